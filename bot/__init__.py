@@ -1,0 +1,1 @@
+"""Grognard: tabletop wargames fought in chat."""

@@ -1,0 +1,107 @@
+"""Dice as values, and where their faces come from.
+
+A rule never rolls: it says which dice it asks for, and a `Source` answers. The same rule is driven
+by the game's provable stream, by dice typed in by hand and by the scripts of tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.rules.errors import DieOwed, UserError
+
+AVERAGING = (2, 3, 3, 4, 4, 5)
+MAX_SIDES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Die:
+    """One die that is asked for: what it is for, its sides, and its faces if not 1..sides."""
+
+    label: str
+    sides: int = 6
+    faces: tuple[int | str, ...] | None = None
+
+    def value(self, index: int) -> int | str:
+        """The face that lies up when the fair die with the same number of sides shows `index` (1..sides)."""
+        return index if self.faces is None else self.faces[index - 1]
+
+    @property
+    def name(self) -> str:
+        """How a player calls it: d6, dA for the averaging die, d[...] for other faces."""
+        if self.faces is None:
+            return f"d{self.sides}"
+        return "dA" if self.faces == AVERAGING else f"d[{','.join(map(str, self.faces))}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Rolled:
+    """A die that lies on the table: label, sides and the value that it shows."""
+
+    label: str
+    sides: int
+    value: int | str
+
+
+def d6(label: str) -> Die:
+    """A six-sided die."""
+    return Die(label, 6)
+
+
+def d20(label: str) -> Die:
+    """A twenty-sided die."""
+    return Die(label, 20)
+
+
+def averaging(label: str) -> Die:
+    """An averaging die, six faces 2 3 3 4 4 5."""
+    return Die(label, 6, AVERAGING)
+
+
+def dice(count: int, sides: int, label: str) -> tuple[Die, ...]:
+    """`count` alike dice under one label: dice(2, 6, "morale check")."""
+    return (Die(label, sides),) * count
+
+
+class Source(Protocol):
+    """Where faces come from. One call is one die, in the order in which the dice are asked for."""
+
+    def draw(self, die: Die) -> int | str:
+        """The value that `die` shows."""
+        ...
+
+
+class Script:
+    """Dice given beforehand, in order: by a test, a batch line, or by hand. Must be used up exactly."""
+
+    def __init__(self, values: Sequence[object]) -> None:
+        self._values = tuple(values)
+        self._used = 0
+
+    def draw(self, die: Die) -> int | str:
+        """The next value. Raises DieOwed when none is left, UserError for a face the die does not have."""
+        if self._used == len(self._values):
+            raise DieOwed(die.label, die.name, self._values)
+        value = self._values[self._used]
+        possible = range(1, die.sides + 1) if die.faces is None else die.faces
+        if isinstance(value, bool) or not isinstance(value, int | str) or value not in possible:
+            expected = f"1 to {die.sides}" if die.faces is None else ", ".join(map(str, dict.fromkeys(die.faces)))
+            shown = str(value)[:20]
+            raise UserError(
+                f"Die {self._used + 1} ({die.label}) cannot show {shown}: {die.name} shows {expected}.", option="hand"
+            )
+        self._used += 1
+        return value
+
+    def finish(self) -> None:
+        """Raise UserError when dice are left over."""
+        left = self._values[self._used :]
+        if left:
+            shown = ", ".join(str(value)[:20] for value in left[:8])
+            raise UserError(
+                f"{len(left)} {'die is' if len(left) == 1 else 'dice are'} left over ({shown}): "
+                f"{self._used} {'was' if self._used == 1 else 'were'} asked for.",
+                option="hand",
+            )

@@ -1,0 +1,56 @@
+"""The errors that a player or an author of tables can mend, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class UserError(Exception):
+    """Something a player typed cannot be done; the text is shown to him as it is.
+
+    `message` says what was wrong and what was expected, in one line. `hint` is what to do next: the
+    corrected command ready to copy, or where to look. `option` names the option at fault, so that a
+    form can show the error at its field.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", option: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.option = option
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".rstrip()
+
+
+class DieOwed(UserError):
+    """A script of dice (or real dice) ran out; `label` and `sides` say which die is owed next."""
+
+    def __init__(self, label: str, sides: str, given: tuple[object, ...]) -> None:
+        super().__init__(
+            f"The dice ran out: the next die owed is {label} ({sides}).",
+            hint=f"Given so far: {', '.join(map(str, given)) or 'none'}.",
+            option="hand",
+        )
+        self.label = label
+        self.sides = sides
+        self.given = given
+
+
+class TableError(Exception):
+    """A table or game file is wrong; found when it is loaded. Names file, row and column."""
+
+    def __init__(self, file: str, problem: str, *, row: object = None, column: object = None) -> None:
+        place = file
+        if row is not None:
+            place += f", row {row}"
+        if column is not None:
+            place += f", column {column}"
+        super().__init__(f"{place}: {problem}")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`Did you mean melee-odds?` for the nearest of `known`, or an empty string."""
+    near = get_close_matches(word.casefold()[:64], sorted(known), n=1, cutoff=0.6)
+    return f"Did you mean {near[0]}?" if near else ""
