@@ -1,0 +1,1 @@
+"""What carries commands in and replies out: console, Discord, Slack. Imports point inward, to `bot`."""
