@@ -1,0 +1,51 @@
+# make play and make test are all that most people need; `make` alone lists the rest.
+# Another Python:            make PYTHON=python3.12 test
+# Some of the tests:         make test ARGS="tests/rules -k fire"
+
+PYTHON ?= python3
+ARGS ?=
+VENV := .venv/bin
+UV := .venv/uv
+LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --no-annotate --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help setup play test static check format benchmarks lock wheel clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
+
+setup: ## Make .venv with the locked dependencies (the others do it by themselves)
+	@PYTHON="$(PYTHON)" sh deploy/setup.sh </dev/null
+
+play: setup ## The console: fight in this terminal
+	@$(VENV)/python -m bot play $(ARGS)
+
+test: setup ## All tests, side by side
+	@$(VENV)/python -m pytest -q -n auto --dist worksteal $(ARGS)
+
+static: setup ## Format, lint and strict types
+	@$(VENV)/ruff format --check --quiet . || { echo "Not formatted (make format mends it):"; $(VENV)/ruff format --check .; exit 1; }
+	@$(VENV)/ruff check --quiet .
+	@$(VENV)/mypy
+
+check: static test ## All that CI runs
+
+format: setup ## Format, and mend what can be mended
+	@$(VENV)/ruff check --fix-only --quiet .
+	@$(VENV)/ruff format --quiet .
+
+benchmarks: setup ## What things cost on this machine
+	@for file in benchmarks/*.py; do echo "== $$file"; $(VENV)/python "$$file" || exit 1; done
+
+lock: setup ## Write both lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
+	@test -x $(UV)/bin/uv || { $(VENV)/python -m venv $(UV) && $(UV)/bin/pip install --quiet uv; }
+	@$(LOCK) $(ARGS) --extra dev --output-file requirements-dev.lock
+	@$(LOCK) --constraint requirements-dev.lock --output-file requirements.lock
+
+wheel: setup ## Build the installable package into dist/
+	@$(VENV)/python -c 'from setuptools.build_meta import build_wheel; print("dist/" + build_wheel("dist"))' | tail -n 1
+
+clean: ## Remove what was made (not data/)
+	@rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
