@@ -1,0 +1,124 @@
+"""The project itself: locks, commands and files agree with each other."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import SETTINGS
+
+LOCKS = ("requirements.lock", "requirements-dev.lock")
+# Written in halves, so that this file passes its own test.
+REGISTRY_HOSTS = [
+    "".join(halves)
+    for halves in (
+        ("pypi", ".org"),
+        ("python", "hosted"),
+        ("docker", ".io"),
+        ("ghcr", ".io"),
+        ("quay", ".io"),
+        ("mcr.", "microsoft"),
+        ("npmjs", ".org"),
+        ("--index", "-url"),
+        ("--extra-", "index"),
+    )
+]
+# The one place that must name the option, to leave it out of the locks.
+ALLOWED = {"Makefile": {"--no-emit-index-url"}}
+
+
+def normal(name: str) -> str:
+    """A package's name as the locks spell it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def locked(path: Path) -> dict[str, str]:
+    """{name: version} of a lock file."""
+    return dict(re.findall(r"^([a-z0-9][a-z0-9.-]*)==(\S+)", path.read_text(), re.MULTILINE))
+
+
+def wanted(root: Path) -> tuple[set[str], set[str]]:
+    """Names of the run-time and of the development dependencies in pyproject.toml."""
+    project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
+
+    def names(lines: list[str]) -> set[str]:
+        return {normal(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]) for line in lines}
+
+    return names(project["dependencies"]), names(project["optional-dependencies"]["dev"])
+
+
+def project_files(root: Path) -> list[Path]:
+    """The files that git tracks or would track."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listing = subprocess.run(command, cwd=root, capture_output=True, timeout=30, check=False)
+    if listing.returncode:
+        pytest.skip("not a git checkout")
+    return [path for name in listing.stdout.decode().split("\0") if name and (path := root / name).is_file()]
+
+
+def targets(root: Path) -> set[str]:
+    """What can be typed after make."""
+    return set(re.findall(r"^([a-z]+):", (root / "Makefile").read_text(), re.MULTILINE))
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_names_no_address(root: Path, lock: str) -> None:
+    text = (root / lock).read_text()
+    assert "://" not in text
+    assert not re.search(r"^\s*-[^-]|^--|@ ", text, re.MULTILINE), "no options and no direct references"
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_everything_locked_has_a_hash(root: Path, lock: str) -> None:
+    for entry in re.split(r"^(?=[a-z0-9])", (root / lock).read_text(), flags=re.MULTILINE):
+        assert not entry.strip() or re.search(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry.splitlines()[0]
+
+
+def test_every_dependency_is_locked(root: Path) -> None:
+    runtime, dev = wanted(root)
+    assert runtime <= set(locked(root / "requirements.lock"))
+    assert runtime | dev <= set(locked(root / "requirements-dev.lock"))
+
+
+def test_both_locks_hold_the_same_versions(root: Path) -> None:
+    assert locked(root / "requirements.lock").items() <= locked(root / "requirements-dev.lock").items()
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "deploy/README.md"])
+def test_make_commands_on_a_page_exist(root: Path, page: str) -> None:
+    text = (root / page).read_text()
+    named = set(re.findall(r"(?:^|`)make ([a-z]+)", text, re.MULTILINE))  # a line of a block, or a word of the text
+    assert named <= targets(root)
+    if page == "README.md":
+        assert {"play", "test"} <= named
+
+
+def test_ci_runs_the_test_command_of_the_readme(root: Path) -> None:
+    run = root / ".ci" / "run"
+    assert "make test" in run.read_text()
+    assert run.stat().st_mode & 0o111, "executable"
+
+
+def test_no_file_names_a_registry_host(root: Path) -> None:
+    for path in project_files(root):
+        name = str(path.relative_to(root))
+        text = path.read_bytes().decode("utf-8", "replace").lower()
+        for allowed in ALLOWED.get(name, ()):
+            text = text.replace(allowed, "")
+        assert not [host for host in REGISTRY_HOSTS if host in text], name
+
+
+def test_the_example_settings_are_those_that_tests_clear(root: Path) -> None:
+    explained = re.findall(r"^# ([A-Z][A-Z_]+)=", (root / ".env.example").read_text(), re.MULTILINE)
+    assert len(explained) == len(set(explained))
+    assert set(explained) == {*SETTINGS, "GROGNARD_DATA"}
+
+
+def test_every_system_has_its_legal_notice(root: Path) -> None:
+    readme = (root / "README.md").read_text()
+    for game in sorted((root / "tables").glob("*/game.yaml")):
+        assert f"`{game.parent.name}`" in readme, game.parent.name
