@@ -1,0 +1,56 @@
+"""Sequences and tables asked from outside: play one, count its odds, read a table. No channel, no game."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence as Many
+from typing import Any
+
+from bot.charts import Sequence
+from bot.rules.dice import Source
+from bot.rules.errors import UserError
+from bot.rules.odds import Distribution, joint, marginals
+from bot.rules.sequence import Played, play
+from bot.rules.units import Roster
+
+MAX_BY = 8
+
+
+def resolve(sequence: Sequence, raw: Mapping[str, object], source: Source, roster: Roster | None = None) -> Played:
+    """Play a sequence with dice from `source`. Raises UserError for bad input or dice."""
+    return play(sequence.plan(sequence.given(raw, roster or {})), source)
+
+
+def count_odds(
+    sequence: Sequence, raw: Mapping[str, object], by: Many[str] = (), roster: Roster | None = None
+) -> Distribution:
+    """Exact chances by the named outputs (default: the sequence's own), as {"value|value": Fraction}.
+
+    Raises UserError for a sequence that rolls nothing, for an output it does not have and for too much work.
+    """
+    paths = tuple(by) or ((sequence.odds_by,) if sequence.odds_by else ())
+    _check_paths(sequence, paths)
+    plan = sequence.plan(sequence.given(raw, roster or {}))
+    counted = joint(plan, paths)
+    return {"|".join(str(value) for value in key): chance for key, chance in counted.items()}
+
+
+def each_odds(
+    sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster | None = None
+) -> dict[str, Distribution]:
+    """The distribution of each output of `paths` by itself, in one pass. Raises UserError as count_odds does."""
+    _check_paths(sequence, paths)
+    return marginals(sequence.plan(sequence.given(raw, roster or {})), paths)
+
+
+def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
+    if not sequence.odds_by:
+        raise UserError(f"{sequence.system.id} {sequence.id} rolls no dice, so it has no odds.")
+    if len(paths) > MAX_BY:
+        raise UserError(f"Odds go by at most {MAX_BY} outputs at once.")
+    for path in paths:
+        head = path.split(".")[0].split("[")[0] if isinstance(path, str) else ""
+        if head not in sequence.outputs:
+            known: Any = ", ".join(sequence.outputs)
+            raise UserError(
+                f'{sequence.system.id} {sequence.id} has no output "{str(path)[:40]}".', hint=f"It has {known}."
+            )

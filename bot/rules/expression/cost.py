@@ -1,0 +1,127 @@
+"""What an expression can cost and how far its results can reach, known before a die is rolled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from bot.rules.expression.model import (
+    MAX_DICE,
+    MAX_RESULT,
+    Expression,
+    ExpressionError,
+    Number,
+    Operand,
+    Operator,
+    Pool,
+    Step,
+)
+from bot.rules.expression.pools import dice_kept
+
+V = TypeVar("V")
+
+
+def worst_cost(expression: Expression) -> int:
+    """The most dice that rolling `expression` can draw, all repeats together; at most 1,000."""
+    return (expression.repeat or 1) * sum(pool.cost for pool in expression.pools)
+
+
+def compute(program: tuple[Step, ...], read: Callable[[Operand], V], apply: Callable[[Operator, V, V], V]) -> V:
+    """Run `program` with `read` for operands and `apply` for operators.
+
+    One program is read in several ways: with dice, with the reach of each pool, with exact odds.
+    Operands are read in the order in which they were written.
+    """
+    stack: list[V] = []
+    for step in program:
+        if isinstance(step, Operator):
+            right = stack.pop()
+            stack.append(apply(step, stack.pop(), right))
+        else:
+            stack.append(read(step))
+    return stack.pop()
+
+
+def divide(left: int, right: int) -> int:
+    """`left` / `right` without the fraction: 7/2 is 3 and -7/2 is -3."""
+    whole = abs(left) // abs(right)
+    return whole if (left < 0) == (right < 0) else -whole
+
+
+def arithmetic(sign: str, left: int, right: int) -> int:
+    """`left` `sign` `right` for + - * and /."""
+    match sign:
+        case "+":
+            return left + right
+        case "-":
+            return left - right
+        case "*":
+            return left * right
+        case _:
+            return divide(left, right)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The lowest and the highest number that something can come to; of words, nothing is known."""
+
+    low: int
+    high: int
+    is_text: bool = False
+
+
+def reach(pool: Pool) -> Reach:
+    """How far the total (or the count) of `pool` can reach."""
+    if pool.is_text:
+        return Reach(0, 0, is_text=True)
+    # Only an explosion puts more dice on the table; a reroll replaces one.
+    most = dice_kept(pool.cost if pool.explodes else pool.count, pool.picks)
+    if pool.count_if:
+        return Reach(0, most)
+    fewest = dice_kept(pool.count, pool.picks)
+    low, high = min(pool.values), max(pool.values)
+    return Reach(min(low * fewest, low * most), max(high * fewest, high * most))
+
+
+def check_cost(expression: Expression, text: str) -> None:
+    """Raise ExpressionError when too many dice could be drawn, at the pool that passes the limit."""
+    times = expression.repeat or 1
+    total = 0
+    for pool in expression.pools:
+        total += pool.cost * times
+        if total > MAX_DICE:
+            why = " (repeats, rerolls and explosions at their worst)" if times > 1 or total > pool.count else ""
+            raise ExpressionError(
+                f"this could take {total:,} dice{why}, at most {MAX_DICE:,}", text, pool.at, end=pool.end
+            )
+
+
+def check_reach(expression: Expression, text: str) -> Reach:
+    """How far the result can reach. Raises ExpressionError for a division by zero, for arithmetic on words and
+    for results beyond 10^15, each at its operator."""
+
+    def read(operand: Operand) -> Reach:
+        return Reach(operand.value, operand.value) if isinstance(operand, Number) else reach(operand)
+
+    def apply(operator: Operator, left: Reach, right: Reach) -> Reach:
+        sign, at = operator.sign, operator.at
+        if left.is_text or right.is_text:
+            raise ExpressionError("faces that are words are counted, nothing can be added to them", text, at)
+        if sign == "/" and right.low <= 0 <= right.high:
+            is_sure = right.low == right.high == 0
+            raise ExpressionError(f"this {'divides' if is_sure else 'could divide'} by 0", text, at)
+        corners = _corners(sign, left, right)
+        if max(map(abs, corners)) > MAX_RESULT:
+            raise ExpressionError(f"the result could pass {MAX_RESULT:,}", text, at)
+        return Reach(min(corners), max(corners))
+
+    return compute(expression.program, read, apply)
+
+
+def _corners(sign: str, left: Reach, right: Reach) -> tuple[int, ...]:
+    """The results among which the extremes lie: each operation rises or falls steadily in each operand."""
+    if sign in "+-":
+        ends = (right.low, right.high) if sign == "+" else (right.high, right.low)
+        return arithmetic(sign, left.low, ends[0]), arithmetic(sign, left.high, ends[1])
+    return tuple(arithmetic(sign, a, b) for a in (left.low, left.high) for b in (right.low, right.high))

@@ -1,0 +1,250 @@
+"""What a dice expression says, as values: pools of dice, conditions, operators, and how much there may be of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+
+from bot.rules.dice import Die
+from bot.rules.errors import UserError
+
+MAX_LENGTH = 1_000  # characters of an expression
+MAX_DEPTH = 50  # parentheses inside parentheses
+MAX_NUMBER = 10**9  # any number that is typed
+MAX_RESULT = 10**15  # any result; JSON readers keep whole numbers exact up to 9 * 10**15
+MAX_DICE = 1_000  # dice of an expression, repeats and the worst of rerolls and explosions included
+MAX_REPEATS = 20
+MAX_WORDS = 40  # characters of a label or of a face
+EXTRA_DICE = 20  # a pool that rerolls or explodes draws at most this many further dice, plus two for each die written
+MAX_MODIFIERS = 12  # things that follow one pool
+FATE_FACES = (-1, 0, 1)
+
+_EXCERPT = 24
+_BEYOND = 2 * MAX_NUMBER
+
+
+class ExpressionError(UserError):
+    """A dice expression cannot be rolled. `at` is the place, counted from 1; `reason` says why, without the place;
+    `excerpt` shows the text up to there, or up to `end` when the thing at fault is longer."""
+
+    def __init__(self, reason: str, text: str, at: int, *, end: int = 0, hint: str = "") -> None:
+        self.at = at
+        self.reason = reason
+        self.excerpt = excerpt(text, max(at, end))
+        super().__init__(f'At character {at}, "{self.excerpt}": {reason}.', hint=hint, option="dice")
+
+
+def excerpt(text: str, end: int) -> str:
+    """What stands before and at character `end`, counted from 1, fit to be shown in one line."""
+    shown = text[max(0, end - _EXCERPT) : end]
+    clean = "".join(char if char.isprintable() else "?" for char in shown)
+    return ("..." if end > _EXCERPT else "") + clean
+
+
+class Condition(Enum):
+    """How a comparison reads."""
+
+    LESS = "<"
+    AT_MOST = "<="
+    EQUAL = "="
+    AT_LEAST = ">="
+    MORE = ">"
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """A question to one die: `>=8`."""
+
+    condition: Condition
+    number: int
+
+    __test__ = False  # the name is no test for pytest
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The lowest and the highest number that fits; what has no end on a side ends beyond every face."""
+        match self.condition:
+            case Condition.LESS:
+                return -_BEYOND, self.number - 1
+            case Condition.AT_MOST:
+                return -_BEYOND, self.number
+            case Condition.EQUAL:
+                return self.number, self.number
+            case Condition.AT_LEAST:
+                return self.number, _BEYOND
+            case Condition.MORE:
+                return self.number + 1, _BEYOND
+
+    def fits(self, value: int) -> bool:
+        """Whether a die that shows `value` answers yes."""
+        low, high = self.span
+        return low <= value <= high
+
+    def words(self) -> str:
+        """The test as one says it: `8 or more`."""
+        said = {"<": "less than {}", "<=": "{} or less", "=": "{}", ">=": "{} or more", ">": "more than {}"}
+        return said[self.condition.value].format(self.number)
+
+    def __str__(self) -> str:
+        return f"{self.condition.value}{self.number}"
+
+
+class Choice(Enum):
+    """Which dice of a pool are kept or dropped."""
+
+    KEEP_HIGHEST = "kh"
+    KEEP_LOWEST = "kl"
+    DROP_HIGHEST = "dh"
+    DROP_LOWEST = "dl"
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """Keep or drop `number` dice."""
+
+    choice: Choice
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.choice.value}{self.number}"
+
+
+def _short(test: Test) -> str:
+    """`1` for `=1`, as one types it after r and !."""
+    return str(test.number) if test.condition is Condition.EQUAL and test.number >= 0 else str(test)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Alike dice rolled together: `4d6kh3`, and what happens to them.
+
+    First a die is rerolled (`rerolls` until it fits none of them, `once` at most one time), then it may
+    explode; when all lie, the `picks` follow one another; `count_if` counts the dice that are left.
+    """
+
+    count: int
+    sides: int
+    faces: tuple[int | str, ...] | None = None
+    rerolls: tuple[Test, ...] = ()
+    once: tuple[Test, ...] = ()
+    explodes: tuple[Test, ...] = ()
+    picks: tuple[Pick, ...] = ()
+    count_if: Test | None = None
+    label: str = ""
+    at: int = field(default=1, compare=False)  # where it stands in the text, from its first character
+    end: int = field(default=1, compare=False)  # to its last
+
+    @property
+    def die(self) -> Die:
+        """The die to draw; without a label of its own it is called by its notation."""
+        return Die(self.label or self.notation, self.sides, self.faces)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether a face is a word, so that the dice are counted by face and never added."""
+        return self.faces is not None and any(isinstance(face, str) for face in self.faces)
+
+    @property
+    def values(self) -> range | tuple[int, ...]:
+        """The numbers that a die shows, one for each face. Empty when a face is a word."""
+        if self.faces is None:
+            return range(1, self.sides + 1)
+        return () if self.is_text else tuple(face for face in self.faces if isinstance(face, int))
+
+    @property
+    def extra(self) -> int:
+        """How many dice rerolls and explosions may draw beyond `count`, all together."""
+        if self.rerolls or self.explodes:
+            return EXTRA_DICE + 2 * self.count
+        return self.count if self.once else 0
+
+    @property
+    def cost(self) -> int:
+        """The most dice that this pool can draw."""
+        return self.count + self.extra
+
+    @property
+    def die_name(self) -> str:
+        """How the die is written after the count: d6, dF, d%, dA, d[hit,miss]."""
+        if self.faces == FATE_FACES:
+            return "dF"
+        if self.faces is None and self.sides == 100:
+            return "d%"
+        return Die("", self.sides, self.faces).name
+
+    @property
+    def notation(self) -> str:
+        """The pool as one would type it, without its label."""
+        count = "" if self.count == 1 else str(self.count)
+        rerolls = "".join(f"r{_short(test)}" for test in self.rerolls)
+        rerolls += "".join(f"ro{_short(test)}" for test in self.once)
+        explodes = "".join(f"!{_short(test)}" for test in self.explodes)
+        highest = self.values and self.explodes == (Test(Condition.EQUAL, max(self.values)),)
+        if highest and (self.picks or not self.count_if):
+            explodes = "!"
+        picks = "".join(map(str, self.picks))
+        return f"{count}{self.die_name}{rerolls}{explodes}{picks}{self.count_if or ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number that was typed, 0 to 10^9, perhaps with a label: `3 [leader]`."""
+
+    value: int
+    label: str = ""
+
+
+Operand = Pool | Number
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One of + - * / and where it stands."""
+
+    sign: str
+    at: int = field(default=1, compare=False)
+
+
+Step = Pool | Number | Operator
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A checked expression, ready to be rolled.
+
+    `program` is the arithmetic in the order in which it is done (operands first, then their operator);
+    `pieces` is the same as it was written, operands between signs and parentheses, for answers to show.
+    """
+
+    repeat: int | None
+    program: tuple[Step, ...]
+    pieces: tuple[Operand | str, ...]
+
+    @property
+    def pools(self) -> tuple[Pool, ...]:
+        """The pools of one repeat in the order in which they are rolled: as written, left to right."""
+        return tuple(step for step in self.program if isinstance(step, Pool))
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the answer is a count of faces, not a number."""
+        return any(pool.is_text for pool in self.pools)
+
+    @property
+    def is_count(self) -> bool:
+        """Whether the answer is a number of successes and nothing else."""
+        return len(self.program) == 1 and self.pools != () and self.pools[0].count_if is not None
+
+    @property
+    def notation(self) -> str:
+        """The expression as one would type it, without labels and spaces."""
+        body = "".join(self._notations())
+        return body if self.repeat is None else f"{self.repeat}x {body}"
+
+    def _notations(self) -> Iterator[str]:
+        for piece in self.pieces:
+            if isinstance(piece, Pool):
+                yield piece.notation
+            else:
+                yield str(piece.value) if isinstance(piece, Number) else piece.strip()

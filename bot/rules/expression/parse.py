@@ -1,0 +1,249 @@
+"""From the text of a dice expression to a checked Expression.
+
+Operators wait on a stack of their own, so nesting costs no call depth, and the text is read once, forward.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from bot.rules.expression.cost import check_cost, check_reach
+from bot.rules.expression.model import (
+    MAX_DEPTH,
+    MAX_REPEATS,
+    MAX_WORDS,
+    Expression,
+    ExpressionError,
+    Number,
+    Operand,
+    Operator,
+    Pool,
+    Step,
+)
+from bot.rules.expression.pools import read_pool
+from bot.rules.expression.scan import DIGITS, Cursor
+
+# A minus sign before an operand is "minus one times", and binds closer than the other signs.
+_NEGATE = "negate"
+_RANK = {"(": 0, "+": 1, "-": 1, "*": 2, "/": 2, _NEGATE: 3}
+_SHOWN = {"+": " + ", "-": " - ", "*": " * ", "/": " / "}
+_BEHIND_DICE = ("kh", "kl", "dh", "dl", "k", "ro", "r", "!", "<", ">", "=", "≤", "≥")
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A sign or a parenthesis that waits for what follows it."""
+
+    sign: str
+    pos: int
+    operands: int = 0  # how many operands stand before a "("
+    label: str = ""  # the label that stands before a "("
+
+
+def parse(text: str) -> Expression:
+    """The expression that `text` describes, checked so that rolling it is bounded and cannot fail.
+
+    Raises ExpressionError, which names the place, for everything else.
+    """
+    cursor = Cursor(text)
+    if not cursor.peek():
+        raise cursor.error("a dice expression is missing", hint="For example 2d6+3.")
+    repeat = _read_repeat(cursor)
+    reader = _Reader(cursor, after="" if repeat is None else "x")
+    reader.read()
+    expression = Expression(repeat, reader.steps(), reader.shown())
+    check_cost(expression, cursor.typed)
+    check_reach(expression, cursor.typed)
+    return expression
+
+
+def check(text: str) -> str:
+    """An empty string when `text` can be rolled, otherwise a short reason to show while it is being typed, at most
+    100 characters: `2d6+ : a number or dice must follow "+"`."""
+    try:
+        parse(text)
+    except ExpressionError as error:
+        return f"{error.excerpt.strip()} : {error.reason}".removeprefix(" : ")[:100]
+    return ""
+
+
+def _read_repeat(cursor: Cursor) -> int | None:
+    start = cursor.pos
+    count = cursor.number()
+    if count is None or not cursor.take("x"):
+        cursor.pos = start
+        return None
+    if not 1 <= count <= MAX_REPEATS:
+        raise cursor.error(f"a roll can be repeated 1 to {MAX_REPEATS} times", start)
+    return count
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One parse. Program and pieces name operands by their index, since a label may still follow an operand."""
+
+    cursor: Cursor
+    after: str  # what the next operand must follow; empty at the start
+    operands: list[Operand] = field(default_factory=list)
+    program: list[int | Operator | Number] = field(default_factory=list)
+    pieces: list[int | str] = field(default_factory=list)
+    waiting: list[_Waiting] = field(default_factory=list)
+    depth: int = 0
+    label: str = ""  # read already, for the operand that follows
+    part: range = range(0)  # the operands that a label would belong to now
+
+    def read(self) -> None:
+        """Read to the end. Raises ExpressionError."""
+        while True:
+            self._read_to_operand()
+            if not self._read_to_sign():
+                break
+        while self.waiting:
+            if self.waiting[-1].sign == "(":
+                raise self.cursor.expected('a ")" must follow')
+            self._apply(self.waiting.pop())
+
+    def steps(self) -> tuple[Step, ...]:
+        """The program with its operands."""
+        return tuple(self.operands[step] if isinstance(step, int) else step for step in self.program)
+
+    def shown(self) -> tuple[Operand | str, ...]:
+        """The pieces with their operands."""
+        return tuple(self.operands[piece] if isinstance(piece, int) else piece for piece in self.pieces)
+
+    def _read_to_operand(self) -> None:
+        """Read signs, labels and parentheses up to and with the next operand."""
+        cursor = self.cursor
+        while True:
+            char = cursor.peek()
+            place = cursor.pos
+            if char == "(":
+                self._open(place)
+            elif char == "[":
+                if self.label:
+                    raise cursor.error("a label stands here already")
+                self.label = self._read_label()
+            elif char in ("+", "-"):
+                if char == "-":
+                    self.waiting.append(_Waiting(_NEGATE, place))
+                    self.pieces.append("-")
+                cursor.take(char)
+            else:
+                break
+            self.after = "]" if char == "[" else char
+        if char != "d" and (not char or char not in DIGITS):
+            raise self._operand_missing(char)
+        self._add(_read_number_or_pool(cursor))
+
+    def _read_to_sign(self) -> bool:
+        """Read labels and closing parentheses up to and with the next sign; False at the end."""
+        cursor = self.cursor
+        while True:
+            char = cursor.peek()
+            place = cursor.pos
+            if char == "[":
+                self._give_label(self._read_label(), place)
+            elif char == ")":
+                self._close(place)
+            elif char and char in _SHOWN:
+                cursor.take(char)
+                self._settle(_RANK[char])
+                self.waiting.append(_Waiting(char, place))
+                self.pieces.append(_SHOWN[char])
+                self.after = char
+                return True
+            elif char:
+                raise self._sign_missing(char)
+            else:
+                return False
+
+    def _add(self, operand: Operand) -> None:
+        index = len(self.operands)
+        self.operands.append(operand)
+        self.program.append(index)
+        self.pieces.append(index)
+        self.part = range(index, index + 1)
+        if self.label:
+            self._give_label(self.label, self.cursor.pos)
+            self.label = ""
+
+    def _open(self, place: int) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise self.cursor.error(f"parentheses can be nested {MAX_DEPTH} deep")
+        self.cursor.take("(")
+        self.waiting.append(_Waiting("(", place, len(self.operands), self.label))
+        self.pieces.append("(")
+        self.label = ""
+
+    def _close(self, place: int) -> None:
+        self._settle(_RANK["("] + 1)
+        if not self.waiting:
+            raise self.cursor.error('there is no "(" for this ")"')
+        opening = self.waiting.pop()
+        self.depth -= 1
+        self.cursor.take(")")
+        self.pieces.append(")")
+        self.part = range(opening.operands, len(self.operands))
+        if opening.label:
+            self._give_label(opening.label, place)
+
+    def _settle(self, rank: int) -> None:
+        """Apply the waiting signs that bind at least as closely as `rank`."""
+        while self.waiting and _RANK[self.waiting[-1].sign] >= rank:
+            self._apply(self.waiting.pop())
+
+    def _apply(self, sign: _Waiting) -> None:
+        if sign.sign == _NEGATE:
+            self.program.extend((Number(-1), Operator("*", sign.pos + 1)))
+        else:
+            self.program.append(Operator(sign.sign, sign.pos + 1))
+
+    def _read_label(self) -> str:
+        place = self.cursor.pos
+        label = " ".join(self.cursor.bracketed().split())
+        if not label:
+            raise self.cursor.error("this label is empty", place)
+        if len(label) > MAX_WORDS:
+            raise self.cursor.error(f"a label has at most {MAX_WORDS} characters", place)
+        return label
+
+    def _give_label(self, label: str, place: int) -> None:
+        """Label the dice of the part just read that have no label yet; without dice, its first number."""
+        bare = [index for index in self.part if not self.operands[index].label]
+        pools = [index for index in bare if isinstance(self.operands[index], Pool)]
+        if not bare:
+            raise self.cursor.error("what stands before has a label already", place)
+        for index in pools or bare[:1]:
+            self.operands[index] = replace(self.operands[index], label=label)
+
+    def _operand_missing(self, char: str) -> ExpressionError:
+        if not self.after:
+            return self.cursor.error(f'"{self.cursor.word()}" is no number and no dice', hint="For example 2d6+3.")
+        reason = f'a number or dice must follow "{self.after}"'
+        return self.cursor.error(f'{reason}, not "{self.cursor.word()}"' if char else reason)
+
+    def _sign_missing(self, char: str) -> ExpressionError:
+        cursor = self.cursor
+        if char == "x":
+            return cursor.error('"x" repeats a roll and stands first: 3x 2d6')
+        for word in _BEHIND_DICE:
+            if cursor.text.startswith(word, cursor.pos):
+                return cursor.error(f'"{word}" must stand right behind the dice, as in 4d6{_example(word)}')
+        if char == "d" and isinstance(self.operands[-1], Pool):
+            return cursor.error('"d" rolls dice; to drop dice write dl1 or dh1')
+        if char in "d(" or char in DIGITS:
+            return cursor.error(f'a sign (+ - * /) must stand before "{self.cursor.word()}"')
+        return cursor.error(f'"{self.cursor.word()}" is not part of a dice expression')
+
+
+def _example(word: str) -> str:
+    return {"r": "r1", "ro": "ro1", "!": "!"}.get(word, f"{word}5" if word in "<=>≤≥" else f"{word}1")
+
+
+def _read_number_or_pool(cursor: Cursor) -> Operand:
+    start = cursor.pos
+    number = cursor.number()
+    if cursor.peek() == "d":
+        return read_pool(cursor, 1 if number is None else number, start)
+    return Number(number or 0)

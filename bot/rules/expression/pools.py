@@ -1,0 +1,221 @@
+"""Reading one pool of dice: `4d6kh3`, `10d10>=8`, `4dF`, `d[hit,miss]`, with all that may follow the dice."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from bot.rules.dice import AVERAGING, MAX_SIDES
+from bot.rules.expression.model import (
+    FATE_FACES,
+    MAX_DICE,
+    MAX_MODIFIERS,
+    MAX_NUMBER,
+    MAX_WORDS,
+    Choice,
+    Condition,
+    Pick,
+    Pool,
+    Test,
+)
+from bot.rules.expression.scan import Cursor
+
+_NUMERIC = re.compile(r"[+-]?[0-9]+")
+_CHOICES = {"k": "kh", **{choice.value: choice.value for choice in Choice}}
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A pool while it is being read."""
+
+    plain: Pool
+    start: int
+    rerolls: list[Test] = field(default_factory=list)
+    once: list[Test] = field(default_factory=list)
+    explodes: list[Test] = field(default_factory=list)
+    picks: list[Pick] = field(default_factory=list)
+    count_if: Test | None = None
+    again: int = 0  # where the last reroll or explosion stands
+
+
+def read_pool(cursor: Cursor, count: int, start: int) -> Pool:
+    """The pool whose `d` stands at the cursor, `count` dice of it. Raises ExpressionError.
+
+    `start` is where the pool begins, from 0. Spaces may stand anywhere but between `d` and `[`.
+    """
+    if count == 0:
+        raise cursor.error("at least 1 die must be rolled", start)
+    if count > MAX_DICE:
+        raise cursor.error(f"at most {MAX_DICE:,} dice can be rolled, not {count:,}", start)
+    cursor.take("d")
+    sides, faces = _read_die(cursor)
+    draft = _Draft(Pool(count, sides, faces), start)
+    read = 0
+    while _read_modifier(cursor, draft):
+        read += 1
+        if read > MAX_MODIFIERS:
+            raise cursor.error(f"at most {MAX_MODIFIERS} things may follow the dice", cursor.pos - 1)
+    _check_end(cursor, draft)
+    return Pool(
+        count,
+        sides,
+        faces,
+        tuple(draft.rerolls),
+        tuple(draft.once),
+        tuple(draft.explodes),
+        tuple(draft.picks),
+        draft.count_if,
+        at=start + 1,
+        end=cursor.pos,
+    )
+
+
+def _read_die(cursor: Cursor) -> tuple[int, tuple[int | str, ...] | None]:
+    if cursor.text.startswith("[", cursor.pos):
+        faces = _read_faces(cursor)
+        return len(faces), faces
+    word = cursor.take("%", "f", "a")
+    if word:
+        faces_of: dict[str, tuple[int | str, ...]] = {"f": FATE_FACES, "a": AVERAGING}
+        return (100, None) if word == "%" else (len(faces_of[word]), faces_of[word])
+    if cursor.peek() == "[":
+        raise cursor.error('faces must follow "d" without a space')
+    place = cursor.pos
+    sides = cursor.number()
+    if sides is None:
+        raise cursor.expected('sides must follow "d": a number, %, F, A or [faces]')
+    if not 1 <= sides <= MAX_SIDES:
+        raise cursor.error(f"a die has 1 to {MAX_SIDES:,} sides", place)
+    return sides, None
+
+
+def _read_faces(cursor: Cursor) -> tuple[int | str, ...]:
+    place = cursor.pos + 1
+    faces: list[int | str] = []
+    for word in cursor.bracketed().split(","):
+        faces.append(_read_face(cursor, word.strip(), place))
+        place += len(word) + 1
+    return tuple(faces)
+
+
+def _read_face(cursor: Cursor, word: str, place: int) -> int | str:
+    if not word:
+        raise cursor.error("a face is empty", place)
+    if len(word) > MAX_WORDS:
+        raise cursor.error(f"a face has at most {MAX_WORDS} characters", place)
+    if not _NUMERIC.fullmatch(word):
+        return word
+    if abs(int(word)) > MAX_NUMBER:
+        raise cursor.error(f"numbers go up to {MAX_NUMBER:,}", place)
+    return int(word)
+
+
+def _read_modifier(cursor: Cursor, draft: _Draft) -> bool:
+    """Read one thing that follows the dice into `draft`; False when none stands here."""
+    cursor.skip()
+    place = cursor.pos
+    if word := cursor.take("kh", "kl", "dh", "dl", "k"):
+        _add_pick(cursor, draft, word, place)
+    elif word := cursor.take("ro", "r"):
+        tests = draft.once if word == "ro" else draft.rerolls
+        tests.append(_needed_test(cursor, draft, word, place))
+        draft.again = place
+    elif cursor.take("!"):
+        draft.explodes.append(_explosion(cursor, draft, place))
+        draft.again = place
+    elif test := cursor.test():
+        if draft.count_if:
+            raise cursor.error("these dice are counted already", place)
+        _check_numeric(cursor, draft, place)
+        _check_possible(cursor, draft, test, place, "none would count")
+        draft.count_if = test
+    else:
+        return False
+    return True
+
+
+def _add_pick(cursor: Cursor, draft: _Draft, word: str, place: int) -> None:
+    _check_numeric(cursor, draft, place)
+    number = cursor.number()
+    pick = Pick(Choice(_CHOICES[word]), 1 if number is None else number)
+    keeps = pick.choice in (Choice.KEEP_HIGHEST, Choice.KEEP_LOWEST)
+    left = dice_kept(draft.plain.count, draft.picks)
+    if pick.number == 0:
+        raise cursor.error(f"{'keep' if keeps else 'drop'} at least 1 die", place)
+    if keeps and pick.number > left:
+        raise cursor.error(f"{pick.number:,} dice cannot be kept of {left:,}", place)
+    if not keeps and pick.number >= left:
+        raise cursor.error(f"no die would be left: {pick.number:,} dropped of {left:,}", place)
+    draft.picks.append(pick)
+
+
+def dice_kept(count: int, picks: list[Pick] | tuple[Pick, ...]) -> int:
+    """How many of `count` dice `picks` leave."""
+    for pick in picks:
+        keeps = pick.choice in (Choice.KEEP_HIGHEST, Choice.KEEP_LOWEST)
+        count = min(count, pick.number) if keeps else max(0, count - pick.number)
+    return count
+
+
+def _needed_test(cursor: Cursor, draft: _Draft, word: str, place: int) -> Test:
+    """The condition after r or ro, a comparison or a bare number."""
+    _check_numeric(cursor, draft, place)
+    test = cursor.test()
+    if test is None:
+        number = cursor.signed()
+        if number is None:
+            raise cursor.expected(f'what to reroll must follow "{word}": {word}1 or {word}<3')
+        test = Test(Condition.EQUAL, number)
+    _check_possible(cursor, draft, test, place, "nothing can be rerolled")
+    return test
+
+
+def _explosion(cursor: Cursor, draft: _Draft, place: int) -> Test:
+    """The condition after `!`: a comparison, a bare number without a sign, or else the highest face."""
+    _check_numeric(cursor, draft, place)
+    test = cursor.test()
+    if test is None:
+        number = cursor.number()
+        test = Test(Condition.EQUAL, max(draft.plain.values) if number is None else number)
+    _check_possible(cursor, draft, test, place, "nothing can explode")
+    return test
+
+
+def _check_numeric(cursor: Cursor, draft: _Draft, place: int) -> None:
+    if draft.plain.is_text:
+        raise cursor.error(f"the faces of {draft.plain.die_name} are words and cannot be compared", place)
+
+
+def _check_possible(cursor: Cursor, draft: _Draft, test: Test, place: int, why: str) -> None:
+    if not _fits_some(test, draft.plain):
+        raise cursor.error(f"no {draft.plain.die_name} shows {test.words()}, so {why}", place)
+
+
+def _check_end(cursor: Cursor, draft: _Draft) -> None:
+    """Refuse dice that could never come to rest."""
+    if not _all_fit((*draft.rerolls, *draft.explodes), draft.plain):
+        return
+    what = "is rerolled" if draft.rerolls else "explodes"
+    if draft.rerolls and draft.explodes:
+        what = "is rerolled or explodes"
+    reason = f"this would never end: {draft.plain.die_name} {what} on every face"
+    raise cursor.error(reason, draft.again)
+
+
+def _fits_some(test: Test, plain: Pool) -> bool:
+    if plain.faces is not None:
+        return any(map(test.fits, plain.values))
+    low, high = test.span
+    return max(low, 1) <= min(high, plain.sides)
+
+
+def _all_fit(tests: tuple[Test, ...], plain: Pool) -> bool:
+    """Whether every face fits a test. A die of a million sides is not walked face by face."""
+    if plain.faces is not None:
+        return not plain.is_text and all(any(test.fits(value) for test in tests) for value in plain.values)
+    covered = 0
+    for low, high in sorted(test.span for test in tests):
+        if low > covered + 1:
+            return False
+        covered = max(covered, high)
+    return covered >= plain.sides

@@ -1,0 +1,115 @@
+"""Small formulas in table files: the arithmetic that a card prints beside its cells.
+
+A formula reads the table's inputs and derived values by name: `(white + degrading - lm) / 2` is written
+`half_up(white + degrading - lm)`. There are no loops, no calls but the few below and no attribute access,
+so a table file stays data.
+"""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from keyword import iskeyword
+from math import ceil, floor
+from types import CodeType
+from typing import Any
+
+from bot.rules.errors import TableError
+
+_NODES = (
+    ast.Expression,
+    ast.BoolOp,
+    ast.And,
+    ast.Or,
+    ast.UnaryOp,
+    ast.Not,
+    ast.USub,
+    ast.BinOp,
+    ast.Add,
+    ast.Sub,
+    ast.Mult,
+    ast.Div,
+    ast.FloorDiv,
+    ast.Mod,
+    ast.Compare,
+    ast.Eq,
+    ast.NotEq,
+    ast.Lt,
+    ast.LtE,
+    ast.Gt,
+    ast.GtE,
+    ast.In,
+    ast.NotIn,
+    ast.Is,
+    ast.IsNot,
+    ast.IfExp,
+    ast.Call,
+    ast.Name,
+    ast.Load,
+    ast.Constant,
+    ast.Tuple,
+    ast.List,
+    ast.Subscript,
+)
+
+
+def plain(value: float) -> int | float:
+    """An int where the number is whole, so that 2.0 is answered as 2."""
+    return int(value) if value == int(value) else value
+
+
+def half_up(value: float) -> int:
+    """Half of `value`, fractions up."""
+    return ceil(value / 2)
+
+
+def half_down(value: float) -> int:
+    """Half of `value`, fractions dropped (toward lower numbers)."""
+    return floor(value / 2)
+
+
+def place(headings: Sequence[float], value: float) -> int:
+    """Index of the highest heading that does not exceed `value`; -1 below the first."""
+    return bisect_right(headings, value) - 1
+
+
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "min": min,
+    "max": max,
+    "abs": abs,
+    "up": ceil,
+    "down": floor,
+    "half_up": half_up,
+    "half_down": half_down,
+    "place": place,
+    "plain": plain,
+    "index": lambda items, item: list(items).index(item),
+    "len": len,
+}
+_SCOPE: dict[str, Any] = {"__builtins__": {}, **FUNCTIONS, "true": True, "false": False, "none": None}
+
+Formula = Callable[[Mapping[str, Any]], Any]
+
+
+def compile_formula(text: object, names: set[str], file: str, *, row: object = None) -> Formula:
+    """A function from named values to the formula's value. A bare number is a formula too.
+
+    Raises TableError for syntax that is not allowed and for a name that the table does not have.
+    """
+    if isinstance(text, bool | int | float):
+        return lambda _: text
+    source = str(text)
+    try:
+        tree = ast.parse(source, mode="eval")
+    except SyntaxError as error:
+        raise TableError(file, f'formula "{source}" cannot be read: {error.msg}', row=row) from None
+    for node in ast.walk(tree):
+        if not isinstance(node, _NODES):
+            raise TableError(file, f'formula "{source}" uses {type(node).__name__}, which is not allowed', row=row)
+        if isinstance(node, ast.Name) and node.id.endswith("_") and iskeyword(node.id[:-1]):
+            node.id = node.id[:-1]  # an input named `from` is written from_
+        if isinstance(node, ast.Name) and node.id not in names and node.id not in _SCOPE:
+            raise TableError(file, f'formula "{source}" names {node.id}, which this table does not have', row=row)
+    code: CodeType = compile(tree, file, "eval")
+    return lambda values: eval(code, _SCOPE, values)  # type: ignore[arg-type]  # any mapping serves as locals

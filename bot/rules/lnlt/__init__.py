@@ -1,0 +1,1 @@
+"""Lock 'n Load Tactical: the procedures of the player aid cards."""

@@ -1,0 +1,256 @@
+"""Exact odds of a sequence: the same plan that is played, driven by every roll. No simulation, no rounding.
+
+Equal states merge, so cost grows with the number of different situations, not of dice. Weights are whole
+numbers over a common denominator; a Fraction appears at the edge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from math import lcm
+from typing import Any
+
+from bot.rules.dice import Die
+from bot.rules.errors import UserError
+from bot.rules.sequence import Plan, Roll, S, Step
+
+ABSENT = "none"
+STATE_BUDGET = 400_000
+ROLLS_AT_ONCE = 200_000
+
+Distribution = dict[Any, Fraction]
+Weighted = tuple[tuple[int, Roll], ...]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Weights added up as numerators over one denominator, scaled only when a new denominator comes."""
+
+    counts: dict[Any, int]
+    over: int = 1
+
+    def add(self, key: Any, weight: int, over: int) -> None:
+        if over != self.over:
+            common = lcm(over, self.over)
+            if common != self.over:
+                scale = common // self.over
+                self.counts = {key: count * scale for key, count in self.counts.items()}
+                self.over = common
+            weight *= common // over
+        self.counts[key] = self.counts.get(key, 0) + weight
+
+    def fractions(self) -> Distribution:
+        return {key: Fraction(count, self.over) for key, count in self.counts.items()}
+
+
+class TooManyStates(UserError):
+    """The odds asked for need more work than the budget allows."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "These odds are too large to count.", hint="Ask for one unit at a time, or for fewer units and dice."
+        )
+
+
+def joint(plan: Plan[S], by: Sequence[str], *, budget: int = STATE_BUDGET) -> Distribution:
+    """Chances of each combination of the outputs `by`, as {(value, ...): Fraction}; they sum to 1.
+
+    A value is `none` where its item is absent. Work stops on a branch as soon as all of `by` are known.
+    Raises TooManyStates beyond `budget` states.
+    """
+    if len(by) == 1:
+        return {(value,): chance for value, chance in marginals(plan, by, budget=budget)[by[0]].items()}
+    wanted = tuple(by)
+    positions = {path: at for at, path in enumerate(wanted)}
+    done = _Tally({})
+    first = _known((None,) * len(wanted), plan.opening, positions)
+
+    def visit(key: tuple[S, tuple[Any, ...]], told: Mapping[str, Any]) -> tuple[S, tuple[Any, ...]]:
+        return key[0], _known(key[1], told, positions)
+
+    def finished(state: S, known: tuple[Any, ...]) -> bool:
+        return state.owes is None or None not in known
+
+    _drive(plan, (plan.start, first), visit, finished, done, wanted, budget)
+    result = _Tally({}, done.over)
+    for (state, known), weight in done.counts.items():
+        if None in known and state.owes is None:
+            known = _known(known, plan.closing(state), positions)
+        key = tuple(ABSENT if value is None else shown(value) for value in known)
+        result.counts[key] = result.counts.get(key, 0) + weight
+    return result.fractions()
+
+
+def marginals(plan: Plan[S], paths: Iterable[str], *, budget: int = STATE_BUDGET) -> dict[str, Distribution]:
+    """The distribution of each output of `paths` by itself, counted in one pass; each sums to 1.
+
+    Because every path is told once at most, nothing needs to be carried along in the state.
+    """
+    wanted = tuple(dict.fromkeys(paths))
+    sums = {path: _Tally({}) for path in wanted}
+    alone = len(wanted) == 1
+    done = _Tally({})
+    for path in wanted:
+        if plan.opening.get(path) is not None:
+            sums[path].add(shown(plan.opening[path]), 1, 1)
+    if not alone or not any(sums[path].counts for path in wanted):
+        _drive_marginals(plan, wanted, sums, done, budget, alone)
+    for state, weight in done.counts.items():
+        for path, value in plan.closing(state).items():
+            if path in sums and value is not None:
+                sums[path].add(shown(value), weight, done.over)
+    return {path: _completed(tally) for path, tally in sums.items()}
+
+
+def shown(value: Any) -> Any:
+    """A value as a key of the odds: tokens, numbers, true/false, `none` for nothing; a list by its texts."""
+    if value is None:
+        return ABSENT
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return " ".join(str(shown(item)) for item in value) or ABSENT
+    return value
+
+
+def group_faces(sides: int, key: Callable[[int], Any]) -> Weighted:
+    """One die's faces grouped by `key`: ((how many faces, a roll that stands for them), ...)."""
+    groups: dict[Any, list[int]] = {}
+    for face in range(1, sides + 1):
+        groups.setdefault(key(face), []).append(face)
+    return tuple((len(faces), (faces[0],)) for faces in groups.values())
+
+
+@lru_cache(maxsize=64)
+def group_sums(count: int, sides: int) -> Weighted:
+    """`count` alike dice of which only the sum matters: ((ways, a roll with that sum), ...)."""
+    ways: dict[int, tuple[int, Roll]] = {0: (1, ())}
+    for _ in range(count):
+        further: dict[int, tuple[int, Roll]] = {}
+        for total, (number, roll) in ways.items():
+            for face in range(1, sides + 1):
+                before = further.get(total + face)
+                further[total + face] = (number + (before[0] if before else 0), (*roll, face))
+        ways = further
+    return tuple(ways.values())
+
+
+@lru_cache(maxsize=256)
+def _every(dice: tuple[tuple[int, tuple[int, ...] | None], ...]) -> Weighted:
+    size = 1
+    for sides, _ in dice:
+        size *= sides
+    if size > ROLLS_AT_ONCE:
+        raise TooManyStates
+    faces = [range(1, sides + 1) if faces is None else faces for sides, faces in dice]
+    ways: dict[Roll, int] = {}
+    for roll in product(*faces):
+        ways[roll] = ways.get(roll, 0) + 1
+    return tuple((count, roll) for roll, count in ways.items())
+
+
+def every_roll(dice: tuple[Die, ...]) -> Weighted:
+    """All rolls of `dice` in order, with how many of the equally likely ones each stands for."""
+    return _every(tuple((die.sides, die.faces) for die in dice))  # type: ignore[misc]  # numbered faces only
+
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+def _rolls(step: Step[S], state: S, wanted: Sequence[str]) -> Weighted:
+    if step.groups is not None:
+        asked = {_INDEX.sub("", path).rsplit(".", 1)[-1] for path in wanted} if step.blurs else set()
+        if not asked & step.blurs:
+            return step.groups(state)
+    return every_roll(step.asks(state))
+
+
+def _known(known: tuple[Any, ...], told: Mapping[str, Any], positions: Mapping[str, int]) -> tuple[Any, ...]:
+    hits = [(positions[path], value) for path, value in told.items() if path in positions and value is not None]
+    if not hits:
+        return known
+    items = list(known)
+    for at, value in hits:
+        items[at] = shown(value)
+    return tuple(items)
+
+
+def _drive(
+    plan: Plan[S],
+    start: tuple[S, tuple[Any, ...]],
+    visit: Callable[[tuple[S, tuple[Any, ...]], Mapping[str, Any]], tuple[S, tuple[Any, ...]]],
+    finished: Callable[[S, tuple[Any, ...]], bool],
+    done: _Tally,
+    wanted: Sequence[str],
+    budget: int,
+) -> None:
+    if finished(*start):
+        done.add(start, 1, 1)
+        return
+    live = _Tally({start: 1})
+    spent = 0
+    while live.counts:
+        spent += len(live.counts)
+        if spent > budget:
+            raise TooManyStates
+        after = _Tally({})
+        for (state, known), weight in live.counts.items():
+            step = plan.steps[str(state.owes)]
+            rolls = _rolls(step, state, wanted)
+            over = live.over * sum(ways for ways, _ in rolls)
+            for ways, roll in rolls:
+                new = step.apply(state, roll)
+                key = visit((new, known), step.tells(state, roll, new))
+                (done if finished(*key) else after).add(key, weight * ways, over)
+        live = after
+
+
+def _drive_marginals(
+    plan: Plan[S],
+    wanted: tuple[str, ...],
+    sums: Mapping[str, _Tally],
+    done: _Tally,
+    budget: int,
+    alone: bool,
+) -> None:
+    if plan.start.owes is None:
+        done.add(plan.start, 1, 1)
+        return
+    live = _Tally({plan.start: 1})
+    spent = 0
+    while live.counts:
+        spent += len(live.counts)
+        if spent > budget:
+            raise TooManyStates
+        after = _Tally({})
+        for state, weight in live.counts.items():
+            step = plan.steps[str(state.owes)]
+            rolls = _rolls(step, state, wanted)
+            over = live.over * sum(ways for ways, _ in rolls)
+            apply, tells = step.apply, step.tells
+            for ways, roll in rolls:
+                new = apply(state, roll)
+                told = tells(state, roll, new)
+                seen = False
+                for path in wanted:
+                    value = told.get(path)
+                    if value is not None:
+                        sums[path].add(shown(value), weight * ways, over)
+                        seen = alone
+                if seen:
+                    continue
+                (done if new.owes is None else after).add(new, weight * ways, over)
+        live = after
+
+
+def _completed(tally: _Tally) -> Distribution:
+    chances = tally.fractions()
+    rest = 1 - sum(chances.values(), Fraction(0))
+    if rest:
+        chances[ABSENT] = chances.get(ABSENT, Fraction(0)) + rest
+    return chances

@@ -1,0 +1,280 @@
+"""Options: what a command, table or sequence asks for, and how what was typed becomes a value.
+
+One definition serves the console, Discord, Slack, batch, help and the docs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bot.rules.errors import UserError, did_you_mean
+
+OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"]
+MAX_TEXT = 4000
+_WHOLE = re.compile(r"[+-]?[0-9]{1,12}")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]{1,6})?")
+_BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
+_BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option: its name, type, limits, default and help.
+
+    `values` are the words of an enum, or of a `mods` list. `clamp` says which edge is read instead of refused
+    ("high", "low", "both"). `brings` names where a roster unit supplies a missing value, as `unit.morale`.
+    `units` names the unit list of the game that the text is read with. `complete` names what to offer while typing.
+    """
+
+    name: str
+    type: OptionType = "str"
+    help: str = ""
+    min: float | None = None
+    max: float | None = None
+    values: tuple[str, ...] = ()
+    default: Any = None
+    optional: bool = False
+    clamp: str = ""
+    brings: str = ""
+    units: str = ""
+    complete: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Whether the command cannot run without it."""
+        return self.default is None and not self.optional and self.type not in ("bool", "mods")
+
+    @property
+    def expected(self) -> str:
+        """What to type, for errors and help: `a whole number from 1 to 12`."""
+        if self.type in ("int", "number"):
+            kind = "a whole number" if self.type == "int" else "a number"
+            low, high = _shown(self.min), _shown(self.max)
+            if low and high:
+                return f"{kind} from {low} to {high}"
+            return f"{kind} of at least {low}" if low else kind
+        if self.type == "bool":
+            return "yes or no"
+        if self.values:
+            return "one of " + ", ".join(self.values) if self.type == "enum" else "words of " + ", ".join(self.values)
+        return {"units": "a list of units", "unit": "a unit of the roster", "dice": "dice such as 2d6+1"}.get(
+            self.type, "text"
+        )
+
+
+def clean(option: Option, raw: object) -> Any:
+    """The value of `option` for what was typed (or came typed as JSON).
+
+    Raises UserError naming the option, what was wrong and what was expected.
+    """
+    return _CLEANERS[option.type](option, raw)
+
+
+def read_options(options: Iterable[Option], raw: Mapping[str, object], *, what: str) -> dict[str, Any]:
+    """Values for all `options`: typed ones cleaned, the others by default (None where optional, False for a bool).
+
+    `what` is the name of the table or command for messages. Booleans may also come as words of `mods`;
+    the same flag twice is an error. A required option left out stays out of the answer only if it `brings`
+    its value from a roster unit; otherwise it is an error.
+    """
+    known = {option.name: option for option in options}
+    given = _unfold_mods(known, raw, what)
+    for name in given:
+        if name not in known:
+            raise unknown_option(name, known, what)
+    values: dict[str, Any] = {}
+    for name, option in known.items():
+        raw_value = given.get(name)
+        if raw_value is not None and not (raw_value == "" and option.type != "str"):
+            values[name] = clean(option, raw_value)
+        elif option.type == "bool":
+            values[name] = bool(option.default)
+        elif option.type == "mods":
+            values[name] = ()
+        elif option.required and not option.brings:
+            raise missing_option(option, what)
+        else:
+            values[name] = option.default
+    return values
+
+
+def missing_option(option: Option, what: str) -> UserError:
+    """The error for a required option that was left out."""
+    about = f": {option.help}" if option.help else ""
+    return UserError(f"{what} needs {option.name} ({option.expected}){about}.", option=option.name)
+
+
+def unknown_option(name: str, known: Iterable[str], what: str) -> UserError:
+    """The error for an option that `what` does not have."""
+    names = list(known)
+    hint = did_you_mean(name, names) or (f"It takes {', '.join(names)}." if names else "It takes no options.")
+    return UserError(f'{what} has no option "{name[:40]}".', hint=hint, option=name[:40])
+
+
+def _unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: str) -> dict[str, object]:
+    given = {name: value for name, value in raw.items() if value is not None}
+    if "mods" not in given:
+        return given
+    own = known.get("mods")
+    further = own.values if own is not None and own.type == "mods" else ()
+    flags = {name for name, option in known.items() if option.type == "bool"}
+    if own is not None and own.type != "mods":
+        return given
+    kept: list[str] = []
+    for word in words_of(given.pop("mods")):
+        word = word.replace("-", "_")
+        if word in kept or (word in flags and given.get(word) is not None):
+            raise UserError(f'The flag "{word[:40]}" stands twice.', hint="Type it once.", option="mods")
+        if word in flags:
+            given[word] = True
+        elif word.split("=")[0] in further:
+            pass
+        else:
+            near = did_you_mean(word, [*further, *flags])
+            takes = ", ".join([*further, *sorted(flags)]) or "none"
+            raise UserError(f'{what} has no modifier "{word[:40]}".', hint=near or f"It knows {takes}.", option="mods")
+        kept.append(word)
+    if own is not None:
+        given["mods"] = tuple(word for word in kept if word.split("=")[0] in further)
+    return given
+
+
+def words_of(raw: object) -> list[str]:
+    """The words of a list typed with spaces or commas (or given as a JSON list)."""
+    if isinstance(raw, list | tuple):
+        return [str(word) for word in raw]
+    return str(raw).replace(",", " ").split()
+
+
+def _shown(number: float | None) -> str:
+    return "" if number is None else f"{number:g}"
+
+
+def _refuse(option: Option, raw: object, hint: str = "") -> UserError:
+    shown = str(raw)
+    shown = _CONTROL.sub("?", shown if len(shown) <= 40 else shown[:39] + "…")
+    return UserError(f'{option.name} must be {option.expected}, not "{shown}".', hint=hint, option=option.name)
+
+
+def _in_range(option: Option, value: float, raw: object) -> float:
+    if option.min is not None and value < option.min:
+        if option.clamp in ("low", "both"):
+            return option.min
+        raise _refuse(option, raw)
+    if option.max is not None and value > option.max:
+        if option.clamp in ("high", "both"):
+            return option.max
+        raise _refuse(option, raw)
+    return value
+
+
+def _clean_int(option: Option, raw: object) -> int:
+    if isinstance(raw, str):
+        text = raw.strip().replace("\u2212", "-")
+        if not _WHOLE.fullmatch(text):
+            raise _refuse(option, raw)
+        raw = int(text)
+    elif isinstance(raw, float) and raw.is_integer():
+        raw = int(raw)
+    if isinstance(raw, bool) or not isinstance(raw, int):
+        raise _refuse(option, raw)
+    return int(_in_range(option, raw, raw))
+
+
+def _clean_number(option: Option, raw: object) -> float:
+    if isinstance(raw, str):
+        text = raw.strip().replace("\u2212", "-")
+        if not _NUMBER.fullmatch(text):
+            raise _refuse(option, raw)
+        raw = float(text)
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not math.isfinite(raw):
+        raise _refuse(option, raw)
+    value = _in_range(option, raw, raw)
+    return int(value) if value == int(value) else value
+
+
+def _clean_bool(option: Option, raw: object) -> bool:
+    if isinstance(raw, bool):
+        return raw
+    word = str(raw).strip().casefold()
+    if word not in _BOOL:
+        raise _refuse(option, raw)
+    return _BOOL[word]
+
+
+def _clean_enum(option: Option, raw: object) -> str:
+    word = str(raw).strip()
+    if isinstance(raw, bool):  # a JSON or YAML true where the card's word is yes
+        word = "yes" if raw else "no"
+    if word in option.values:
+        return word
+    folded = word.casefold().replace("_", "-").replace(" ", "-")
+    for value in option.values:
+        if folded == value.casefold().replace("_", "-"):
+            return value
+    raise _refuse(option, raw, did_you_mean(folded, option.values))
+
+
+def _clean_text(option: Option, raw: object) -> str:
+    if not isinstance(raw, str | int | float) or isinstance(raw, bool):
+        raise _refuse(option, raw)
+    text = str(raw)
+    if len(text) > MAX_TEXT:
+        raise UserError(f"{option.name} is too long: at most {MAX_TEXT} characters.", option=option.name)
+    if _CONTROL.search(text):
+        raise UserError(f"{option.name} holds control or invisible characters.", option=option.name)
+    return text
+
+
+def _clean_mods(option: Option, raw: object) -> tuple[str, ...]:
+    del option
+    return tuple(words_of(raw))
+
+
+_CLEANERS: Mapping[str, Any] = {
+    "int": _clean_int,
+    "number": _clean_number,
+    "bool": _clean_bool,
+    "enum": _clean_enum,
+    "str": _clean_text,
+    "units": _clean_text,
+    "unit": _clean_text,
+    "dice": _clean_text,
+    "file": lambda option, raw: raw,
+    "mods": _clean_mods,
+}
+
+
+def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:
+    """An Option from its entry in a YAML file; `values` may name one of the game's token lists.
+
+    Raises ValueError with what is wrong with the entry.
+    """
+    known = {"type", "help", "min", "max", "values", "default", "optional", "clamp", "brings", "units", "complete"}
+    if unknown := set(spec) - known:
+        raise ValueError(f"option {name} has unknown keys {', '.join(sorted(unknown))}")
+    values = spec.get("values", ())
+    if isinstance(values, str):
+        if values not in lists:
+            raise ValueError(f"option {name} names the list {values}, which the game does not have")
+        values = lists[values]
+    if any(not isinstance(value, str) for value in values):
+        raise ValueError(f"option {name} has values that are no text; quote them")
+    kind = spec.get("type", "str")
+    kind = "str" if kind == "string" else kind
+    if kind not in _CLEANERS:
+        raise ValueError(f"option {name} has the unknown type {kind}")
+    fields = {key: spec[key] for key in known - {"type", "values", "clamp"} if key in spec}
+    clamp = spec.get("clamp") or ""
+    option = Option(name=name, type=kind, values=tuple(values), clamp="both" if clamp is True else clamp, **fields)
+    if option.default is not None and option.type not in ("mods",):
+        try:
+            clean(option, option.default)
+        except UserError as error:
+            raise ValueError(f"option {name}: its default does not fit: {error.message}") from None
+    return option

@@ -1,0 +1,197 @@
+"""A combat procedure, written once and read two ways: played with dice, or folded into exact odds.
+
+A `Plan` holds the steps of one sequence for given inputs. Its state says which step it owes; the step says
+which dice it asks for, takes the roll and returns the next state. Beside that a step names what it adds to the
+outputs (`tells`, in play and in odds) and the lines of the answer (`story`, only in play). So play and odds
+cannot drift apart, and the state holds only what later steps need: equal states merge in the odds.
+
+Paths name outputs: `hit`, `targets[0].result`, `targets[0].damage[1].status`. Each path is told once at most.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+from bot.rules.chart import Part
+from bot.rules.dice import Die, Rolled, Source
+
+Roll = tuple[int, ...]
+Told = Mapping[str, Any]
+
+
+class State(Protocol):
+    """What a sequence is in the middle of: frozen, hashable, and naming the step that it owes (None at the end)."""
+
+    @property
+    def owes(self) -> str | None:
+        """The step that must be rolled for next."""
+        ...
+
+
+S = TypeVar("S", bound=State)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of the story: `attack [5] + firepower 4 - degrading hexes 1 = 8, column 6: hit`.
+
+    `dice` are the raw values, `parts` each modifier with its name and value, `total` the final number, `result`
+    what was read with it (the column, what it was compared with, what it means).
+    """
+
+    label: str
+    dice: tuple[object, ...] = ()
+    parts: tuple[tuple[str, int | float], ...] = ()
+    total: int | float | None = None
+    result: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a result makes of a roster unit: by name, with the attributes, state, markers and flags to set.
+
+    `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags.
+    """
+
+    unit: str
+    set: Mapping[str, Any] = field(default_factory=dict)
+    mark: frozenset[str] = frozenset()
+    unmark: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What is said and done when the last die lies: the result in a few words, a line per unit, the changes.
+
+    `units` pairs each unit hit with the word of its result; `then` says what comes next (`run crash`).
+    """
+
+    headline: str
+    units: tuple[tuple[str, str], ...] = ()
+    then: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+
+
+def _nothing(_before: Any, _roll: Any, _after: Any) -> Told:
+    return {}
+
+
+def _silence(_before: Any, _roll: Any, _after: Any) -> Iterable[Line]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step(Generic[S]):
+    """One roll of a sequence.
+
+    `dice` are those asked for (or a function of the state). `apply` returns the next state. `tells` returns
+    {path: value} for the outputs that this roll decides. `story` returns the lines of the answer, only in play.
+    `groups` makes odds cheap: a function from the state to ((weight, roll), ...), each roll standing for `weight`
+    equally likely ones that `apply` cannot tell apart; `blurs` are the last names of paths that grouping would
+    falsify (`roll`, `total`): when odds are asked by one of them every face is counted.
+    """
+
+    dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
+    apply: Callable[[S, Roll], S]
+    tells: Callable[[S, Roll, S], Told] = _nothing
+    story: Callable[[S, Roll, S], Iterable[Line]] = _silence
+    groups: Callable[[S], tuple[tuple[int, Roll], ...]] | None = None
+    blurs: frozenset[str] = frozenset()
+
+    def asks(self, state: S) -> tuple[Die, ...]:
+        """The dice owed in `state`, in the order in which they are rolled."""
+        return self.dice(state) if callable(self.dice) else self.dice
+
+
+def _no_told(_state: Any) -> Told:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan(Generic[S]):
+    """A sequence for given inputs, ready to be played or counted.
+
+    `opening` are the outputs known before the first die (with empty lists for list outputs), `lines` the story so
+    far. `closing` tells the outputs known at the end from the last state. `settle` reads the finished outputs and
+    says the result and its consequences.
+    """
+
+    start: S
+    steps: Mapping[str, Step[S]]
+    settle: Callable[[Mapping[str, Any]], Settlement]
+    opening: Told = field(default_factory=dict)
+    closing: Callable[[S], Told] = _no_told
+    lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A sequence played to its end: outputs, dice in order, the story, and the settlement."""
+
+    out: dict[str, Any]
+    dice: tuple[Rolled, ...]
+    lines: tuple[Line, ...]
+    settlement: Settlement
+
+
+def play(plan: Plan[S], source: Source) -> Played:
+    """Carry the plan on with dice from `source` until no roll is owed.
+
+    Raises UserError (DieOwed) from a source that runs out or holds an impossible die.
+    """
+    state, told = plan.start, dict(plan.opening)
+    rolled: list[Rolled] = []
+    lines = list(plan.lines)
+    while state.owes is not None:
+        step = plan.steps[state.owes]
+        dice = step.asks(state)
+        roll: Roll = tuple(source.draw(die) for die in dice)  # type: ignore[misc]  # sequences ask for numbered dice
+        rolled += [Rolled(die.label, die.sides, value) for die, value in zip(dice, roll, strict=True)]
+        after = step.apply(state, roll)
+        told.update(step.tells(state, roll, after))
+        lines += step.story(state, roll, after)
+        state = after
+    told.update(plan.closing(state))
+    out = nested(told)
+    return Played(out, tuple(rolled), tuple(lines), plan.settle(out))
+
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+
+
+def nested(told: Told) -> dict[str, Any]:
+    """Outputs as values inside values, from {path: value}.
+
+    Items of a list are put in the order of their positions; a gap in the positions is left out.
+    """
+    out: dict[str, Any] = {}
+    for path, value in told.items():
+        if "[" not in path and "." not in path:
+            out[path] = value
+            continue
+        here: dict[Any, Any] = out
+        keys: list[str | int] = [name or int(number) for name, number in _STEP.findall(path)]
+        for key in keys[:-1]:
+            below = here.get(key)
+            if not isinstance(below, dict):
+                below = {}
+                here[key] = below
+            here = below
+        here[keys[-1]] = value
+    return {key: _listed(value) for key, value in out.items()}
+
+
+def _listed(value: Any) -> Any:
+    if not isinstance(value, dict) or not value:
+        return value
+    if all(isinstance(key, int) for key in value):
+        return [_listed(value[key]) for key in sorted(value)]
+    return {key: _listed(item) for key, item in value.items()}
+
+
+def parts_of(parts: Iterable[Part], total: str | None = None) -> tuple[tuple[str, int | float], ...]:
+    """The modifiers of a chart's answer as (name, value), those of one total or all."""
+    return tuple((part.name, part.value) for part in parts if total is None or part.total == total)

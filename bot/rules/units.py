@@ -1,0 +1,207 @@
+"""Units as they are typed into an option: `squad morale=5; half-squad morale=5 shaken; "2nd Plt HQ" tm=2`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.options import Option, clean
+
+MAX_UNITS = 40
+_QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d"}
+
+
+@dataclass(frozen=True, slots=True)
+class RosterUnit:
+    """A unit as the channel remembers it: name, handle (`us3`), type, numbers, state, markers and flags."""
+
+    name: str
+    handle: str
+    type: str
+    side: str = ""
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    state: str = ""
+    marks: frozenset[str] = frozenset()
+
+
+Roster = Mapping[str, RosterUnit]
+"""Roster units by name and by handle, both with case folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitWords:
+    """What may stand in a unit list of a game: types, number keys, flags, and what a roster unit's state means.
+
+    `marks` maps a roster marker to the flag it stands for (lnlt: ops-complete -> ops), `states` a state to its
+    flags (shaken-wounded -> shaken, wounded). `bare` is the type that a bare whole number stands for, `repeat`
+    the key that repeats an item.
+    """
+
+    types: tuple[str, ...]
+    keys: Mapping[str, Option]
+    flags: Mapping[str, str]
+    marks: Mapping[str, str] = field(default_factory=dict)
+    states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    bare: str = ""
+    repeat: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One item of a unit list, with what the roster brought and what was typed over it.
+
+    `word` is how it was called (a type or a roster name); `name` is the roster name, or empty.
+    """
+
+    word: str
+    type: str
+    numbers: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    flags: frozenset[str] = frozenset()
+    name: str = ""
+    state: str = ""
+
+    def has(self, flag: str) -> bool:
+        """Whether the flag was typed or its roster unit bears it."""
+        return flag in self.flags
+
+    def number(self, key: str, default: int | None = None) -> int:
+        """A whole number of the unit. Raises UserError naming unit and key when it is needed and missing."""
+        value = self.numbers.get(key, default)
+        if value is None:
+            raise UserError(f"{self.word} needs {key}.", hint=f"Type it behind the unit: {self.word} {key}=5.")
+        return int(value)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Any value of the unit, or `default`."""
+        return self.numbers.get(key, default)
+
+
+def parse_units(
+    text: str, words: UnitWords, roster: Roster, *, option: str, types: Collection[str] | None = None
+) -> tuple[Unit, ...]:
+    """The units of a list, in the order typed. An empty text is an empty list.
+
+    `types` limits which types may stand there. Raises UserError naming the item, what was wrong with it and what
+    was expected; `option` is put on the error for forms.
+    """
+    try:
+        items = [item for item in _split(text) if item.strip()]
+        if words.bare and len(items) == 1 and items[0].strip().isdecimal() and len(items[0].strip()) < 6:
+            count = int(items[0])
+            _check_count(count)
+            return (Unit(words.bare, words.bare),) * count
+        units: list[Unit] = []
+        for item in items:
+            units += _item(item.strip(), words, roster, types)
+            _check_count(len(units))
+    except UserError as error:
+        error.option = error.option or option
+        raise
+    return tuple(units)
+
+
+def find_unit(name: str, roster: Roster) -> RosterUnit:
+    """The roster unit called `name` (name or handle, case ignored). Raises UserError with the nearest name."""
+    key = _unquote(name.strip()).casefold()
+    if key in roster:
+        return roster[key]
+    raise UserError(
+        f'The roster has no unit "{name[:40]}".', hint=did_you_mean(name, [unit.name for unit in roster.values()])
+    )
+
+
+def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
+    """A list item for a roster unit: its own numbers and state, its markers as flags."""
+    flags = {words.marks.get(mark, mark) for mark in unit.marks} & set(words.flags)
+    flags |= set(words.states.get(unit.state, (unit.state,) if unit.state in words.flags else ()))
+    return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, unit.state)
+
+
+def _check_count(count: int) -> None:
+    if count > MAX_UNITS:
+        raise UserError(f"A list holds at most {MAX_UNITS} units.", hint="Split the attack.")
+
+
+def _split(text: str) -> list[str]:
+    items, start, quote = [], 0, ""
+    for at, mark in enumerate(text):
+        if quote:
+            quote = "" if mark == quote else quote
+        elif mark in _QUOTES and text[start:at].strip() == "":
+            quote = _QUOTES[mark]
+        elif mark == ";":
+            items.append(text[start:at])
+            start = at + 1
+    if quote:
+        raise UserError(f"The quotation mark in {text[start:][:30]} is not closed.", hint=f"End the name with {quote}")
+    return [*items, text[start:]]
+
+
+def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | None) -> list[Unit]:
+    base, rest = _head(item, words, roster)
+    if types is not None and base.type not in types:
+        raise UserError(f"{base.word} ({base.type}) cannot stand here; expected {', '.join(types)}.")
+    numbers, flags, repeat = dict(base.numbers), set(base.flags), 1
+    seen: set[str] = set()
+    for token in rest.split():
+        key, equals, value = token.partition("=")
+        key = key.casefold()
+        if key in seen:
+            raise UserError(f'"{key[:40]}" stands twice in "{item[:40]}".')
+        seen.add(key)
+        if equals and key == words.repeat:
+            repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
+        elif equals and key in words.keys:
+            numbers[key] = _value(words.keys[key], value)
+        elif not equals and key.replace("-", "_") in words.flags:
+            flags.add(key.replace("-", "_"))
+        elif not equals and key in words.flags:
+            flags.add(key)
+        else:
+            raise _unknown(token, key, bool(equals), words)
+    unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, base.state)
+    return [unit] * repeat
+
+
+def _value(option: Option, raw: str) -> Any:
+    """A number or word; an option whose values are several whole numbers is written sw=3,2."""
+    if option.type == "mods":
+        single = Option(option.name, "int", min=option.min, max=option.max)
+        return tuple(clean(single, part) for part in raw.split(",") if part)
+    return clean(option, raw)
+
+
+def _unknown(token: str, key: str, equals: bool, words: UnitWords) -> UserError:
+    near = did_you_mean(key, [*words.keys, *words.flags])
+    kind = "number" if equals else "flag"
+    known = words.keys if equals else words.flags
+    expected = near or f"Expected one of {', '.join(known)}."
+    return UserError(f'"{token[:40]}" is no {kind} of a unit here.', hint=expected)
+
+
+def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, str]:
+    quote = _QUOTES.get(item[0])
+    if quote:
+        name, _, rest = item[1:].partition(quote)
+        return from_roster(find_unit(name, roster), words), rest
+    pieces = item.split()
+    for length in range(min(len(pieces), 12), 0, -1):  # the longest roster name that fits
+        key = " ".join(pieces[:length]).casefold()
+        if key in roster:
+            return from_roster(roster[key], words), " ".join(pieces[length:])
+    word = pieces[0].casefold()
+    rest = item[len(pieces[0]) :]
+    for type_ in words.types:
+        if word == type_ or word.replace("_", "-") == type_:
+            return Unit(type_, type_), rest
+    known = [*words.types, *(unit.name for unit in roster.values())]
+    hint = did_you_mean(word, known) or f"Unit types are {', '.join(words.types)}."
+    raise UserError(f'"{pieces[0][:40]}" is no unit type and no unit of the roster.', hint=hint)
+
+
+def _unquote(text: str) -> str:
+    found = re.fullmatch(r'["“\'](.*)["”\']', text)
+    return found[1] if found else text
