@@ -80,7 +80,7 @@ def reach(pool: Pool) -> Reach:
     if pool.count_if:
         return Reach(0, most)
     fewest = dice_kept(pool.count, pool.picks)
-    low, high = min(pool.values), max(pool.values)
+    low, high = pool.lowest, pool.highest
     return Reach(min(low * fewest, low * most), max(high * fewest, high * most))
 
 
@@ -91,10 +91,8 @@ def check_cost(expression: Expression, text: str) -> None:
     for pool in expression.pools:
         total += pool.cost * times
         if total > MAX_DICE:
-            why = " (repeats, rerolls and explosions at their worst)" if times > 1 or total > pool.count else ""
-            raise ExpressionError(
-                f"this could take {total:,} dice{why}, at most {MAX_DICE:,}", text, pool.at, end=pool.end
-            )
+            reason = f"this could draw {total:,} dice at worst, at most {MAX_DICE:,} may be drawn"
+            raise ExpressionError(reason, text, pool.at, end=pool.end)
 
 
 def check_reach(expression: Expression, text: str) -> Reach:

@@ -153,6 +153,16 @@ class Pool:
         return () if self.is_text else tuple(face for face in self.faces if isinstance(face, int))
 
     @property
+    def lowest(self) -> int:
+        """The lowest number that a die shows. A die of a million sides is not walked for it."""
+        return 1 if self.faces is None else min(self.values)
+
+    @property
+    def highest(self) -> int:
+        """The highest number that a die shows."""
+        return self.sides if self.faces is None else max(self.values)
+
+    @property
     def extra(self) -> int:
         """How many dice rerolls and explosions may draw beyond `count`, all together."""
         if self.rerolls or self.explodes:
@@ -180,9 +190,8 @@ class Pool:
         rerolls = "".join(f"r{_short(test)}" for test in self.rerolls)
         rerolls += "".join(f"ro{_short(test)}" for test in self.once)
         explodes = "".join(f"!{_short(test)}" for test in self.explodes)
-        highest = self.values and self.explodes == (Test(Condition.EQUAL, max(self.values)),)
-        if highest and (self.picks or not self.count_if):
-            explodes = "!"
+        if self.explodes and (self.picks or not self.count_if):
+            explodes = "!" if self.explodes == (Test(Condition.EQUAL, self.highest),) else explodes
         picks = "".join(map(str, self.picks))
         return f"{count}{self.die_name}{rerolls}{explodes}{picks}{self.count_if or ''}"
 

@@ -51,10 +51,12 @@ def read_pool(cursor: Cursor, count: int, start: int) -> Pool:
     sides, faces = _read_die(cursor)
     draft = _Draft(Pool(count, sides, faces), start)
     read = 0
+    place = cursor.pos
     while _read_modifier(cursor, draft):
         read += 1
         if read > MAX_MODIFIERS:
-            raise cursor.error(f"at most {MAX_MODIFIERS} things may follow the dice", cursor.pos - 1)
+            raise cursor.error(f"at most {MAX_MODIFIERS} things may follow the dice", place)
+        place = cursor.pos
     _check_end(cursor, draft)
     return Pool(
         count,
@@ -176,7 +178,7 @@ def _explosion(cursor: Cursor, draft: _Draft, place: int) -> Test:
     test = cursor.test()
     if test is None:
         number = cursor.number()
-        test = Test(Condition.EQUAL, max(draft.plain.values) if number is None else number)
+        test = Test(Condition.EQUAL, draft.plain.highest if number is None else number)
     _check_possible(cursor, draft, test, place, "nothing can explode")
     return test
 
