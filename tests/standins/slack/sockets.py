@@ -1,0 +1,124 @@
+"""Socket Mode: the websocket connections an app holds open, and the envelopes that go through them."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from aiohttp import WSMsgType, web
+
+from .deliveries import EVENT, Ack, Delivery, Sent
+
+if TYPE_CHECKING:
+    from .standin import SlackStandIn
+
+HOST_NAME = "applink-standin"
+
+
+class Sockets:
+    """All open connections; an envelope goes through one of them in turn, as with Slack."""
+
+    def __init__(self, slack: SlackStandIn) -> None:
+        self._slack = slack
+        self._tickets: set[str] = set()
+        self._numbers = itertools.count(1)
+        self._turn = itertools.count()
+        self.open: dict[int, web.WebSocketResponse] = {}
+        self.ever = 0  # connections made since the start
+        self.stray_acks: list[str] = []  # acknowledgements of envelopes nobody sent
+
+    def ticket(self) -> str:
+        """A URL for one connection, as apps.connections.open answers."""
+        ticket = uuid4().hex
+        self._tickets.add(ticket)
+        return f"ws://127.0.0.1:{self._slack.port}/link/?ticket={ticket}&app_id={self._slack.app_id}"
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Serve one connection until either side ends it."""
+        if request.query.get("ticket") not in self._tickets:
+            return web.Response(status=401)
+        self._tickets.discard(request.query["ticket"])
+        socket = web.WebSocketResponse(heartbeat=None)
+        await socket.prepare(request)
+        number = next(self._numbers)
+        try:
+            await socket.send_str(json.dumps(self._hello()))
+            self.open[number] = socket
+            self.ever += 1
+            self._slack.watch.changed()
+            async for message in socket:
+                if message.type is WSMsgType.TEXT:
+                    self._acknowledged(message.data)
+        except ConnectionError:
+            pass
+        finally:
+            self.open.pop(number, None)
+            self._slack.watch.changed()
+        return socket
+
+    async def send(self, delivery: Delivery, retry: int, reason: str) -> bool:
+        """Send the envelope through one connection; False when none is open."""
+        envelope = {
+            "type": delivery.kind,
+            "envelope_id": delivery.id,
+            "payload": delivery.payload,
+            "accepts_response_payload": delivery.kind != EVENT,
+        }
+        if delivery.kind == EVENT or retry:
+            envelope |= {"retry_attempt": retry, "retry_reason": reason}
+        for _ in range(len(self.open)):
+            numbers = sorted(self.open)
+            number = numbers[next(self._turn) % len(numbers)]
+            delivery.sent.append(Sent(asyncio.get_running_loop().time(), retry, number))
+            try:
+                await self.open[number].send_str(json.dumps(envelope))
+            except ConnectionError:
+                delivery.sent.pop()
+                self.open.pop(number, None)
+                continue
+            return True
+        return False
+
+    async def ask_to_leave(self, reason: str = "refresh_requested", *, close: bool = True) -> None:
+        """Send `disconnect` on every connection (reason warning, refresh_requested, link_disabled), then end them."""
+        note = {"type": "disconnect", "reason": reason, "debug_info": {"host": HOST_NAME}}
+        for socket in list(self.open.values()):
+            await socket.send_str(json.dumps(note))
+        if close and reason != "warning":
+            for number in list(self.open):
+                await self.open.pop(number).close()
+
+    def cut(self) -> int:
+        """Tear every connection without a word, as a network does; how many there were."""
+        cut = 0
+        for number in list(self.open):
+            transport = self.open.pop(number)._req.transport  # type: ignore[union-attr]
+            if transport is not None:
+                transport.abort()
+                cut += 1
+        return cut
+
+    async def close(self) -> None:
+        """End all connections politely."""
+        for number in list(self.open):
+            await self.open.pop(number).close()
+
+    def _hello(self) -> dict[str, object]:
+        return {
+            "type": "hello",
+            "num_connections": len(self.open) + 1,
+            "connection_info": {"app_id": self._slack.app_id},
+            "debug_info": {"host": HOST_NAME, "build_number": 1, "approximate_connection_time": 18060},
+        }
+
+    def _acknowledged(self, text: str) -> None:
+        said = json.loads(text)
+        delivery = self._slack.courier.known.get(said.get("envelope_id", ""))
+        if delivery is None:
+            self.stray_acks.append(text)
+            return
+        delivery.acks.append(Ack(asyncio.get_running_loop().time(), said.get("payload")))
+        self._slack.watch.changed()
