@@ -7,10 +7,12 @@ explosions of a pool draw at most 20 further dice, plus two for each die written
 
 from __future__ import annotations
 
+from bot.rules.expression.chances import odds
 from bot.rules.expression.cost import worst_cost
-from bot.rules.expression.model import Expression, ExpressionError
-from bot.rules.expression.parse import check, parse
-from bot.rules.expression.roll import Drawn, Fate, PoolRolled, Result, Rolling, roll
+from bot.rules.expression.errors import ExpressionError
+from bot.rules.expression.model import Expression
+from bot.rules.expression.parser import check, parse
+from bot.rules.expression.rolling import Drawn, Fate, PoolRolled, Result, Rolling, roll
 
 # What can be written, for help and completion: each example, and what it does.
 GUIDE = (
@@ -37,6 +39,7 @@ __all__ = [
     "Result",
     "Rolling",
     "check",
+    "odds",
     "parse",
     "roll",
     "worst_cost",

@@ -1,8 +1,10 @@
-"""A cursor over the text of an expression: it only moves forward, so that no text takes long to read."""
+"""A cursor over the text of an expression: it goes forward and only ever a number back, so no text takes long to read."""
 
 from __future__ import annotations
 
-from bot.rules.expression.model import MAX_LENGTH, MAX_NUMBER, Condition, ExpressionError, Test
+from bot.rules.expression.errors import ExpressionError
+from bot.rules.expression.limits import MAX_LENGTH, MAX_NUMBER
+from bot.rules.expression.model import Condition, Test
 
 # What phones and word processors make of plain signs; each stands for exactly one character, so that places hold.
 _SAME = {ord(a): b for a, b in zip("−–×÷\t\n\r\u00a0\u202f\u3000", "--*/      ", strict=True)}

@@ -88,9 +88,9 @@ class Result:
 
     @property
     def answer(self) -> str:
-        """What it comes to: `9`, `3 successes`, `2 hit, 1 miss`."""
+        """What it comes to: `9`, `3 successes`, `2x hit, 1x miss`."""
         if self.faces is not None:
-            return ", ".join(f"{count} {face}" for face, count in self.faces.items())
+            return ", ".join(f"{count}x {face}" for face, count in self.faces.items())
         if self.expression.is_count:
             return f"{self.total} {'success' if self.total == 1 else 'successes'}"
         return str(self.total)
