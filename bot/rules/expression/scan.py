@@ -1,4 +1,4 @@
-"""A cursor over the text of an expression: it goes forward and only ever a number back, so no text takes long to read."""
+"""A cursor over the text of an expression. It steps back over a number at most, so no text takes long to read."""
 
 from __future__ import annotations
 
