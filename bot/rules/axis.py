@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,10 +42,18 @@ class Axis:
         return self.rest
 
 
-def axis(keys: Sequence[object], file: str, *, decimal: bool = False, clamp: bool = False) -> Axis:
+def axis(
+    keys: Sequence[object],
+    file: str,
+    *,
+    decimal: bool = False,
+    clamp: bool = False,
+    words: Collection[object] = (),
+) -> Axis:
     """An Axis over printed keys, in their order. Raises TableError for keys that overlap or cannot be read.
 
-    `clamp` lets the first and last band answer what lies beyond the printed edges.
+    `clamp` lets the first and last band answer what lies beyond the printed edges. `words` are the tokens that the
+    axis stands for: odds of `3-2` are a word, no band.
     """
     exact: dict[Any, int] = {}
     bands: list[tuple[float, float, int]] = []
@@ -55,7 +63,7 @@ def axis(keys: Sequence[object], file: str, *, decimal: bool = False, clamp: boo
             if part == "*":
                 rest = position
                 continue
-            band = _band(part)
+            band = None if part in words else _band(part)
             if band is None:
                 if part in exact:
                     raise TableError(file, "the key stands twice", row=part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from bot.rules.axis import Axis, axis, gaps, heading_axis
@@ -18,7 +19,7 @@ _KEYS = {
     "id", "title", "source", "group", "kind", "summary", "notes", "inputs", "outputs", "constants", "results",
     "refuse", "derive", "read", "rows", "then", "rolls", "texts", "text_by", "examples", "example",
 }  # fmt: skip
-_BODY_KEYS = {"rows", "columns", "gives", "cells", "off_card", "by", "pick", "always", "open"}
+_BODY_KEYS = {"rows", "columns", "gives", "cells", "off_card", "by", "pick", "always", "open", "bands"}
 _DICE = re.compile(r"(\d{0,2})d(\d{1,4}|A)")
 
 
@@ -74,7 +75,7 @@ class _Compiler:
 
     def chart(self) -> Chart:
         data = self.data
-        bodies = data.get("read") or ()
+        bodies = data.get("read") or []
         readers = [self.body(body) for body in (bodies if isinstance(bodies, list) else [bodies])]
         text_by = data.get("text_by", ())
         used = {name for name in self.constants if name in str(data)}
@@ -144,14 +145,17 @@ class _Compiler:
         cells = body["cells"]
         rows = self._axis(list(cells), body["rows"], body)
         columns, column_of, width = self._columns(body)
-        grid: list[list[Mapping[str, Any]]] = []
+        bands = body.get("bands")
+        one = self.result if bands is None else partial(self._banded, bands)
+        grid: list[list[Mapping[Any, Any]]] = []
         for key, cell in cells.items():
             if columns is None:
-                grid.append([self.result(cell, gives, key, None)])
+                grid.append([one(cell, gives, key, None)])
                 continue
             if not isinstance(cell, list) or len(cell) != width:
                 raise TableError(self.file, f"has {_length(cell)} cells for {width} columns", row=key)
-            grid.append([self.result(item, gives, key, number) for number, item in enumerate(cell, 1)])
+            grid.append([one(item, gives, key, number) for number, item in enumerate(cell, 1)])
+        by = None if bands is None else bands["by"]
         file, row_name, column_name = self.file, str(body["rows"]), str((body.get("columns") or {}).get("by", ""))
 
         def read(values: dict[str, Any]) -> None:
@@ -163,9 +167,40 @@ class _Compiler:
                 column = columns.find(column_of(values))
                 if column is None:
                     raise _off_card(file, column_name, column_of(values))
-            values.update(grid[row][column or 0])
+            cell = grid[row][column or 0]
+            values.update(cell if by is None else cell[values[by]])
 
         return read
+
+    def _banded(
+        self, bands: Mapping[str, Any], cell: Any, gives: tuple[str, ...], row: object, column: object
+    ) -> Mapping[Any, Any]:
+        """A cell that is a small table of its own, `17:S 18:1 19-20:K`: what each value of the input `by` gives.
+
+        Values under the first band give `below`, if the table says so; any other gap or overlap is an error.
+        """
+        option = self.options.get(str(bands.get("by")))
+        if option is None or option.type != "int" or option.min is None or option.max is None:
+            raise TableError(self.file, "bands needs by: a whole-number input with min and max")
+        answers: dict[int, Mapping[str, Any]] = {}
+        for part in str(cell).split():
+            band, _, code = part.partition(":")
+            edges = re.fullmatch(r"(-?\d+)(?:-(\d+))?", band)
+            if not edges or not code:
+                raise TableError(self.file, f"{part!r} is no band; write 17-18:code", row=row, column=column)
+            out = self.result(code, gives, row, column)
+            for value in range(int(edges[1]), int(edges[2] or edges[1]) + 1):
+                if value in answers:
+                    raise TableError(self.file, f"answers {value} twice", row=row, column=column)
+                answers[value] = out
+        if "below" in bands and answers:
+            below = self.result(bands["below"], gives, row, column)
+            answers = {value: below for value in range(int(option.min), min(answers))} | answers
+        if list(answers) != list(range(int(option.min), int(option.max) + 1)):
+            missing = set(range(int(option.min), int(option.max) + 1)) ^ set(answers)
+            say = f"must answer {option.min:g} to {option.max:g} once, in order; look at {sorted(missing) or cell}"
+            raise TableError(self.file, say, row=row, column=column)
+        return answers
 
     def _columns(self, body: Mapping[str, Any]) -> tuple[Axis | None, Formula, int]:
         spec = body.get("columns")
@@ -187,7 +222,14 @@ class _Compiler:
         option = self.options.get(str(by))
         if clamp is None:
             clamp = body.get("off_card") in ("clamp", "rows")
-        found = axis(keys, self.file, decimal=option is not None and option.type == "number", clamp=clamp)
+        words = option.values if option is not None else self.outputs.get(str(by))
+        found = axis(
+            keys,
+            self.file,
+            decimal=option is not None and option.type == "number",
+            clamp=clamp,
+            words=words if isinstance(words, tuple) else (),
+        )
         if option is not None:
             if option.type == "enum":
                 for key in found.exact:
