@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
+import aiohttp
 import pytest
 from aiohttp import web
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
@@ -21,10 +22,10 @@ Json = dict[str, Any]
 class Bot:
     """A bare bolt app, connected to the stand-in by the stand-in's transport."""
 
-    def __init__(self, slack: SlackStandIn, token: str) -> None:
+    def __init__(self, slack: SlackStandIn, token: str | None = None, **settings: Any) -> None:
         self.slack = slack
         self.client = AsyncWebClient(token=token, base_url=slack.api_url)
-        self.app = AsyncApp(client=self.client, signing_secret=slack.signing_secret)
+        self.app = AsyncApp(client=self.client, signing_secret=slack.signing_secret, **settings)
         self.heard: list[Any] = []
         self._socket: AsyncSocketModeHandler | None = None
         self._site: web.AppRunner | None = None
@@ -280,3 +281,389 @@ async def test_a_button_replaces_its_message(bot: Bot, anna: User, games: Channe
     assert [one.text for one in anna.workspace.user("Ben").sees(games)] == ["undone"]
     with pytest.raises(AssertionError, match="nothing called"):
         await anna.press(message, "Undo")
+
+
+async def test_a_press_can_delete_an_ephemeral_message(bot: Bot, anna: User, games: Channel) -> None:
+    @bot.app.action("drop")
+    async def drop(ack: Any, respond: Any, body: Json) -> None:
+        await ack()
+        assert "message" not in body, "Slack shows an app no ephemeral message"
+        await respond(delete_original=True)
+
+    await bot.connect()
+    await bot.client.chat_postEphemeral(channel=games.id, user=anna.id, text="draft", blocks=[actions("Drop")])
+    ben = anna.workspace.user("Ben")
+    assert ben.sees(games) == []
+    draft = anna.sees(games)[0]
+    with pytest.raises(AssertionError, match="does not see"):
+        await ben.press(draft, "Drop")
+    with pytest.raises(SlackApiError, match="message_not_found"):
+        await bot.client.chat_update(channel=games.id, ts=draft.ts, text="no")
+    await anna.press(draft, "drop")
+    await bot.slack.watch.until(lambda: not anna.sees(games), timeout=2, what="the draft is gone")
+
+
+# --- mentions, threads, direct messages
+
+
+async def test_a_mention_in_a_thread_is_answered_there(bot: Bot, anna: User, games: Channel) -> None:
+    @bot.app.event("app_mention")
+    async def mentioned(event: Json, client: AsyncWebClient, say: Any) -> None:
+        bot.heard.append(event["text"])
+        if "wrong" in event["text"]:
+            await client.chat_postEphemeral(
+                channel=event["channel"], user=event["user"], thread_ts=event["thread_ts"], text="No such table."
+            )
+        else:
+            await say(text="hit", thread_ts=event.get("thread_ts"))
+
+    await bot.connect()
+    root = (await anna.say(games, "our game")).message
+    assert root is not None
+    handle = await anna.mention(games, "lnlt fire 5 < 6", thread=root.ts)
+    answer = await handle.answer()
+    assert (answer.text, answer.thread_ts) == ("hit", root.ts)
+    assert bot.heard == [f"<@{anna.workspace.bot_user}> lnlt fire 5 &lt; 6"]
+    assert "hit" not in [one.text for one in anna.sees(games)]
+    assert [one.text for one in anna.sees(games, root.ts)][-1] == "hit"
+    wrong = await anna.mention(games, "wrong <@BOT>", thread=root.ts)
+    assert (await wrong.answer()).ephemeral_for == anna.id
+    assert "No such table." not in [one.text for one in anna.workspace.user("Ben").sees(games, root.ts)]
+
+
+async def test_where_the_bot_is_no_member_mentions_are_not_heard_and_posts_refused(
+    bot: Bot, anna: User, home: Workspace
+) -> None:
+    await bot.connect()
+    away = home.channel("away", bot_member=False)
+    hidden = home.channel("hidden", bot_member=False, private=True, members=[anna])
+    assert (await anna.mention(away, "roll")).trouble == "bot_not_in_channel"
+    with pytest.raises(SlackApiError, match="not_in_channel"):
+        await bot.client.chat_postMessage(channel=away.id, text="x")
+    with pytest.raises(SlackApiError, match="channel_not_found"):
+        await bot.client.chat_postMessage(channel=hidden.id, text="x")
+    with pytest.raises(SlackApiError, match="not_in_channel"):
+        await bot.client.files_upload_v2(channel=away.id, filename="log.txt", content="log")
+    home.scopes.add("chat:write.public")
+    await bot.client.chat_postMessage(channel=away.id, text="x")
+    await anna.invite_bot(hidden)
+    await bot.client.chat_postMessage(channel=hidden.id, text="x")
+    assert home.user("Ben").sees(hidden) == []
+
+
+async def test_direct_messages(bot: Bot, anna: User) -> None:
+    @bot.app.event("message")
+    async def message(event: Json, say: Any) -> None:
+        assert event["channel_type"] == "im"
+        await say(f"you said {event['text']}")
+
+    await bot.connect()
+    assert (await (await anna.dm("hello")).answer()).text == "you said hello"
+    opened = await bot.client.conversations_open(users=anna.id)
+    assert opened["channel"]["id"] == anna.im.id
+    info = await bot.client.conversations_info(channel=anna.im.id)
+    assert info["channel"]["is_im"]
+
+
+async def test_files_go_out_and_come_in(bot: Bot, anna: User, games: Channel) -> None:
+    @bot.app.event("message")
+    async def import_file(event: Json, say: Any) -> None:
+        url = event["files"][0]["url_private_download"]
+        head = {"Authorization": f"Bearer {bot.client.token}"}
+        async with aiohttp.ClientSession() as session, session.get(url, headers=head) as page:
+            await say(f"got {await page.text()}")
+
+    await bot.connect()
+    await bot.client.files_upload_v2(channel=games.id, filename="game.json", content="{}", initial_comment="export")
+    shown = anna.sees(games)[-1]
+    assert (shown.text, shown.files[0].name, shown.files[0].data) == ("export", "game.json", b"{}")
+    handle = await anna.dm("import", files={"units.csv": b"Able,US"})
+    assert (await handle.answer()).text == "got Able,US"
+    with pytest.raises(SlackApiError, match="file_not_found"):
+        await bot.client.files_completeUploadExternal(files=[{"id": "F0", "title": "x"}], channel_id=games.id)
+
+
+# --- what Slack refuses
+
+
+async def test_tokens_and_scopes(bot: Bot, home: Workspace, games: Channel) -> None:
+    me = await bot.client.auth_test()
+    assert (me["team_id"], me["user_id"]) == (home.id, home.bot_user)
+    with pytest.raises(SlackApiError, match="invalid_auth"):
+        await bot.client.auth_test(token="xoxb-wrong")
+    with pytest.raises(SlackApiError, match="not_allowed_token_type"):
+        await bot.client.apps_connections_open(app_token=home.bot_token)
+    home.scopes.discard("chat:write")
+    with pytest.raises(SlackApiError) as refused:
+        await bot.client.chat_postMessage(channel=games.id, text="x")
+    assert (refused.value.response["error"], refused.value.response["needed"]) == ("missing_scope", "chat:write")
+    assert (await bot.client.auth_revoke())["revoked"]
+    with pytest.raises(SlackApiError, match="token_revoked"):
+        await bot.client.auth_test()
+
+
+async def test_messages_have_limits_and_owners(bot: Bot, anna: User, games: Channel) -> None:
+    bot.slack.limits.message_interval = 0
+    for wrong, error in (
+        ({"text": "x" * 40_001}, "msg_too_long"),
+        ({"text": "", "blocks": []}, "no_text"),
+        ({"text": "x", "blocks": [section("x" * 3_001)]}, "invalid_blocks"),
+        ({"text": "x", "blocks": [section("x" * 2_900)] * 4}, "msg_blocks_too_long"),
+        ({"text": "x", "thread_ts": "1.2"}, "thread_not_found"),
+    ):
+        with pytest.raises(SlackApiError, match=error):
+            await bot.client.chat_postMessage(channel=games.id, **wrong)
+    sent = await bot.client.chat_postMessage(channel=games.id, text="x")
+    with pytest.raises(SlackApiError, match="msg_too_long"):
+        await bot.client.chat_update(channel=games.id, ts=sent["ts"], text="x" * 4_001)
+    await bot.client.chat_update(channel=games.id, ts=sent["ts"], text="y", blocks=[section("z")])
+    assert [(one.text, one.plain, one.earlier[0].text) for one in anna.sees(games)] == [("y", "z", "x")]
+    hers = (await anna.say(games, "mine")).message
+    assert hers is not None
+    with pytest.raises(SlackApiError, match="cant_update_message"):
+        await bot.client.chat_update(channel=games.id, ts=hers.ts, text="y")
+    await bot.client.chat_delete(channel=games.id, ts=sent["ts"])
+    assert anna.sees(games) == [hers]
+
+
+async def test_a_modal_slack_does_not_take(bot: Bot, anna: User) -> None:
+    trigger = bot.slack.triggers.new(anna, "x")
+    for wrong in (
+        {"title": {"type": "plain_text", "text": "x" * 25}},
+        {"submit": None},
+        {"private_metadata": "x" * 3_001},
+    ):
+        with pytest.raises(SlackApiError, match="invalid_arguments") as refused:
+            await bot.client.views_open(trigger_id=trigger, view=modal() | wrong)
+        assert "json-pointer:/view" in refused.value.response["response_metadata"]["messages"][0]
+    first = await bot.client.views_open(trigger_id=trigger, view=modal())
+    for _ in range(2):
+        await bot.client.views_push(trigger_id=bot.slack.triggers.new(anna, "x"), view=modal())
+    with pytest.raises(SlackApiError, match="push_limit_reached"):
+        await bot.client.views_push(trigger_id=bot.slack.triggers.new(anna, "x"), view=modal())
+    with pytest.raises(SlackApiError, match="hash_conflict"):
+        await bot.client.views_update(view_id=first["view"]["id"], hash="old", view=modal())
+    await bot.client.views_update(view_id=first["view"]["id"], hash=first["view"]["hash"], view=modal())
+
+
+async def test_one_message_a_second_and_channel(bot: Bot, games: Channel, home: Workspace) -> None:
+    async def post(channel: Channel) -> str:
+        try:
+            await bot.client.chat_postMessage(channel=channel.id, text="x")
+        except SlackApiError as refused:
+            return f"{refused.response.status_code} after {refused.response.headers['Retry-After']}"
+        return "ok"
+
+    assert [await post(games) for _ in range(4)] == ["ok"] * 3 + ["429 after 1"]
+    assert await post(home.channel("other")) == "ok"
+    bot.slack.clock.advance(1)
+    assert [await post(games), await post(games)] == ["ok", "429 after 1"]
+
+
+# --- faults
+
+
+async def test_faults_come_when_asked_for(bot: Bot, anna: User, games: Channel) -> None:
+    faults = bot.slack.faults
+    faults.ratelimit("chat.*", retry_after=7)
+    with pytest.raises(SlackApiError) as limited:
+        await bot.client.chat_postMessage(channel=games.id, text="x")
+    assert (limited.value.response.status_code, limited.value.response.headers["Retry-After"]) == (429, "7")
+    faults.server_error("chat.postMessage", after=True)
+    with pytest.raises(SlackApiError) as broken:
+        await bot.client.chat_postMessage(channel=games.id, text="posted all the same")
+    assert broken.value.response.status_code == 500
+    assert [one.text for one in anna.sees(games)] == ["posted all the same"]
+    held = faults.hold("chat.postMessage")
+    post = asyncio.create_task(bot.client.chat_postMessage(channel=games.id, text="second"))
+    await held.reached.wait()
+    assert len(anna.sees(games)) == 1
+    assert held.gate is not None
+    held.gate.set()
+    await post
+    assert len(anna.sees(games)) == 2
+
+
+async def test_a_duplicate_carries_the_same_ids(bot: Bot, anna: User, games: Channel) -> None:
+    @bot.app.command("/roll")
+    async def roll(ack: Any, command: Json) -> None:
+        await ack()
+        bot.heard.append(command["trigger_id"])
+
+    await bot.connect()
+    bot.slack.duplicate("slash_commands")
+    handle = await anna.slash(games, "/roll")
+    await bot.slack.watch.until(lambda: len(handle.delivery.acks) == 2, timeout=2, what="both acknowledged")
+    await bot.slack.deliver_again(handle)
+    await asyncio.sleep(0.05)
+    assert len(bot.heard) == 3
+    assert len(set(bot.heard)) == 1
+
+
+async def test_events_without_acknowledgement_are_repeated(bot: Bot, anna: User, games: Channel) -> None:
+    @bot.app.middleware
+    async def sleepy(body: Json, request: Any, next: Any) -> None:
+        bot.heard.append((body["event_id"], request.headers.get("x-slack-retry-num", ["0"])[0]))
+        if len(bot.heard) < 3:
+            await asyncio.sleep(0.8)
+        await next()
+
+    @bot.app.event("app_mention")
+    async def mentioned() -> None:
+        pass
+
+    await bot.connect()
+    handle = await anna.mention(games, "roll 2d6")
+    assert (handle.in_time, handle.trouble) == (False, "operation_timeout")
+    await bot.slack.watch.until(lambda: handle.in_time, timeout=4, what="the repeat is acknowledged")
+    assert [one.retry for one in handle.delivery.sent][:2] == [0, 1]
+    assert len({event for event, _ in bot.heard}) == 1
+    assert [retry for _, retry in bot.heard][:2] == ["0", "1"]
+
+
+# --- Socket Mode only
+
+
+@pytest.fixture
+async def sockets() -> AsyncIterator[SlackStandIn]:
+    standin = await SlackStandIn.start("socket", Limits(ack_seconds=0.6, redeliver_after=(0.0, 0.2)))
+    yield standin
+    await standin.stop()
+
+
+async def test_a_dropped_socket_comes_back_and_answers_still_go_out(sockets: SlackStandIn) -> None:
+    home = sockets.workspace("T1")
+    anna, games = home.user("Anna"), home.channel("games")
+    bot = Bot(sockets, home.bot_token)
+
+    @bot.app.command("/roll")
+    async def roll(ack: Any, respond: Any) -> None:
+        await ack()
+        await respond("7")
+
+    await bot.connect()
+    try:
+        held = sockets.faults.hold("response_url")
+        handle = await anna.slash(games, "/roll")
+        await held.reached.wait()
+        back = asyncio.create_task(sockets.reconnected())
+        await asyncio.sleep(0)
+        assert sockets.drop_sockets() == 1
+        assert (await anna.slash(games, "/roll")).trouble == "dispatch_failed"
+        assert held.gate is not None
+        held.gate.set()
+        assert (await handle.answer()).text == "7"
+        await back
+        await (await anna.slash(games, "/roll")).answer()
+        back = asyncio.create_task(sockets.reconnected())
+        await asyncio.sleep(0)
+        await sockets.ask_to_reconnect()
+        await back
+        await (await anna.slash(games, "/roll")).answer()
+    finally:
+        await bot.stop()
+
+
+def counting(bot: Bot) -> None:
+    @bot.app.command("/roll")
+    async def roll(ack: Any) -> None:
+        bot.heard.append(1)
+        await ack()
+
+
+async def test_several_connections_take_turns(sockets: SlackStandIn) -> None:
+    home = sockets.workspace("T1")
+    bots = [Bot(sockets, home.bot_token) for _ in range(2)]
+    for bot in bots:
+        counting(bot)
+        await bot.connect()
+    try:
+        await sockets.connected(2)
+        anna, games = home.user("Anna"), home.channel("games")
+        handles = await asyncio.gather(*(anna.slash(games, "/roll") for _ in range(10)))
+        assert all(handle.in_time for handle in handles)
+        assert [len(bot.heard) for bot in bots] == [5, 5]
+    finally:
+        for bot in bots:
+            await bot.stop()
+
+
+# --- HTTP mode only
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[SlackStandIn]:
+    standin = await SlackStandIn.start("http", Limits(ack_seconds=0.6, redeliver_after=()))
+    yield standin
+    await standin.stop()
+
+
+async def test_signatures_are_checked_by_the_app(http: SlackStandIn) -> None:
+    home = http.workspace("T1")
+    anna, games = home.user("Anna"), home.channel("games")
+    bot = Bot(http, home.bot_token)
+
+    @bot.app.command("/roll")
+    async def roll(ack: Any, request: Any) -> None:
+        bot.heard.append(request.headers.get("x-slack-retry-num"))
+        await ack()
+
+    await bot.connect()
+    try:
+        assert await http.verify_url()
+        good = await anna.slash(games, "/roll", "2d6")
+        assert (good.in_time, good.delivery.status) == (True, 200)
+        with http.signing(secret="not the secret"):
+            forged = await anna.slash(games, "/roll")
+        assert (forged.trouble, forged.delivery.status) == ("http_error", 401)
+        with http.signing(age=301):
+            assert (await anna.slash(games, "/roll")).delivery.status == 401
+        assert (await http.replay(good, tamper=good.delivery.sent[0].body + b"&text=3d6")).status == 401
+        assert (await http.replay(good)).status == 200, "the same bytes again: only the app can tell"
+        await http.deliver_again(good, retry=2)
+        assert bot.heard == [None, None, ["2"]]
+    finally:
+        await bot.stop()
+
+
+async def test_two_workspaces_install_through_oauth(http: SlackStandIn, tmp_path: Any, monkeypatch: Any) -> None:
+    from slack_bolt.oauth.async_oauth_settings import AsyncOAuthSettings
+    from slack_sdk.oauth.installation_store import FileInstallationStore
+    from slack_sdk.oauth.state_store import FileOAuthStateStore
+
+    settings = AsyncOAuthSettings(
+        client_id=http.client_id,
+        client_secret=http.client_secret,
+        scopes=["commands", "chat:write"],
+        authorization_url=http.authorize_url,
+        installation_store=FileInstallationStore(base_dir=str(tmp_path / "installs")),
+        state_store=FileOAuthStateStore(expiration_seconds=60, base_dir=str(tmp_path / "states")),
+    )
+    bot = Bot(http, oauth_settings=settings)
+
+    @bot.app.command("/roll")
+    async def roll(ack: Any, client: AsyncWebClient, command: Json) -> None:
+        await ack()
+        await client.chat_postMessage(channel=command["channel_id"], text=(await client.auth_test())["team_id"])
+
+    await bot.connect()
+    try:
+        assert http.request_url is not None
+        base = http.request_url.removesuffix("/slack/events")
+        http.redirect_uri = f"{base}/slack/oauth_redirect"
+        homes = [http.workspace(name, installed=False) for name in ("T1", "T2")]
+        assert (await homes[0].user("Anna").slash(homes[0].channel("games"), "/roll")).trouble == "not_installed"
+        _, refused = await homes[0].user("Anna").install_app(f"{base}/slack/install", deny=True)
+        assert "access_denied" in refused
+        for home in homes:
+            status, page = await home.user("Anna").install_app(f"{base}/slack/install")
+            assert (status, home.installed, home.scopes) == (200, True, {"commands", "chat:write"}), page
+            handle = await home.user("Anna").slash(home.channel("games"), "/roll")
+            assert (await handle.answer()).text == home.id
+        code = next(iter(http.authorize.grants))
+        with pytest.raises(SlackApiError, match="code_already_used"):
+            await bot.client.oauth_v2_access(client_id=http.client_id, client_secret=http.client_secret, code=code)
+        with pytest.raises(SlackApiError, match="channel_not_found"):
+            await bot.client.chat_postMessage(token=homes[0].bot_token, channel=homes[1].channel("games").id, text="x")
+    finally:
+        await bot.stop()
