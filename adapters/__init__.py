@@ -1,1 +1,1 @@
-"""What carries commands in and replies out: console, Discord, Slack. Imports point inward, to `bot`."""
+"""Where Grognard is at home: each adapter turns a platform's payloads into commands and replies into messages."""

@@ -1,0 +1,107 @@
+"""Completion while typing: commands, options, enumerations, units and modifier words, from the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+
+from bot.complete import Known, complete_option
+from bot.registry import Registry
+from bot.rules.errors import UserError
+from bot.text import Token, tokenize
+
+OWN_WORDS = ("as", "tutorial", "quit")
+
+
+class ConsoleCompleter(Completer):
+    """Offers what can stand next in the line."""
+
+    def __init__(self, registry: Registry, known: Known) -> None:
+        self.registry = registry
+        self.known = known
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        """Completions for the text before the cursor; none where it cannot be read."""
+        del complete_event
+        try:
+            yield from self._completions(document.text_before_cursor)
+        except UserError:
+            return
+
+    def _completions(self, text: str) -> Iterable[Completion]:
+        slash = "/" if text.startswith("/") else ""
+        body = text.removeprefix("/")
+        words = body.split(" ")
+        folded = [word.casefold() for word in words]
+        for used in range(len(words) - 1, 0, -1):
+            spec = self.registry.get(tuple(folded[:used])) if folded[0] in self.registry.top else None
+            if spec is not None:
+                yield from self._options(tuple(folded[:used]), " ".join(words[used:]))
+                return
+        before, part = tuple(folded[:-1]), folded[-1]
+        if before and before[0] not in self.registry.top:
+            return
+        children = self.registry.children(before) if before else (*self.registry.top, *OWN_WORDS)
+        for word in children:
+            if word.startswith(part):
+                start = slash if len(words) == 1 else ""
+                yield Completion(start + word, start_position=-len(words[-1]) - len(start))
+
+    def _options(self, path: tuple[str, ...], rest: str) -> Iterable[Completion]:
+        spec = self.registry.get(path)
+        if spec is None:
+            return
+        name, value, offset = open_value(rest)
+        if name:
+            given = _given(spec.options, rest)
+            for choice in complete_option(spec, name, value, self.registry, self.known, given):
+                yield Completion(choice.value, start_position=-offset, display=choice.name)
+            return
+        part = rest.rpartition(" ")[2].casefold()
+        typed = {token.key or token.value for token in _tokens(rest[: len(rest) - len(part)])}
+        for option in spec.options:
+            if option.name in typed or not option.name.startswith(part):
+                continue
+            shown = option.name if option.type == "bool" else option.name + "="
+            yield Completion(shown, start_position=-len(part), display_meta=option.help[:60])
+        mods = spec.option("mods")
+        for word in mods.values if mods is not None else ():
+            if word not in typed and word.startswith(part) and part:
+                yield Completion(word, start_position=-len(part), display_meta="modifier")
+
+
+def open_value(rest: str) -> tuple[str, str, int]:
+    """The option whose value is being typed, the value so far, and its length: `targets="squad mo` is open."""
+    at = 0
+    while (equals := rest.find("=", at)) >= 0:
+        start = rest.rfind(" ", 0, equals) + 1
+        name, quote = rest[start:equals], rest[equals + 1 : equals + 2]
+        if quote in ('"', "'", "\u201c") and quote:
+            closing = rest.find({"\u201c": "\u201d"}.get(quote, quote), equals + 2)
+            if closing < 0:
+                value = rest[equals + 2 :]
+                return name, value, len(value)
+            at = closing + 1
+            continue
+        space = rest.find(" ", equals)
+        if space < 0:
+            value = rest[equals + 1 :]
+            return name, value, len(value)
+        at = space + 1
+    return "", "", 0
+
+
+def _tokens(text: str) -> list[Token]:
+    try:
+        return tokenize(text)
+    except UserError:
+        return []
+
+
+def _given(options: object, rest: str) -> dict[str, object]:
+    del options
+    return {token.key or token.value: token.value for token in _tokens(rest.rpartition(" ")[0])}
+
+

@@ -1,0 +1,54 @@
+"""Replies on a terminal: bold first line, dim footer. Colour helps, but every sign is also a word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from bot.reply import Reply
+
+
+def show(console: Console, reply: Reply) -> None:
+    """Print a reply. Its text is data: nothing in it is read as markup."""
+    mark = "Error: " if reply.error else ("(only you) " if reply.private else "")
+    style = "bold red" if reply.error else "bold"
+    console.print(Text(mark + reply.title, style=style), soft_wrap=True, highlight=False)
+    for line in reply.lines:
+        console.print(Text("  " + line), soft_wrap=True, highlight=False)
+    for line in reply.block:
+        console.print(Text("  " + line, style="cyan"), soft_wrap=True, highlight=False)
+    if reply.buttons:
+        shown = "  ".join(f"[{button.label}] {_typed(button.action)}" for button in reply.buttons if _typed(button.action))
+        if shown:
+            console.print(Text("  " + shown, style="green"), soft_wrap=True, highlight=False)
+    if reply.footer:
+        console.print(Text("  " + " · ".join(reply.footer), style="dim"), soft_wrap=True, highlight=False)
+
+
+def save_files(reply: Reply, folder: Path) -> list[Path]:
+    """Write the files of a reply into `folder` without overwriting any; returns where they are."""
+    saved = []
+    for file in reply.files:
+        folder.mkdir(parents=True, exist_ok=True)
+        name = Path(file.name).name or "file.txt"
+        path, number = folder / name, 1
+        while path.exists():
+            number += 1
+            path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+        path.write_text(file.content, encoding="utf-8")
+        saved.append(path)
+    return saved
+
+
+def _typed(action: str) -> str:
+    """What to type on a console in place of a button."""
+    name, _, rest = action.partition(":")
+    return {
+        "again": "/again",
+        "undo": "/game undo",
+        "reveal": f"/game reveal {rest}",
+        "consent": f"press {action}",
+        "refuse": f"press {action}",
+    }.get(name, "")

@@ -1,0 +1,167 @@
+"""One evening at the console: reads lines, runs them, shows the answers, keeps the channel's game."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from uuid import uuid4
+
+from rich.console import Console
+
+from adapters.console.render import save_files, show
+from adapters.console.tutorial import LESSONS
+from bot.app import App
+from bot.command import Person, Place
+from bot.reply import Reply, error_reply
+from bot.rules.errors import UserError
+from bot.settings import Settings, load_settings
+from bot.text import MAX_LENGTH, parse_text
+
+PLACE = Place("console:main", "console", "console")
+GREETING = 'Grognard. Type "tutorial" for two minutes of it, "help" for everything, "quit" to leave.'
+MAX_FILE = 1_000_000
+
+Ask = Callable[[str], Awaitable[str]]
+
+
+class Session:
+    """Who types, where, and what answers."""
+
+    def __init__(self, app: App, console: Console, name: str, folder: Path) -> None:
+        self.app, self.console, self.folder = app, console, folder
+        self.who = _person(name)
+
+    async def line(self, text: str, ask: Ask | None = None) -> bool:
+        """Run one line; False when it asks to leave. `ask` waits for the player between lessons."""
+        text = text.strip()
+        word, _, rest = text.removeprefix("/").partition(" ")
+        if not text or text.startswith("#"):
+            return True
+        if word in ("quit", "exit") and not rest:
+            return False
+        if word == "as":
+            self._switch(rest)
+        elif word == "tutorial":
+            await self._tutorial(ask)
+        elif word == "press":
+            await self._show(await self.app.press(rest.strip(), self.who, PLACE, uuid4().hex))
+        else:
+            await self._run(text)
+        return True
+
+    async def _run(self, text: str) -> None:
+        try:
+            typed = parse_text(text, self.app.registry)
+            options = {**typed.options}
+            for option in typed.spec.options:
+                if option.type == "file" and isinstance(path := options.get(option.name), str):
+                    options[option.name] = read_file(path)
+        except UserError as error:
+            show(self.console, error_reply(error))
+            return
+        await self._show(await self.app.run_typed(typed.spec, options, self.who, PLACE, uuid4().hex))
+
+    async def _show(self, reply: Reply) -> None:
+        show(self.console, reply)
+        for path in save_files(reply, self.folder / "files"):
+            self.console.print(f"  saved as {path}", highlight=False, markup=False)
+        await self.app.delivered_all("console:")
+
+    def _switch(self, name: str) -> None:
+        name = " ".join(name.strip().strip("\"'").split())
+        if not name or len(name) > 32 or not name.isprintable():
+            show(self.console, error_reply(UserError("as needs a name of at most 32 letters.", hint="Type: as Anna")))
+            return
+        self.who = _person(name)
+        self.console.print(f"You are {name} now.", markup=False, highlight=False)
+
+    async def _tutorial(self, ask: Ask | None) -> None:
+        for lesson in LESSONS:
+            self.console.print(f"\n{lesson.say}", markup=False, highlight=False)
+            if not lesson.command:
+                return
+            self.console.print(f"> {lesson.command}", style="green", markup=False, highlight=False, soft_wrap=True)
+            if ask is not None and (await ask("Enter runs it, q leaves the tutorial: ")).strip().casefold() == "q":
+                return
+            await self.line(lesson.command)
+
+
+def read_file(path: str) -> str:
+    """The text of a file that a player names. Raises UserError for one that is missing, too large or no text."""
+    try:
+        file = Path(path).expanduser()
+        if file.stat().st_size > MAX_FILE:
+            raise UserError(f"{file.name} is larger than {MAX_FILE} bytes.", option="file")
+        return file.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UserError(f"{path[:60]} cannot be read: {reason}.", option="file") from None
+
+
+def _person(name: str) -> Person:
+    """Whoever sits at the keyboard manages this server: it is his own machine."""
+    return Person(f"console:{name.casefold()}", name, manager=True)
+
+
+async def play(name: str, *, interactive: bool) -> int:
+    """Run the console until `quit` or the end of input; the exit status."""
+    settings = load_settings()
+    app = await App.open(settings)
+    try:
+        session = Session(app, Console(highlight=False, soft_wrap=True), name, settings.data)
+        if interactive:
+            await _talk(session, settings)
+        else:
+            async for line in _script():
+                session.console.print(f"> {line}", style="green", markup=False, highlight=False, soft_wrap=True)
+                if not await session.line(line):
+                    break
+    finally:
+        await app.close()
+    return 0
+
+
+async def _script() -> AsyncIterator[str]:
+    """Lines of standard input; one that is too long is cut so that the parser can refuse it."""
+    loop = asyncio.get_running_loop()
+    while line := await loop.run_in_executor(None, sys.stdin.buffer.readline, 64_000):
+        while len(line) == 64_000 and not line.endswith(b"\n"):
+            line = line[: MAX_LENGTH + 10] + await loop.run_in_executor(None, sys.stdin.buffer.readline, 56_000)
+        text = line.decode("utf-8", "replace").strip("\r\n")
+        if text.strip():
+            yield text
+
+
+async def _talk(session: Session, settings: Settings) -> None:
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.patch_stdout import patch_stdout
+
+    from adapters.console.completer import ConsoleCompleter
+
+    settings.data.mkdir(parents=True, exist_ok=True)
+    completer = ConsoleCompleter(session.app.registry, await session.app.known(PLACE, session.who))
+    prompt: PromptSession[str] = PromptSession(
+        history=FileHistory(str(settings.data / "history")), completer=completer, complete_while_typing=True
+    )
+
+    async def ask(text: str) -> str:
+        return await PromptSession[str]().prompt_async(text)
+
+    session.console.print(GREETING)
+    while True:
+        try:
+            with patch_stdout():
+                line = await prompt.prompt_async(f"{session.who.name}> ")
+        except KeyboardInterrupt:
+            continue
+        except EOFError:
+            return
+        try:
+            if not await session.line(line, ask):
+                return
+        except (EOFError, KeyboardInterrupt):
+            session.console.print("(stopped)")
+        completer.known = await session.app.known(PLACE, session.who)

@@ -1,0 +1,37 @@
+"""A two-minute tutorial: plays a real fire attack step by step, with the commands that do it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_FIRE = 'lnlt fire attackers="squad fp=2 sw=3; squad fp=1" targets="leader morale=6 lm=1; squad morale=5" tm=1'
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """One step: what is said, and the command that is run (none at the end)."""
+
+    say: str
+    command: str = ""
+
+
+LESSONS = (
+    Lesson(
+        "Two squads fire at a leader and a squad in the woods (Lock 'n Load Tactical). The first squad leads with "
+        "firepower 2 and a machine gun of 3; the other adds half. Before you roll, ask for the exact odds:",
+        f"{_FIRE} adjacent odds",
+    ),
+    Lesson("Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.", f"{_FIRE} adjacent"),
+    Lesson(
+        "The first line is the result. Below stand the raw dice, each modifier by name, the totals and each unit. "
+        "You like your own dice better? Roll them on the table and type them in the order asked for:",
+        f"{_FIRE} adjacent hand=1,5",
+    ),
+    Lesson("A 1 against a 5 missed: no more dice were owed. Every chart can be read by itself:", "lnlt-table melee-odds 7 5"),
+    Lesson("A slip of the pen is no disaster. Try a word that does not exist:", "lnlt fier"),
+    Lesson("And plain dice are always at hand:", "roll 3x 2d6+1 [rally]"),
+    Lesson(
+        'That is all you need. "help lnlt" lists every procedure, "help lnlt fire" explains one, and '
+        '"game start lnlt Hill-875 sides=US,VC" lets this channel remember units, turns and every die.'
+    ),
+)

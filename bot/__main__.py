@@ -1,0 +1,50 @@
+"""`grognard ...` and `python -m bot ...`: finds the command and imports only what it needs."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+COMMANDS = {
+    "systems": "bot.cli:show_systems",
+    "tables": "bot.cli:show_tables",
+    "sequences": "bot.cli:show_sequences",
+    "lookup": "bot.cli:lookup",
+    "resolve": "bot.cli:resolve_once",
+    "odds": "bot.cli:odds_once",
+    "roll": "bot.cli:roll_once",
+    "batch": "bot.cli:batch",
+    "play": "adapters.console:main",
+}
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run one command line; the exit status: 0, or 2 with one clear line on stderr for bad input."""
+    from bot.rules.errors import TableError, UserError, did_you_mean
+
+    words = sys.argv[1:] if words is None else words
+    if not words or words[0] in ("-h", "--help", "help"):
+        from bot.cli import USAGE
+
+        print(USAGE, end="")
+        return 0
+    target = COMMANDS.get(words[0])
+    try:
+        if target is None:
+            hint = did_you_mean(words[0], COMMANDS) or "grognard --help shows all commands."
+            raise UserError(f'There is no command "{words[0][:40]}".', hint=hint)
+        module, _, function = target.partition(":")
+        status = getattr(import_module(module), function)(words[1:])
+    except (UserError, TableError) as error:
+        print(str(error).replace("\n", " "), file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    return int(status or 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

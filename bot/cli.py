@@ -1,0 +1,198 @@
+"""The command line: looks things up, plays, counts and rolls once, without a channel."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.rules.errors import UserError, did_you_mean
+
+USAGE = """\
+usage: grognard COMMAND ...
+
+  play [--as NAME]                         the console: every command, one channel, state kept
+  systems                                  the rule sets
+  tables SYSTEM | sequences SYSTEM         what a rule set has
+  lookup SYSTEM TABLE key=value ...        read a table                     [--json]
+  resolve SYSTEM SEQUENCE key=value ...    play a procedure                 [--dice 5,2,3] [--json]
+  odds SYSTEM SEQUENCE key=value ...       its exact odds, nothing rolled   [--by FIELD ...] [--json]
+  roll "2d6+3"                             roll dice                        [--dice 4,2] [--json]
+  batch                                    JSON Lines in, JSON Lines out
+  verify FILE [--head HASH]                recompute chain and dice of an exported log
+  doctor [--replay]                        what is right and what to fix
+  discord | slack | run                    run an adapter, or every one whose tokens are set
+  manifest slack [--url HTTPS]             the Slack app's manifest
+  commands discord                         what Discord is told, as JSON
+"""
+
+
+class Arguments:
+    """Words of a command line: positional ones, key=value pairs, and --flags with or without a value."""
+
+    def __init__(self, words: Sequence[str], *, flags: Mapping[str, bool]) -> None:
+        """`flags` maps each known --flag to whether it takes a value. Raises UserError for others."""
+        self.words: list[str] = []
+        self.pairs: dict[str, object] = {}
+        self.flags: dict[str, list[str]] = {}
+        rest = iter(words)
+        for word in rest:
+            if word.startswith("--"):
+                self._flag(word[2:], rest, flags)
+            elif "=" in word and not word.startswith("="):
+                key, _, value = word.partition("=")
+                self._pair(key.replace("-", "_"), value)
+            else:
+                self.words.append(word)
+
+    def _flag(self, word: str, rest: Any, known: Mapping[str, bool]) -> None:
+        name, equals, value = word.partition("=")
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise UserError(f"There is no --{name[:40]} here.", hint=near.replace("mean ", "mean --"))
+        if not known[name]:
+            self.flags[name] = []
+            return
+        value = value if equals else next(rest, "")
+        if not value:
+            raise UserError(f"--{name} needs a value.")
+        self.flags.setdefault(name, []).append(value)
+
+    def _pair(self, key: str, value: object) -> None:
+        if key in self.pairs:
+            raise UserError(f"{key} stands twice.", hint="Type it once.")
+        self.pairs[key] = value
+
+    def take(self, *names: str) -> list[str]:
+        """The next positional words, one for each name. Raises UserError naming the first that is missing."""
+        if len(self.words) < len(names):
+            raise UserError(f"{names[len(self.words)]} is missing.", hint="grognard --help shows all commands.")
+        taken, self.words = self.words[: len(names)], self.words[len(names) :]
+        return taken
+
+    def given(self) -> dict[str, object]:
+        """key=value pairs, and each remaining bare word as a flag that is set."""
+        for word in self.words:
+            self._pair(word.replace("-", "_"), True)
+        self.words = []
+        return self.pairs
+
+    @property
+    def json(self) -> bool:
+        """Whether --json was asked for."""
+        return "json" in self.flags
+
+
+def show_systems(words: Sequence[str]) -> None:
+    """The rule sets, a line each."""
+    from bot.charts import systems
+
+    Arguments(words, flags={})
+    for id, game in systems().items():
+        print(f"{id}  {game.title}")
+
+
+def show_tables(words: Sequence[str]) -> None:
+    """The tables of a rule set, a line each."""
+    from bot.charts import system
+
+    (id,) = Arguments(words, flags={}).take("SYSTEM")
+    for chart in system(id).tables.values():
+        print(f"{chart.id}  {chart.title} ({', '.join(option.name for option in chart.inputs)})")
+
+
+def show_sequences(words: Sequence[str]) -> None:
+    """The procedures of a rule set, a line each."""
+    from bot.charts import system
+
+    (id,) = Arguments(words, flags={}).take("SYSTEM")
+    for sequence in system(id).sequences.values():
+        print(f"{sequence.id}  {sequence.title} ({', '.join(option.name for option in sequence.inputs)})")
+
+
+def lookup(words: Sequence[str]) -> None:
+    """Read one table."""
+    from bot.charts import system
+    from bot.commands.lookup import lookup_reply
+
+    arguments = Arguments(words, flags={"json": False})
+    id, table = arguments.take("SYSTEM", "TABLE")
+    game = system(id)
+    chart = game.table(table)
+    given = arguments.given()
+    found = chart.read(given)
+    _print(arguments, dict(found.out), lookup_reply(chart, given, found, game.title).text())
+
+
+def resolve_once(words: Sequence[str]) -> None:
+    """Play one procedure, with the dice given or with thrown ones."""
+    from bot.charts import system
+    from bot.commands.story import played_reply
+    from bot.procedures import resolve
+
+    arguments = Arguments(words, flags={"json": False, "dice": True})
+    id, name = arguments.take("SYSTEM", "SEQUENCE")
+    game = system(id)
+    sequence = game.sequence(name)
+    source, finish = _source(arguments)
+    played = resolve(sequence, arguments.given(), source)
+    finish()
+    dice = [{"label": die.label, "sides": die.sides, "value": die.value} for die in played.dice]
+    _print(
+        arguments, {"out": played.out, "dice": dice}, played_reply("You", sequence.title, played, game.title).text()
+    )
+
+
+def odds_once(words: Sequence[str]) -> None:
+    """The exact odds of one procedure."""
+    from bot.charts import system
+    from bot.commands.sequence import bars
+    from bot.procedures import count_odds
+
+    arguments = Arguments(words, flags={"json": False, "by": True})
+    id, name = arguments.take("SYSTEM", "SEQUENCE")
+    sequence = system(id).sequence(name)
+    by = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
+    counted = count_odds(sequence, arguments.given(), by)
+    shown = {value: str(chance) for value, chance in counted.items()}
+    lines = [f"{line}  {chance}" for line, chance in zip(bars(counted), shown.values(), strict=True)]
+    _print(arguments, shown, "\n".join([f"Odds of {sequence.title} by {', '.join(by) or sequence.odds_by}", *lines]))
+
+
+def roll_once(words: Sequence[str]) -> None:
+    """Roll one expression."""
+    from bot.rules.expression import parse, roll
+
+    arguments = Arguments([word.replace("=", "\0") for word in words], flags={"json": False, "dice": True})
+    text = " ".join(word.replace("\0", "=") for word in arguments.words)
+    if not text:
+        raise UserError("roll needs dice.", hint='For example: grognard roll "2d6+3"')
+    expression = parse(text)
+    source, finish = _source(arguments)
+    rolling = roll(expression, source)
+    finish()
+    _print(arguments, rolling.out(), rolling.text())
+
+
+def batch(words: Sequence[str]) -> None:
+    """JSON Lines from standard input, answered on standard output."""
+    from bot.batch import run_batch
+
+    Arguments(words, flags={})
+    run_batch(sys.stdin.buffer, lambda line: print(line, flush=True))
+
+
+def _source(arguments: Arguments) -> tuple[Any, Any]:
+    from bot.commands.sequence import hand_dice
+    from bot.roller import throwaway
+    from bot.rules.dice import Script
+
+    if "dice" not in arguments.flags:
+        return throwaway(), lambda: None
+    script = Script(hand_dice(",".join(arguments.flags["dice"])))
+    return script, script.finish
+
+
+def _print(arguments: Arguments, out: object, text: str) -> None:
+    print(json.dumps(out, ensure_ascii=False) if arguments.json else text)

@@ -1,0 +1,67 @@
+"""Tables looked up; a table of kind roll rolls its own dice when its roll is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.commands.outcome import Happening, Outcome
+from bot.reply import Reply
+from bot.rules.chart import Answer, Chart
+from bot.rules.dice import Rolled, Source
+
+
+def read_table(
+    chart: Chart, options: Mapping[str, object], who: str, source: Source, title: str
+) -> Outcome:
+    """The answer of a table. A roll that is missing is rolled with `source` and is a happening.
+
+    Raises UserError for inputs that the table refuses.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    rolled: list[Rolled] = []
+    for option, dice in chart.owes(given):
+        values = [source.draw(die) for die in dice]
+        rolled += [Rolled(die.label, die.sides, value) for die, value in zip(dice, values, strict=True)]
+        given[option] = sum(value for value in values if isinstance(value, int))
+    answer = chart.read(given)
+    reply = lookup_reply(chart, given, answer, title, who if rolled else "", rolled)
+    if not rolled:
+        return Outcome(reply)
+    inputs = {name: value for name, value in options.items() if value is not None}
+    happening = Happening(
+        "table", inputs=inputs, dice=tuple(rolled), out=answer.out, system=chart.system, target=chart.id
+    )
+    return Outcome(reply, happening)
+
+
+def lookup_reply(
+    chart: Chart, given: Mapping[str, Any], answer: Answer, title: str, who: str = "", rolled: list[Rolled] | None = None
+) -> Reply:
+    """What a table says, first in one line, then how it was reached."""
+    said = {name: value for name, value in answer.out.items() if name not in ("text", "parts")}
+    asked = ", ".join(f"{name} {_shown(value)}" for name, value in given.items())
+    lines = []
+    if rolled:
+        lines.append("dice " + " ".join(f"[{die.value}]" for die in rolled))
+    if asked:
+        lines.append(asked)
+    lines += [f"{part.name} {part.value:+g}" for part in answer.parts]
+    if answer.text:
+        lines.append(answer.text)
+    start = f"{who}: " if who else ""
+    words = ", ".join(_said(name, value, len(said)) for name, value in said.items()) or answer.text or "no effect"
+    return Reply(f"{start}{chart.title}: {words}", tuple(lines), footer=(title, chart.source))
+
+
+def _said(name: str, value: object, count: int) -> str:
+    shown = _shown(value)
+    return shown if count == 1 and not isinstance(value, bool | int | float) else f"{name.replace('_', ' ')} {shown}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return " ".join(map(_shown, value))
+    return str(value)

@@ -1,0 +1,49 @@
+"""Dice of any kind: `/roll 2d6+3`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bot.commands.outcome import Happening, Outcome
+from bot.reply import Reply
+from bot.rules.dice import Script, Source
+from bot.rules.errors import DieOwed, UserError
+from bot.rules.expression import Rolling, parse, roll
+
+
+def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcome:
+    """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice that do not fit."""
+    from bot.commands.sequence import hand_dice
+
+    text = options.get("dice")
+    if not isinstance(text, str) or not text.strip():
+        raise UserError("/roll needs dice.", hint="Type /roll 2d6+3. /help dice shows what can be written.", option="dice")
+    expression = parse(text)
+    hand = options.get("hand")
+    by_hand = hand not in (None, "")
+    if by_hand:
+        script = Script(hand_dice(hand))
+        try:
+            rolling = roll(expression, script)
+        except DieOwed as owed:
+            given = ",".join(map(str, owed.given))
+            raise UserError(
+                f"Nothing is recorded yet: the next die owed is {owed.label or 'a die'} ({owed.sides}).",
+                hint=f"Roll it and type: /roll dice={text.replace(' ', '')} hand={given},?",
+                option="hand",
+            ) from None
+        script.finish()
+    else:
+        rolling = roll(expression, source)
+    label = str(options.get("label") or "")
+    inputs = {name: value for name, value in options.items() if name in ("dice", "label") and value is not None}
+    return Outcome(
+        roll_reply(rolling, who, label),
+        Happening("roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand),
+    )
+
+
+def roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
+    """The public answer: who, what, the result first; the dice below."""
+    what = f"{label}: " if label else ""
+    return Reply(f"{who}: {what}{rolling.expression.notation} = {rolling.answer}", tuple(rolling.text().split("\n")))

@@ -1,0 +1,159 @@
+"""Combat procedures: one command asks for the dice, names each modifier, reads the tables, says what happened."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence as Many
+from fractions import Fraction
+from typing import Any
+
+from bot.charts import Sequence
+from bot.command import CommandSpec
+from bot.commands.outcome import Happening, Outcome
+from bot.commands.story import played_reply
+from bot.procedures import each_odds
+from bot.reply import Button, Reply
+from bot.rules.dice import Script, Source
+from bot.rules.errors import DieOwed, UserError
+from bot.rules.odds import Distribution
+from bot.rules.options import Option, clean
+from bot.rules.sequence import play
+from bot.rules.units import Roster
+from bot.text import command_text
+
+EXTRA = ("odds", "secret", "hand")
+_BAR = 12
+_HAND = Option("hand", "str")
+
+
+def hand_dice(raw: object) -> tuple[int, ...]:
+    """Real dice as typed: `5,2,3` or `5 2 3`. Raises UserError for anything that is no number."""
+    text = clean(_HAND, raw)
+    values = [word for word in re.split(r"[\s,;]+", text) if word]
+    if not values or len(values) > 200 or not all(re.fullmatch(r"-?\d{1,7}", value) for value in values):
+        raise UserError(f'hand takes dice such as 5,2,3, not "{text[:40]}".', option="hand")
+    return tuple(int(value) for value in values)
+
+
+def run_sequence(
+    sequence: Sequence, spec: CommandSpec, options: Mapping[str, object], who: str, source: Source, roster: Roster
+) -> Outcome:
+    """Play a sequence, or answer its odds. Raises UserError; real dice that are too few name the die owed next."""
+    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    given = sequence.given(raw, roster)
+    if is_set(options.get("odds")):
+        return Outcome(odds_reply(sequence, spec, raw, roster))
+    plan = sequence.plan(given)
+    hand = options.get("hand")
+    if hand in (None, ""):
+        played = play(plan, source)
+    else:
+        script = Script(hand_dice(hand))
+        try:
+            played = play(plan, script)
+        except DieOwed as owed:
+            raise _owed(owed, spec, raw) from None
+        script.finish()
+    reply = played_reply(who, sequence.title, played, sequence.system.title)
+    happening = Happening(
+        "sequence",
+        inputs=raw,
+        dice=played.dice,
+        out=played.out,
+        changes=played.settlement.changes,
+        system=sequence.system.id,
+        target=sequence.id,
+        by_hand=hand not in (None, ""),
+    )
+    return Outcome(reply, happening)
+
+
+def is_set(value: object) -> bool:
+    """Whether a flag as typed is on."""
+    return bool(value) and clean(Option("flag", "bool"), value) is True
+
+
+def _owed(owed: DieOwed, spec: CommandSpec, raw: Mapping[str, object]) -> UserError:
+    given = ",".join(map(str, owed.given))
+    again = command_text(spec, {**raw, "hand": f"{given},?" if given else "?"})
+    return UserError(
+        f"Nothing is recorded yet: the next die owed is {owed.label} ({owed.sides}).",
+        hint=f"Roll it and type: {again}",
+        option="hand",
+    )
+
+
+def odds_reply(sequence: Sequence, spec: CommandSpec, raw: Mapping[str, object], roster: Roster) -> Reply:
+    """A private reply with the exact odds of every target, as text bars."""
+    paths = odds_paths(sequence, raw, roster)
+    counted = each_odds(sequence, raw, paths, roster)
+    main = counted[sequence.odds_by]
+    block: list[str] = []
+    shown = {path: chances for path, chances in counted.items() if path != sequence.odds_by or len(counted) == 1}
+    if shown and all(chances != main for chances in shown.values()):
+        shown = {sequence.odds_by: main, **shown}
+    for path, chances in shown.items():
+        block += [path_name(path, raw), *bars(chances)]
+    best = sorted(main.items(), key=lambda item: -item[1])[:3]
+    first = ", ".join(f"{_word(value)} {percent(chance)}" for value, chance in best)
+    return Reply(
+        title=f"Odds of {sequence.title}: {first}",
+        block=tuple(block),
+        lines=(f"Roll it: {command_text(spec, raw)}",),
+        footer=("exact, nothing rolled", sequence.system.title),
+        private=True,
+        buttons=(Button("roll-it", "Roll it", "primary"),),
+    )
+
+
+def odds_paths(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> Many[str]:
+    """The outputs whose odds chat shows: the sequence's own, and the same of every further unit in its list."""
+    by = sequence.odds_by
+    listed = {"outcome": "targets[{}].result"}.get(by, re.sub(r"\[0\]", "[{}]", by))
+    if "{}" not in listed:
+        return (by,)
+    name = listed.split("[")[0]
+    if name not in sequence.outputs:
+        name = next((word for word in ("units", "targets") if word in sequence.outputs), "")
+        listed = f"{name}[{{}}].result" if name else ""
+    count = max((len(units) for key, units in sequence.given(raw, roster).lists.items() if key == name), default=0)
+    if not listed or count < 2:
+        return (by,)
+    paths = [listed.format(number) for number in range(min(count, 7))]
+    return paths if by in paths else (by, *paths)
+
+
+def path_name(path: str, raw: Mapping[str, object]) -> str:
+    """How a path of outputs is called in an answer: `targets 2: squad`."""
+    found = re.fullmatch(r"(\w+)\[(\d+)\]\.(\w+)", path)
+    if not found:
+        return path.replace("_", " ")
+    items = [item.strip() for item in str(raw.get(found[1], "")).split(";")]
+    number = int(found[2])
+    unit = items[number].split()[0] if number < len(items) and items[number] else ""
+    return f"{found[1].removesuffix('s')} {number + 1} {unit}".rstrip()
+
+
+def bars(chances: Distribution) -> list[str]:
+    """A line per result, at most 34 columns wide: name, bar, percent, and the exact fraction if it is short."""
+    width = min(14, max(len(_word(value)) for value in chances))
+    lines = []
+    for value, chance in chances.items():
+        filled = round(float(chance) * _BAR)
+        bar = ("#" * filled).ljust(_BAR, ".")
+        lines.append(f"{_word(value)[:14]:<{width}} {bar} {percent(chance):>6}")
+    return lines
+
+
+def percent(chance: Fraction) -> str:
+    """A chance in percent, one decimal; the smallest and largest are never shown as 0 or 100."""
+    value = float(chance) * 100
+    if 0 < value < 0.05:
+        return "<0.1%"
+    if 99.95 < value < 100:
+        return ">99.9%"
+    return f"{value:.1f}%"
+
+
+def _word(value: Any) -> str:
+    return "no effect" if value == "none" else str(value)

@@ -1,0 +1,160 @@
+"""What can be typed next: enumerations, roster units, unit types and numbers, modifier words, dice with a live check.
+
+A choice replaces the whole value, as platforms want it; it holds at most 100 characters, so roster units stand
+by their handles where their names do not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.charts import System
+from bot.command import CommandSpec
+from bot.registry import Registry
+from bot.rules.options import Option
+from bot.rules.units import RosterUnit, UnitWords
+
+MAX_CHOICES = 25
+MAX_LENGTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One choice: what is shown and the value that it stands for, both at most 100 characters."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a channel knows that can be completed: its roster, sides, players, and the side of who is typing."""
+
+    roster: tuple[RosterUnit, ...] = ()
+    sides: tuple[str, ...] = ()
+    players: tuple[str, ...] = ()
+    own_side: str = ""
+
+
+def complete_option(
+    spec: CommandSpec, name: str, typed: str, registry: Registry, known: Known, given: Mapping[str, object]
+) -> tuple[Choice, ...]:
+    """Choices for one option while it is typed, at most 25, the best first."""
+    option = spec.option(name)
+    if name == "mods" and (option is None or option.type == "mods"):
+        return _fitting(_modifiers(spec, typed, given))
+    if option is None:
+        return ()
+    game = registry.games.get(spec.system)
+    if option.type == "units" and game is not None:
+        return _fitting(_unit_list(game.words[option.units or "units"], typed, known, name))
+    return _fitting(_simple(option, typed, registry, known, game))
+
+
+def _simple(
+    option: Option, typed: str, registry: Registry, known: Known, game: System | None
+) -> Iterable[Choice]:
+    del game
+    if option.type == "bool":
+        return _words(("yes", "no"), typed)
+    if option.values:
+        return _words(option.values, typed)
+    if option.type == "unit" or option.complete == "unit":
+        return _roster(known.roster, typed)
+    if option.type == "dice":
+        return _dice(typed)
+    words: Sequence[str] = {
+        "side": known.sides,
+        "player": known.players,
+        "systems": tuple(registry.games),
+        "topic": (*registry.top, "dice"),
+    }.get(option.complete, ())
+    return _words(words, typed)
+
+
+def _words(words: Iterable[str], typed: str) -> list[Choice]:
+    """Words that begin with what was typed, then those that hold it."""
+    part = typed.strip().casefold()
+    found = [word for word in words if part in word.casefold()]
+    found.sort(key=lambda word: not word.casefold().startswith(part))
+    return [Choice(word[:MAX_LENGTH], word[:MAX_LENGTH]) for word in found]
+
+
+def _roster(roster: Iterable[RosterUnit], typed: str) -> list[Choice]:
+    part = typed.strip().casefold()
+    found = [unit for unit in roster if part in unit.name.casefold() or part in unit.handle.casefold()]
+    return [Choice(described(unit), unit.name) for unit in found]
+
+
+def described(unit: RosterUnit) -> str:
+    """A unit as a choice shows it: name, handle, type, state."""
+    state = f", {unit.state}" if unit.state else ""
+    return f"{unit.name} ({unit.handle}, {unit.type}{state})"[:MAX_LENGTH]
+
+
+def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> list[Choice]:
+    """The list so far with one more word: the last word completed, those already there hidden."""
+    own = spec.option("mods")
+    flags = [option.name for option in spec.options if option.type == "bool" and option.name not in given]
+    words = [*(own.values if own is not None else ()), *(flag for flag in flags if flag not in ("odds", "secret"))]
+    *before, last = typed.replace(",", " ").split(" ") if typed else [""]
+    before = [word for word in before if word]
+    start = " ".join(before)
+    rest = [word for word in words if word not in before]
+    found = [choice.value for choice in _words(rest, last)]
+    lines = [f"{start} {word}".strip() for word in found]
+    if last and last in words:
+        lines.insert(0, f"{start} {last}".strip())
+    return [Choice(line, line) for line in dict.fromkeys(lines)]
+
+
+def _unit_list(words: UnitWords, typed: str, known: Known, option: str) -> list[Choice]:
+    """The list so far with its last item completed: a roster unit, a unit type, a number or a flag."""
+    cut = typed.rfind(";") + 1
+    before, last = typed[:cut], typed[cut:].lstrip()
+    start = f"{before} " if before else ""
+    head, space, part = last.rpartition(" ")
+    if not space:
+        units = _sorted_roster(known, option)
+        taken = {item.strip().strip('"').casefold() for item in before.split(";")}
+        found = [
+            (described(unit), unit.handle if len(start) + len(unit.name) > 60 else unit.name)
+            for unit in units
+            if last.casefold() in unit.name.casefold() or last.casefold() in unit.handle.casefold()
+            if unit.name.casefold() not in taken and unit.handle.casefold() not in taken
+        ]
+        found += [(type_, type_) for type_ in words.types if last.casefold() in type_]
+    else:
+        typed_already = {token.partition("=")[0] for token in head.split()}
+        pieces = [f"{key}=" for key in words.keys] + list(words.flags)
+        found = [
+            (piece, f"{head} {piece}")
+            for piece in pieces
+            if piece.rstrip("=") not in typed_already and piece.startswith(part.casefold())
+        ]
+        if not found and part:
+            found = [(last, last)]
+    return [Choice(f"{start}{name}"[-MAX_LENGTH:], f"{start}{value}") for name, value in found]
+
+
+def _sorted_roster(known: Known, option: str) -> list[RosterUnit]:
+    """Own units first for those who act, the others' first for targets; only those still in play."""
+    own = option in ("attackers", "units", "unit", "shooters", "a")
+    alive = [unit for unit in known.roster if unit.state not in ("eliminated", "destroyed", "killed")]
+    return sorted(alive, key=lambda unit: (unit.side == known.own_side) != own)
+
+
+def _dice(typed: str) -> list[Choice]:
+    from bot.rules.expression import GUIDE, check
+
+    if not typed.strip():
+        return [Choice(f"{example}  {what}"[:MAX_LENGTH], example) for example, what in GUIDE]
+    problem = check(typed)
+    shown = f"{typed}: {problem}" if problem else typed
+    return [Choice(shown[:MAX_LENGTH], typed[:MAX_LENGTH])]
+
+
+def _fitting(choices: Iterable[Choice]) -> tuple[Choice, ...]:
+    """At most 25 choices, none over the limit: a value that was cut would be a wrong value."""
+    return tuple(choice for choice in choices if choice.value and len(choice.value) <= MAX_LENGTH)[:MAX_CHOICES]

@@ -1,0 +1,70 @@
+"""A reply as a value: one neutral message that every adapter renders in its own manner, and its plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bot.rules.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """A button under a reply: `action` names what it does and to what (`undo:41`), `label` what it says."""
+
+    action: str
+    label: str
+    style: str = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that goes with a reply."""
+
+    name: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What is answered. All text is plain: adapters escape it, so nothing in it can ping or format.
+
+    `title` alone suffices in a notification: who, what, result. `lines` hold the raw dice, each modifier by name,
+    the final number, and what it means for each unit. `block` is set in a fixed width (tables, bars). `footer`
+    names event, head hash, system and marks. `mention` is the key of the one person to call (whose turn it is).
+    """
+
+    title: str
+    lines: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+    footer: tuple[str, ...] = ()
+    private: bool = False
+    error: bool = False
+    buttons: tuple[Button, ...] = ()
+    files: tuple[File, ...] = ()
+    mention: str = ""
+
+    def text(self) -> str:
+        """The whole reply as plain text, for the console, screen readers and fallbacks."""
+        parts = [self.title, *self.lines, *self.block]
+        if self.footer:
+            parts.append(" · ".join(self.footer))
+        return "\n".join(parts)
+
+    def to_json(self) -> dict[str, Any]:
+        """The reply as plain JSON values, as the outbox stores it."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Reply:
+        """The reply that `to_json` stored."""
+        values = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+        values["buttons"] = tuple(Button(**item) for item in values.get("buttons") or ())
+        values["files"] = tuple(File(**item) for item in values.get("files") or ())
+        return cls(**values)
+
+
+def error_reply(error: UserError) -> Reply:
+    """A private reply for something that a player can mend: what was wrong, what was expected, what to type."""
+    return Reply(error.message, (error.hint,) if error.hint else (), private=True, error=True)
