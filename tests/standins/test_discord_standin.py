@@ -1,18 +1,22 @@
-"""A bare discord.py client, driven through the stand-in: what Discord does, and what it refuses."""
+"""A bare discord.py client, driven through the stand-in: what Discord does, step by step."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+import os
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import discord
 import pytest
 
-from tests.standins.discord import DiscordStandIn, pointed_at
+from tests.standins.discord import Answer, DiscordStandIn, NotPossible
+from tests.standins.discord.bare import GUILDS, Answering, bare_client
+from tests.standins.discord.clock import Signal
 
-Answering = Callable[[discord.Interaction[Any]], Awaitable[None]]
+Asked = discord.Interaction[Any]
 STRING, INTEGER, BOOLEAN, ATTACHMENT = 3, 4, 5, 11
 
 
@@ -31,78 +35,569 @@ def sub(name: str, *options: dict[str, Any], kind: int = 1) -> dict[str, Any]:
     return {"name": name, "description": f"the {name}", "type": kind, "options": list(options)}
 
 
+ROLL = command(
+    "roll", option("dice", required=True, autocomplete=True), option("times", INTEGER, min_value=1, max_value=9)
+)
+FIRE = command("lnlt", sub("fire", option("attackers"), option("odds", BOOLEAN), option("fire-power", INTEGER)))
 COMMANDS = [
-    command(
-        "roll", option("dice", required=True, autocomplete=True), option("times", INTEGER, min_value=1, max_value=9)
-    ),
-    command("lnlt", sub("fire", option("attackers"), option("odds", BOOLEAN), option("fire-power", INTEGER))),
-    command("tables", sub("unit", sub("show", option("name")), kind=2), sub("list")),
+    ROLL,
+    FIRE,
+    command("tables", sub("unit", sub("show", option("name", autocomplete=True)), kind=2), sub("list")),
     command("import", option("file", ATTACHMENT)),
     command("setup", default_member_permissions="32", contexts=[0]),
 ]
 
 
-@asynccontextmanager
-async def bot(
+def bot(
     standin: DiscordStandIn, answer: Answering | None = None, client: discord.Client | None = None
-) -> AsyncIterator[discord.Client]:
-    """A client in this process, logged in, with COMMANDS registered; `answer` handles interactions."""
-    with pointed_at(standin.url):
-        made = client or discord.Client(
-            intents=discord.Intents.none() | discord.Intents(guilds=True), guild_ready_timeout=0.1
-        )
-        if answer is not None:
-
-            async def on_interaction(interaction: discord.Interaction[Any]) -> None:
-                await answer(interaction)
-
-            made.event(on_interaction)
-        async with made:
-            await made.login(standin.token)
-            assert made.application_id is not None
-            await made.http.bulk_upsert_global_commands(made.application_id, COMMANDS)
-            running = asyncio.create_task(made.connect())
-            try:
-                await made_ready(made, running)
-                yield made
-            finally:
-                await made.close()
-                await asyncio.gather(running, return_exceptions=True)
-
-
-async def made_ready(client: discord.Client, running: asyncio.Task[None]) -> None:
-    """Wait until the client is ready, or raise why it stopped."""
-    ready = asyncio.create_task(client.wait_until_ready())
-    await asyncio.wait([ready, running], timeout=10, return_when=asyncio.FIRST_COMPLETED)
-    if running.done():
-        ready.cancel()
-        running.result()
-    assert ready.done()
+) -> AbstractAsyncContextManager[discord.Client]:
+    """A client in this process, with COMMANDS registered; `answer` handles interactions."""
+    return bare_client(standin.url, standin.token, COMMANDS, answer, client)
 
 
 @pytest.fixture
 async def standin() -> AsyncIterator[DiscordStandIn]:
-    """A stand-in with one server."""
+    """A stand-in with one server; no request may have been for a route it lacks."""
     async with DiscordStandIn.running() as running:
         yield running
+    assert running.site.unknown == []
 
 
-async def echo(interaction: discord.Interaction[Any]) -> None:
-    """Answer with the command's name."""
-    assert interaction.data is not None
-    await interaction.response.send_message(f"you said {interaction.data['name']}")  # type: ignore[typeddict-item]
+async def echo(interaction: Asked) -> None:
+    """Answer publicly with the interaction's data."""
+    await interaction.response.send_message(f"you said {interaction.data}")
+
+
+def button(label: str, custom_id: str) -> discord.ui.View:
+    """A view with one button that never times out."""
+    view = discord.ui.View(timeout=None)
+    view.add_item(discord.ui.Button(label=label, custom_id=custom_id))
+    return view
+
+
+# commands
 
 
 async def test_login_ready_slash_and_answer(standin: DiscordStandIn) -> None:
     standin.add_guild("Second")
     table = standin.channel("table")
+    anna, ben = standin.user("Anna"), standin.user("Ben")
     async with bot(standin, echo) as client:
         assert {guild.name for guild in client.guilds} == {"Wargamers", "Second"}
         assert client.get_channel(table.id) is not None
-        asked = await standin.user("Anna").slash(table, "roll", dice="2d6")
+        asked = await anna.slash(table, "roll", dice="2d6")
         assert asked.receipt is not None
         assert asked.receipt < 1
         answer = await asked.answer()
-        assert answer.text == "you said roll"
-        assert answer in standin.user("Ben").sees(table)
-    assert standin.site.unknown == []
+        assert "'value': '2d6'" in answer.text
+        assert answer in ben.sees(table)
+
+
+async def test_a_command_carries_its_path_types_place_and_permissions(standin: DiscordStandIn) -> None:
+    seen: list[Asked] = []
+
+    async def answer(interaction: Asked) -> None:
+        seen.append(interaction)
+        await echo(interaction)
+
+    table = standin.channel("table")
+    thread = standin.thread("Kursk", table)
+    anna = standin.user("Anna", manage_guild=True)
+    async with bot(standin, answer):
+        await anna.slash(table, "lnlt fire", attackers="squad fp=4", odds=True, fire_power=12)
+        await anna.slash(thread, "tables", "unit", "show", name="1st")
+        await anna.slash(anna.dm(), "lnlt", "fire", {"fire-power": 3})
+        standin.permit_bot(table, send_messages=False)
+        await standin.user("Ben").slash(table, "lnlt fire")
+    in_table, in_thread, in_dm, by_ben = seen
+    assert in_table.data is not None
+    assert in_table.data["options"] == [  # type: ignore[typeddict-item]
+        {
+            "type": 1,
+            "name": "fire",
+            "options": [
+                {"name": "attackers", "type": 3, "value": "squad fp=4"},
+                {"name": "odds", "type": 5, "value": True},
+                {"name": "fire-power", "type": 4, "value": 12},
+            ],
+        }
+    ]
+    assert in_table.permissions.manage_guild
+    assert in_table.app_permissions.send_messages
+    assert isinstance(in_thread.channel, discord.Thread)
+    assert isinstance(in_dm.channel, discord.DMChannel)
+    assert in_dm.guild is None
+    assert in_dm.user.name == "Anna"
+    assert not by_ben.permissions.manage_guild
+    assert not by_ben.app_permissions.send_messages
+
+
+async def test_what_the_client_would_not_send_is_not_possible(standin: DiscordStandIn) -> None:
+    table, anna = standin.channel("table"), standin.user("Anna")
+    async with bot(standin):
+        for path, options in (
+            ("unknown", {}),
+            ("lnlt", {}),
+            ("lnlt assault", {}),
+            ("roll", {}),
+            ("roll", {"dice": "2d6", "sides": "US"}),
+            ("roll", {"dice": "2d6", "times": "two"}),
+            ("roll", {"dice": "2d6", "times": 10}),
+            ("setup", {}),
+        ):
+            with pytest.raises(NotPossible):
+                anna.send(table, path, **options)
+        anna.permit(standin.guild, manage_guild=True).send(table, "setup")
+        with pytest.raises(NotPossible):
+            anna.send(anna.dm(), "setup")
+
+
+async def test_an_attached_file_can_be_read(standin: DiscordStandIn) -> None:
+    async def answer(interaction: Asked) -> None:
+        data: Any = interaction.data
+        (file,) = data["resolved"]["attachments"].values()
+        content = await discord.Attachment(data=file, state=interaction._state).read()
+        await interaction.response.send_message(content.decode(), file=discord.File(__file__, "copy.txt"))
+
+    async with bot(standin, answer):
+        asked = await standin.user("Anna").slash(standin.channel(), "import", file=("units.csv", b"name,fp"))
+        found = await asked.answer()
+    assert found.text == "name,fp"
+    assert found.files["copy.txt"].startswith(b'"""A bare')
+
+
+async def test_defer_then_follow_up_takes_the_placeholders_place(standin: DiscordStandIn) -> None:
+    async def answer(interaction: Asked) -> None:
+        await interaction.response.defer(thinking=True)
+        await asyncio.sleep(0.05)
+        await interaction.followup.send("first", ephemeral=True)
+        await interaction.followup.send("second", ephemeral=True)
+
+    table, anna, ben = standin.channel(), standin.user("Anna"), standin.user("Ben")
+    async with bot(standin, answer):
+        asked = await anna.slash(table, "roll", dice="2d6")
+        assert asked.answer_kind is Answer.THINKING
+        assert asked.original is not None
+        assert asked.original.loading
+        await standin.until(lambda: len(asked.messages) == 2)
+    assert [m.text for m in ben.sees(table)] == ["first"]
+    assert [m.text for m in anna.sees(table)] == ["first", "second"]
+
+
+async def test_a_public_placeholder_can_go_and_the_error_come_privately(standin: DiscordStandIn) -> None:
+    async def answer(interaction: Asked) -> None:
+        await interaction.response.defer(thinking=True)
+        await interaction.delete_original_response()
+        await interaction.followup.send("No such unit.", ephemeral=True)
+
+    table, anna, ben = standin.channel(), standin.user("Anna"), standin.user("Ben")
+    async with bot(standin, answer):
+        asked = await anna.slash(table, "roll", dice="2d6")
+        assert (await asked.answer()).ephemeral
+    assert ben.sees(table) == []
+    assert [m.text for m in anna.sees(table)] == ["No such unit."]
+
+
+async def test_private_answers_are_edited_only_through_their_token(standin: DiscordStandIn) -> None:
+    errors: list[int] = []
+
+    async def answer(interaction: Asked) -> None:
+        await interaction.response.send_message("private", ephemeral=True)
+        original = await interaction.original_response()
+        assert isinstance(interaction.channel, discord.TextChannel)
+        try:
+            await interaction.channel.get_partial_message(original.id).edit(content="public?")
+        except discord.NotFound as error:
+            errors.append(error.code)
+        await interaction.edit_original_response(content="still private")
+
+    async with bot(standin, answer):
+        asked = await standin.user("Anna").slash(standin.channel(), "roll", dice="2d6")
+        await standin.until(lambda: bool(asked.messages and asked.messages[0].edits))
+    assert errors == [10008]
+    assert asked.messages[0].text == "still private"
+    assert asked.messages[0].ephemeral
+
+
+async def test_autocomplete(standin: DiscordStandIn) -> None:
+    values: list[Any] = []
+
+    async def answer(interaction: Asked) -> None:
+        assert interaction.type is discord.InteractionType.autocomplete
+        data: Any = interaction.data
+        values.append(data["options"])
+        await interaction.response.autocomplete([discord.app_commands.Choice(name="two dice", value="2d6")])
+
+    anna, table = standin.user("Anna"), standin.channel()
+    async with bot(standin, answer):
+        choices = await anna.autocomplete(table, "roll", "dice", "2d", times=2)
+        assert [(choice.name, choice.value) for choice in choices] == [("two dice", "2d6")]
+        await anna.autocomplete(table, "tables unit show", "name", "1")
+        with pytest.raises(NotPossible):
+            await anna.autocomplete(table, "lnlt fire", "attackers", "s")
+    assert values[0][1] == {"name": "dice", "type": 3, "value": "2d", "focused": True}
+    assert values[1][0]["options"][0]["options"][0]["focused"]
+
+
+# buttons, selects, forms
+
+
+async def test_a_button_updates_its_message(standin: DiscordStandIn) -> None:
+    async def answer(interaction: Asked) -> None:
+        if interaction.type is discord.InteractionType.application_command:
+            await interaction.response.send_message("once", view=button("Again", "again:1"))
+        else:
+            await interaction.response.edit_message(content="twice", view=None)
+
+    table, anna, ben = standin.channel(), standin.user("Anna"), standin.user("Ben")
+    async with bot(standin, answer):
+        message = await (await anna.slash(table, "roll", dice="2d6")).answer()
+        assert list(message.buttons) == ["Again"]
+        pressed = await ben.press(message, "Again")
+        assert await pressed.answer() is message
+        assert pressed.answer_kind is Answer.UPDATE
+        assert message.text == "twice"
+        with pytest.raises(NotPossible):
+            await ben.press(message, "Again")
+
+
+async def test_only_its_reader_presses_a_private_button(standin: DiscordStandIn) -> None:
+    async def answer(interaction: Asked) -> None:
+        if interaction.type is discord.InteractionType.application_command:
+            await interaction.response.send_message("form", view=button("Roll it", "roll:1"), ephemeral=True)
+        else:
+            await interaction.response.defer()
+            await interaction.delete_original_response()
+            await interaction.followup.send("rolled")
+
+    table, anna = standin.channel(), standin.user("Anna")
+    async with bot(standin, answer):
+        form = await (await anna.slash(table, "roll", dice="2d6")).answer()
+        with pytest.raises(NotPossible):
+            await standin.user("Ben").press(form, "Roll it")
+        rolled = await (await anna.press(form, "roll:1")).answer()
+    assert rolled.text == "rolled"
+    assert anna.sees(table) == [rolled]
+
+
+async def test_select_then_a_form_with_a_select_in_a_label(standin: DiscordStandIn) -> None:
+    got: list[Any] = []
+
+    class Numbers(discord.ui.Modal, title="Numbers"):
+        power: discord.ui.Label[Any] = discord.ui.Label(
+            text="Firepower", component=discord.ui.TextInput(custom_id="fp", max_length=3)
+        )
+        cover: discord.ui.Label[Any] = discord.ui.Label(
+            text="Cover",
+            component=discord.ui.Select(
+                custom_id="cover",
+                options=[discord.SelectOption(label="Woods", value="w")],
+                required=False,
+                min_values=0,
+            ),
+        )
+
+    async def answer(interaction: Asked) -> None:
+        data: Any = interaction.data
+        if interaction.type is discord.InteractionType.application_command:
+            view = discord.ui.View(timeout=None)
+            options = [discord.SelectOption(label=f"unit {n}", value=str(n)) for n in range(25)]
+            view.add_item(discord.ui.Select(custom_id="units", options=options, max_values=3))
+            await interaction.response.send_message("choose", view=view, ephemeral=True)
+        elif interaction.type is discord.InteractionType.component:
+            got.append(data["values"])
+            await interaction.response.send_modal(Numbers(custom_id="numbers"))
+        else:
+            got.append(data["components"])
+            await interaction.response.edit_message(content="done", view=None)
+
+    table, anna = standin.channel(), standin.user("Anna")
+    async with bot(standin, answer):
+        form = await (await anna.slash(table, "roll", dice="2d6")).answer()
+        with pytest.raises(NotPossible):
+            await anna.select(form, "units", ["1", "2", "3", "4"])
+        opened = await anna.select(form, "units", ["unit 3", "7"])
+        assert opened.modal["title"] == "Numbers"
+        with pytest.raises(NotPossible):
+            await anna.submit_modal(opened, {"fp": "1234"})
+        with pytest.raises(NotPossible):
+            await anna.submit_modal(opened, {"fp": "12", "cover": ["Hill"]})
+        sent = await anna.submit_modal(opened, {"Firepower": "12", "cover": ["Woods"]})
+        assert (await sent.answer()).text == "done"
+    assert got[0] == ["3", "7"]
+    fp, cover = (label["component"] for label in got[1])
+    assert (fp["custom_id"], fp["value"]) == ("fp", "12")
+    assert (cover["custom_id"], cover["values"]) == ("cover", ["w"])
+
+
+# one answer, in time
+
+
+async def test_a_second_first_response_is_refused(standin: DiscordStandIn) -> None:
+    codes: list[tuple[int, int]] = []
+
+    async def answer(interaction: Asked) -> None:
+        try:
+            await echo(interaction)
+        except discord.HTTPException as error:
+            codes.append((error.status, error.code))
+
+    standin.deliver_twice()
+    table = standin.channel()
+    async with bot(standin, answer):
+        asked = await standin.user("Anna").slash(table, "roll", dice="2d6")
+        await standin.until(lambda: bool(asked.refused))
+        await asyncio.sleep(0.05)
+    assert codes == [(400, 40060)]
+    assert len(standin.messages(table)) == 1
+
+
+async def test_a_late_first_response_is_refused() -> None:
+    codes: list[int] = []
+
+    async def answer(interaction: Asked) -> None:
+        await asyncio.sleep(0.3)
+        try:
+            await echo(interaction)
+        except discord.NotFound as error:
+            codes.append(error.code)
+
+    async with DiscordStandIn.running(receipt_limit=0.2) as standin, bot(standin, answer):
+        asked = await standin.user("Anna").slash(standin.channel(), "roll", dice="2d6")
+        assert asked.failed
+        await standin.until(lambda: bool(asked.refused))
+    assert codes == [10062]
+
+
+async def test_a_token_lives_15_minutes(standin: DiscordStandIn) -> None:
+    codes: list[int] = []
+
+    async def answer(interaction: Asked) -> None:
+        await echo(interaction)
+        standin.clock.advance(899)
+        await interaction.edit_original_response(content="in time")
+        standin.clock.advance(2)
+        try:
+            await interaction.followup.send("too late")
+        except discord.HTTPException as error:
+            codes.append(error.code)
+        assert isinstance(interaction.channel, discord.TextChannel)
+        await interaction.channel.send("late")
+
+    table = standin.channel()
+    async with bot(standin, answer):
+        await standin.user("Anna").slash(table, "roll", dice="2d6")
+        await standin.until(lambda: len(standin.messages(table)) == 2)
+    assert codes == [50027]
+    assert [m.text for m in standin.messages(table)] == ["in time", "late"]
+
+
+async def test_a_response_must_fit_its_interaction(standin: DiscordStandIn) -> None:
+    class Empty(discord.ui.Modal, title="T"):
+        field: discord.ui.TextInput[Any] = discord.ui.TextInput(label="L")
+
+    codes: list[int] = []
+
+    async def answer(interaction: Asked) -> None:
+        wrong: Any = Empty()
+        try:
+            await interaction.response.send_modal(wrong)
+        except discord.HTTPException as error:
+            codes.append(error.code)
+
+    async with DiscordStandIn.running(receipt_limit=0.3) as quick, bot(quick, answer):
+        asked = quick.user("Anna").complete(quick.channel(), "roll", "dice", "2")
+        await asked.first_response()
+        assert asked.failed
+    assert codes == [50035]
+
+
+# the gateway
+
+
+async def test_a_dropped_connection_resumes_and_nothing_is_missed(standin: DiscordStandIn) -> None:
+    async with bot(standin, echo):
+        standin.gateway.down = True
+        standin.gateway.drop()
+        asked = standin.user("Anna").send(standin.channel(), "roll", dice="2d6")
+        await asyncio.sleep(0.05)
+        standin.gateway.down = False
+        assert (await asked.answer()).text
+    assert len(standin.gateway.resumes) == 1
+    assert len(standin.gateway.identifies) == 1
+
+
+@pytest.mark.parametrize("resumable", [True, False])
+async def test_an_invalid_session(standin: DiscordStandIn, resumable: bool) -> None:
+    async with bot(standin, echo):
+        standin.gateway.invalidate(resumable=resumable)
+        await standin.until(lambda: bool(standin.gateway.resumes) or len(standin.gateway.identifies) == 2)
+        asked = await standin.user("Anna").slash(standin.channel(), "roll", dice="2d6")
+        assert not asked.failed
+    assert len(standin.gateway.identifies) == (1 if resumable else 2)
+
+
+async def test_a_session_that_cannot_be_resumed_begins_anew(standin: DiscordStandIn) -> None:
+    async with bot(standin, echo):
+        standin.gateway.forget()
+        standin.gateway.ask_to_reconnect()
+        await standin.until(lambda: len(standin.gateway.identifies) == 2)
+        assert not (await standin.user("Anna").slash(standin.channel(), "roll", dice="2d6")).failed
+
+
+async def test_heartbeats_are_counted_and_a_dead_connection_is_noticed() -> None:
+    async with DiscordStandIn.running(heartbeat_interval=0.1) as standin:
+        client = discord.Client(intents=GUILDS, guild_ready_timeout=0.05, heartbeat_timeout=0.5)
+        async with bot(standin, echo, client):
+            await standin.until(lambda: len(standin.gateway.heartbeats) >= 4)
+            assert all(beat.late is None or beat.late < 0.2 for beat in standin.gateway.heartbeats)
+            standin.gateway.go_deaf()
+            await standin.until(lambda: bool(standin.gateway.resumes))
+
+
+@pytest.mark.parametrize(
+    ("settings", "intents", "token", "refused"),
+    [
+        ({}, discord.Intents(guilds=True, message_content=True), None, discord.PrivilegedIntentsRequired),
+        ({"privileged_intents": {"message_content"}}, discord.Intents(message_content=True), None, None),
+        ({}, GUILDS, "wrong", discord.LoginFailure),
+    ],
+)
+async def test_intents_and_token_are_checked(
+    settings: dict[str, Any], intents: discord.Intents, token: str | None, refused: type[Exception] | None
+) -> None:
+    async with DiscordStandIn.running(**settings) as standin:
+        client = discord.Client(intents=intents, guild_ready_timeout=0.05)
+        made = bare_client(standin.url, token or standin.token, COMMANDS, client=client)
+        if refused is None:
+            async with made:
+                return
+        with pytest.raises(refused):
+            await made.__aenter__()
+
+
+async def test_shards_get_their_own_servers() -> None:
+    async with DiscordStandIn.running(shards=2) as standin:
+        guilds = [standin.guild, standin.add_guild("Second"), standin.add_guild("Third")]
+        client = discord.AutoShardedClient(intents=GUILDS, guild_ready_timeout=0.05)
+        async with bot(standin, echo, client):
+            assert len(client.guilds) == 3
+            assert [data["shard"] for data in standin.gateway.identifies] == [[0, 2], [1, 2]]
+            for guild in guilds:
+                anna = standin.user("Anna", guild)
+                assert not (await anna.slash(standin.channel("table", guild), "roll", dice="2d6")).failed
+            assert len(standin.interactions) == len(
+                [m for g in guilds for c in g.channels.values() for m in c.messages]
+            )
+
+
+async def test_an_outage_is_not_a_removal(standin: DiscordStandIn) -> None:
+    events: list[str] = []
+    heard = Signal()
+    client = discord.Client(intents=GUILDS, guild_ready_timeout=0.05)
+    for name in ("on_guild_unavailable", "on_guild_available", "on_guild_remove", "on_guild_join"):
+
+        async def note(guild: discord.Guild, name: str = name) -> None:
+            events.append(f"{name} {guild.name}")
+            heard.fire()
+
+        note.__name__ = name
+        client.event(note)
+    async with bot(standin, None, client):
+        events.clear()
+        standin.outage(standin.guild)
+        standin.recover(standin.guild)
+        standin.add_guild("Second")
+        standin.remove_bot(standin.guild)
+        assert await heard.until(lambda: len(events) == 4, 5)
+    assert events == [
+        "on_guild_unavailable Wargamers",
+        "on_guild_available Wargamers",
+        "on_guild_join Second",
+        "on_guild_remove Wargamers",
+    ]
+
+
+# faults
+
+
+async def test_429_is_waited_out(standin: DiscordStandIn) -> None:
+    standin.rate_limit("POST .*/callback", 0.2)
+    fault = standin.rate_limit("POST .*/channels/", 0.2, everywhere=True)
+
+    async def answer(interaction: Asked) -> None:
+        await echo(interaction)
+        assert isinstance(interaction.channel, discord.TextChannel)
+        await interaction.channel.send("and a message")
+
+    table = standin.channel()
+    async with bot(standin, answer):
+        asked = await standin.user("Anna").slash(table, "roll", dice="2d6")
+        assert asked.receipt is not None
+        assert asked.receipt > 0.2
+        await standin.until(lambda: len(standin.messages(table)) == 2)
+    assert fault.hits == 1
+
+
+async def test_500_on_the_first_answer_is_tried_again(standin: DiscordStandIn) -> None:
+    standin.fail("POST .*/callback", 500)
+    async with bot(standin, echo):
+        asked = await standin.user("Anna").slash(standin.channel(), "roll", dice="2d6")
+        assert not asked.failed
+        await asked.answer()
+
+
+async def test_slow_lost_and_cut_answers(standin: DiscordStandIn) -> None:
+    errors: list[Exception] = []
+
+    async def answer(interaction: Asked) -> None:
+        try:
+            await echo(interaction)
+        except Exception as error:
+            errors.append(error)
+
+    table, anna = standin.channel(), standin.user("Anna")
+    async with bot(standin, answer):
+        standin.slow("POST .*/callback", 0.2, times=1)
+        slow = await anna.slash(table, "roll", dice="1d6")
+        assert slow.receipt is not None
+        assert slow.receipt >= 0.2
+        standin.lose_answer("POST .*/callback")
+        assert not (await anna.slash(table, "roll", dice="2d6")).failed
+        standin.cut("POST .*/callback")
+        cut = anna.send(table, "roll", dice="3d6")
+        await standin.until(lambda: standin.site.faults.ordered[-1].hits == 1)
+        standin.black_hole("POST .*/callback")
+        assert not (await anna.slash(table, "roll", dice="4d6")).failed
+        await asyncio.sleep(0.05)
+        assert cut.failed
+        assert len(errors) == 2
+    assert len(standin.messages(table)) == 3
+
+
+async def test_messages_to_a_channel_are_limited_and_once_per_nonce() -> None:
+    async with DiscordStandIn.running(messages_per_channel=(3, 0.5)) as standin:
+        table = standin.channel()
+        async with bot(standin) as client:
+            place = client.get_channel(table.id)
+            assert isinstance(place, discord.TextChannel)
+            for number in range(5):
+                await place.send(f"message {number}")
+            for _ in range(2):
+                await place.send("only once", nonce=17)
+        assert [m.text for m in standin.messages(table)] == [f"message {n}" for n in range(5)] + ["only once"]
+        assert 429 not in [call.status for call in standin.site.calls]
+
+
+async def test_a_process_of_its_own_is_pointed_here(standin: DiscordStandIn, root: Any) -> None:
+    env = {**os.environ, "DISCORD_API": standin.url, "DISCORD_TOKEN": standin.token}
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.standins.discord.bare", env=env, cwd=root
+    )
+    try:
+        await standin.ready()
+        asked = await standin.user("Anna").slash(standin.channel(), "roll", dice="2d6")
+        assert (await asked.answer()).text == "7"
+    finally:
+        process.kill()
+        await process.wait()
