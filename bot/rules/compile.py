@@ -12,7 +12,7 @@ from bot.rules.chart import Chart, Modifier, Reader, Roll, chain_readers
 from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import TableError, UserError
 from bot.rules.formula import Formula, compile_formula
-from bot.rules.options import Option, option_from
+from bot.rules.options import option_from
 
 KINDS = ("grid", "roll", "modifiers", "reference")
 _KEYS = {
@@ -52,9 +52,7 @@ def check_examples(chart: Chart, data: Mapping[str, Any], file: str) -> None:
 class _Compiler:
     """One table file on its way to a Chart; holds what every part of it needs to see."""
 
-    def __init__(
-        self, data: Mapping[str, Any], file: str, system: str, lists: Mapping[str, Sequence[str]]
-    ) -> None:
+    def __init__(self, data: Mapping[str, Any], file: str, system: str, lists: Mapping[str, Sequence[str]]) -> None:
         self.data, self.file, self.system, self.lists = data, file, system, lists
         self._check_keys(data, _KEYS, "the table")
         for key in ("id", "title", "source", "group", "kind", "outputs"):
@@ -195,7 +193,7 @@ class _Compiler:
                 answers[value] = out
         if "below" in bands and answers:
             below = self.result(bands["below"], gives, row, column)
-            answers = {value: below for value in range(int(option.min), min(answers))} | answers
+            answers = dict.fromkeys(range(int(option.min), min(answers)), below) | answers
         if list(answers) != list(range(int(option.min), int(option.max) + 1)):
             missing = set(range(int(option.min), int(option.max) + 1)) ^ set(answers)
             say = f"must answer {option.min:g} to {option.max:g} once, in order; look at {sorted(missing) or cell}"
@@ -331,7 +329,9 @@ class _Compiler:
                 raise TableError(self.file, f"the tokens of {name} must be text or numbers; quote them")
             return tuple(spec)
         if spec not in ("int", "number", "bool", "text", "list", "token"):
-            raise TableError(self.file, f"the output {name} is int, number, bool, text, list, token or a list of tokens")
+            raise TableError(
+                self.file, f"the output {name} is int, number, bool, text, list, token or a list of tokens"
+            )
         return spec
 
     def _check_keys(self, data: Mapping[str, Any], known: Iterable[str], what: str) -> None:

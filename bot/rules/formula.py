@@ -8,7 +8,7 @@ so a table file stays data.
 from __future__ import annotations
 
 import ast
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from keyword import iskeyword
 from math import ceil, floor
@@ -74,6 +74,14 @@ def place(headings: Sequence[float], value: float) -> int:
     return bisect_right(headings, value) - 1
 
 
+def reach(ends: Sequence[float], value: float) -> int:
+    """Position of the first band that reaches as far as `value`; a band ends at its figure, 0 is the first band.
+
+    Beyond the last figure it is the number of bands.
+    """
+    return bisect_left(ends, value)
+
+
 FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "min": min,
     "max": max,
@@ -83,6 +91,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "half_up": half_up,
     "half_down": half_down,
     "place": place,
+    "reach": reach,
     "plain": plain,
     "index": lambda items, item: list(items).index(item),
     "len": len,
@@ -112,4 +121,4 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
         if isinstance(node, ast.Name) and node.id not in names and node.id not in _SCOPE:
             raise TableError(file, f'formula "{source}" names {node.id}, which this table does not have', row=row)
     code: CodeType = compile(tree, file, "eval")
-    return lambda values: eval(code, _SCOPE, values)  # type: ignore[arg-type]  # any mapping serves as locals
+    return lambda values: eval(code, _SCOPE, values)

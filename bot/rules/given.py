@@ -10,6 +10,8 @@ from bot.rules.errors import UserError
 from bot.rules.options import Option, missing_option, read_options
 from bot.rules.units import Roster, RosterUnit, Unit, UnitWords, find_unit, from_roster, parse_units
 
+Whole = int  # the class below has a method of that name
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -23,7 +25,7 @@ class Given:
         """Whether a bool input is set, or the word stands in `mods`."""
         return bool(self.values.get(name)) or name in self.mods
 
-    def int(self, name: str) -> int:
+    def int(self, name: str) -> Whole:
         """A whole number that has been given or has a default."""
         return int(self.values[name])
 
@@ -32,7 +34,7 @@ class Given:
         value: float = self.values[name]
         return value
 
-    def maybe(self, name: str) -> int | None:
+    def maybe(self, name: str) -> Whole | None:
         """A whole number, or None where it was left out."""
         value = self.values.get(name)
         return None if value is None else int(value)
@@ -101,9 +103,18 @@ def _found(option: Option, value: str, words: Mapping[str, UnitWords], roster: R
 def _brought(option: Option, found: Mapping[str, Unit], default: Any, what: str) -> Any:
     who, _, key = option.brings.partition(".")
     unit = found.get(who)
-    value = unit.get(key) if unit is not None else None
+    value = None if unit is None else _of(unit, key, option)
     if value is not None:
         return value
     if default is None and not option.optional and option.type != "bool":
         raise missing_option(option, what)
     return default
+
+
+def _of(unit: Unit, key: str, option: Option) -> Any:
+    """What a roster unit brings under `key`: its state if the option knows that word, a flag, or an attribute."""
+    if key == "state":
+        return unit.state if unit.state in option.values else None
+    if option.type == "bool":
+        return True if unit.has(key) else None
+    return unit.get(key)
