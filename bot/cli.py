@@ -139,9 +139,7 @@ def resolve_once(words: Sequence[str]) -> None:
     played = resolve(sequence, arguments.given(), source)
     finish()
     dice = [{"label": die.label, "sides": die.sides, "value": die.value} for die in played.dice]
-    _print(
-        arguments, {"out": played.out, "dice": dice}, played_reply("You", sequence.title, played, game.title).text()
-    )
+    _print(arguments, {"out": played.out, "dice": dice}, played_reply("You", sequence.title, played, game.title).text())
 
 
 def odds_once(words: Sequence[str]) -> None:

@@ -52,9 +52,7 @@ def complete_option(
     return _fitting(_simple(option, typed, registry, known, game))
 
 
-def _simple(
-    option: Option, typed: str, registry: Registry, known: Known, game: System | None
-) -> Iterable[Choice]:
+def _simple(option: Option, typed: str, registry: Registry, known: Known, game: System | None) -> Iterable[Choice]:
     del game
     if option.type == "bool":
         return _words(("yes", "no"), typed)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence as Many
+from collections.abc import Mapping
+from collections.abc import Sequence as Many
 from typing import Any
 
 from bot.charts import Sequence
@@ -48,9 +49,7 @@ def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
     if len(paths) > MAX_BY:
         raise UserError(f"Odds go by at most {MAX_BY} outputs at once.")
     for path in paths:
-        head = path.split(".")[0].split("[")[0] if isinstance(path, str) else ""
+        head = path.split(".")[0].split("[")[0]
         if head not in sequence.outputs:
             known: Any = ", ".join(sequence.outputs)
-            raise UserError(
-                f'{sequence.system.id} {sequence.id} has no output "{str(path)[:40]}".', hint=f"It has {known}."
-            )
+            raise UserError(f'{sequence.system.id} {sequence.id} has no output "{path[:40]}".', hint=f"It has {known}.")

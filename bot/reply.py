@@ -59,7 +59,9 @@ class Reply:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Reply:
         """The reply that `to_json` stored."""
-        values = {key: tuple(value) if isinstance(value, list) else value for key, value in data.items()}
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in data.items()
+        }
         values["buttons"] = tuple(Button(**item) for item in values.get("buttons") or ())
         values["files"] = tuple(File(**item) for item in values.get("files") or ())
         return cls(**values)

@@ -81,7 +81,8 @@ def _value(text: str, at: int) -> tuple[str, bool, int]:
     end = text.find(closing, at + 1)
     if end < 0:
         raise UserError(
-            f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}", hint=f"End it with {closing}"
+            f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}",
+            hint=f"End it with {closing}",
         )
     return text[at + 1 : end], True, end + 1
 

@@ -103,5 +103,3 @@ def _tokens(text: str) -> list[Token]:
 def _given(options: object, rest: str) -> dict[str, object]:
     del options
     return {token.key or token.value: token.value for token in _tokens(rest.rpartition(" ")[0])}
-
-

@@ -20,7 +20,9 @@ def show(console: Console, reply: Reply) -> None:
     for line in reply.block:
         console.print(Text("  " + line, style="cyan"), soft_wrap=True, highlight=False)
     if reply.buttons:
-        shown = "  ".join(f"[{button.label}] {_typed(button.action)}" for button in reply.buttons if _typed(button.action))
+        shown = "  ".join(
+            f"[{button.label}] {_typed(button.action)}" for button in reply.buttons if _typed(button.action)
+        )
         if shown:
             console.print(Text("  " + shown, style="green"), soft_wrap=True, highlight=False)
     if reply.footer:

@@ -21,13 +21,18 @@ LESSONS = (
         "firepower 2 and a machine gun of 3; the other adds half. Before you roll, ask for the exact odds:",
         f"{_FIRE} adjacent odds",
     ),
-    Lesson("Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.", f"{_FIRE} adjacent"),
+    Lesson(
+        "Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.", f"{_FIRE} adjacent"
+    ),
     Lesson(
         "The first line is the result. Below stand the raw dice, each modifier by name, the totals and each unit. "
         "You like your own dice better? Roll them on the table and type them in the order asked for:",
         f"{_FIRE} adjacent hand=1,5",
     ),
-    Lesson("A 1 against a 5 missed: no more dice were owed. Every chart can be read by itself:", "lnlt-table melee-odds 7 5"),
+    Lesson(
+        "A 1 against a 5 missed: no more dice were owed. Every chart can be read by itself:",
+        "lnlt-table melee-odds 7 5",
+    ),
     Lesson("A slip of the pen is no disaster. Try a word that does not exist:", "lnlt fier"),
     Lesson("And plain dice are always at hand:", "roll 3x 2d6+1 [rally]"),
     Lesson(

@@ -74,7 +74,11 @@ def _listing(path: tuple[str, ...], registry: Registry) -> Reply:
     title = f"/{' '.join(path)}" + (f": {game.title}" if game is not None else "")
     tail = [f"/help {' '.join(path)} NAME explains one of them."]
     if game is not None:
-        tail.append(f"/help {game.id}{TABLE} lists the tables." if path[0] == game.id else f"/help {game.id} lists the procedures.")
+        tail.append(
+            f"/help {game.id}{TABLE} lists the tables."
+            if path[0] == game.id
+            else f"/help {game.id} lists the procedures."
+        )
         if notice := game.game.get("notice"):
             tail.append(str(notice))
     return Reply(title, (*lines, *tail), private=True)
@@ -90,7 +94,11 @@ def _command(spec: CommandSpec) -> Reply:
         lines.append("Flags: " + "; ".join(f"{flag.name} ({flag.help})" if flag.help else flag.name for flag in flags))
     if spec.details:
         lines.append(spec.details)
-    return Reply(f"{spec.name}: {_first_sentence(spec.summary)}", tuple(lines[1:] if len(spec.summary) < 90 else lines), private=True)
+    return Reply(
+        f"{spec.name}: {_first_sentence(spec.summary)}",
+        tuple(lines[1:] if len(spec.summary) < 90 else lines),
+        private=True,
+    )
 
 
 def option_line(option: Option) -> str:

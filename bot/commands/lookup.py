@@ -11,9 +11,7 @@ from bot.rules.chart import Answer, Chart
 from bot.rules.dice import Rolled, Source
 
 
-def read_table(
-    chart: Chart, options: Mapping[str, object], who: str, source: Source, title: str
-) -> Outcome:
+def read_table(chart: Chart, options: Mapping[str, object], who: str, source: Source, title: str) -> Outcome:
     """The answer of a table. A roll that is missing is rolled with `source` and is a happening.
 
     Raises UserError for inputs that the table refuses.
@@ -36,7 +34,12 @@ def read_table(
 
 
 def lookup_reply(
-    chart: Chart, given: Mapping[str, Any], answer: Answer, title: str, who: str = "", rolled: list[Rolled] | None = None
+    chart: Chart,
+    given: Mapping[str, Any],
+    answer: Answer,
+    title: str,
+    who: str = "",
+    rolled: list[Rolled] | None = None,
 ) -> Reply:
     """What a table says, first in one line, then how it was reached."""
     said = {name: value for name, value in answer.out.items() if name not in ("text", "parts")}

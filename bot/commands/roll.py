@@ -17,7 +17,9 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
 
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():
-        raise UserError("/roll needs dice.", hint="Type /roll 2d6+3. /help dice shows what can be written.", option="dice")
+        raise UserError(
+            "/roll needs dice.", hint="Type /roll 2d6+3. /help dice shows what can be written.", option="dice"
+        )
     expression = parse(text)
     hand = options.get("hand")
     by_hand = hand not in (None, "")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence as Many
+from collections.abc import Mapping
+from collections.abc import Sequence as Many
 from fractions import Fraction
 from typing import Any
 

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from bot.rules.errors import TableError
@@ -73,7 +74,7 @@ def axis(
     if bands and any(isinstance(key, int) and not isinstance(key, bool) for key in exact):
         bands += [(key, key, exact.pop(key)) for key in list(exact) if isinstance(key, int)]
     bands.sort()
-    for (_, upper, _), (lower, _, position) in zip(bands, bands[1:], strict=False):
+    for (_, upper, _), (lower, _, position) in pairwise(bands):
         if lower < upper or (lower == upper and not decimal):
             raise TableError(file, f"overlaps the band before it at {upper:g}", row=keys[position])
     if clamp and not bands:

@@ -156,7 +156,7 @@ def _every(dice: tuple[tuple[int, tuple[int, ...] | None], ...]) -> Weighted:
 
 def every_roll(dice: tuple[Die, ...]) -> Weighted:
     """All rolls of `dice` in order, with how many of the equally likely ones each stands for."""
-    return _every(tuple((die.sides, die.faces) for die in dice))  # type: ignore[misc]  # numbered faces only
+    return _every(tuple((die.sides, die.faces) for die in dice))
 
 
 _INDEX = re.compile(r"\[\d+\]")

@@ -231,6 +231,13 @@ def _clean_text(option: Option, raw: object) -> str:
     return text
 
 
+def _clean_file(option: Option, raw: object) -> str:
+    """A file's text; adapters read it from where their platform keeps it."""
+    if not isinstance(raw, str):
+        raise _refuse(option, raw)
+    return raw
+
+
 def _clean_mods(option: Option, raw: object) -> tuple[str, ...]:
     del option
     return tuple(words_of(raw))
@@ -245,7 +252,7 @@ _CLEANERS: Mapping[str, Any] = {
     "units": _clean_text,
     "unit": _clean_text,
     "dice": _clean_text,
-    "file": lambda option, raw: raw,
+    "file": _clean_file,
     "mods": _clean_mods,
 }
 
@@ -265,7 +272,7 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         values = lists[values]
     if any(not isinstance(value, str) for value in values):
         raise ValueError(f"option {name} has values that are no text; quote them")
-    kind = spec.get("type", "str")
+    kind: Any = spec.get("type", "str")
     kind = "str" if kind == "string" else kind
     if kind not in _CLEANERS:
         raise ValueError(f"option {name} has the unknown type {kind}")
