@@ -62,7 +62,5 @@ def plan(charts: Charts, given: Given) -> Plan[Checks]:
         passed = sum(result == "pass" for _, result in checked)
         return Settlement(f"{passed} of {len(checked)} pass" if len(checked) > 1 else checked[0][1], checked)
 
-    step = Step(
-        CHECK, apply, tells, story, groups=lambda _: group_sums(2, 6)
-    )
+    step = Step(CHECK, apply, tells, story, groups=lambda _: group_sums(2, 6))
     return Plan(Checks(), {"check": step}, settle, opening={"units": []})

@@ -1,0 +1,104 @@
+"""What an answer writes back to the roster, and the word it finds for each unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bot.rules.lnlt import kinds
+from bot.rules.lnlt.checks import say
+from bot.rules.sequence import Change, Settlement
+from bot.rules.units import Unit
+
+MOVED = frozenset({"moved"})
+FIRED = frozenset({"fired"})
+RIDING = frozenset({"inside", "outside"})
+
+
+def becomes(unit: Unit, state: str, *, mark: frozenset[str] = frozenset()) -> Change | None:
+    """The change of a roster unit that takes `state`, or None where nothing changes.
+
+    A squad with casualties turns into a half-squad; a leader who is wounded loses one of morale and LM.
+    Source: PAC 02 (11.1.2).
+    """
+    if not unit.name:
+        return None
+    new: dict[str, Any] = {}
+    if state == "half-squad-shaken":
+        new = {"type": "half-squad", "state": "shaken"}
+    elif state != kinds.state_of(unit) or (unit.state and state != unit.state):
+        new = {"state": state}
+    if unit.type == "leader" and "wounded" in state and not unit.has("wounded"):
+        for key, least in (("morale", 1), ("lm", 0)):
+            if unit.get(key) is not None:
+                new[key] = max(least, int(unit.get(key)) - 1)
+    if not new and not mark:
+        return None
+    return Change(unit.name, set=new, mark=mark, unmark=RIDING & unit.flags if mark else frozenset())
+
+
+def marked(units: Iterable[Unit | None], marks: frozenset[str]) -> tuple[Change, ...]:
+    """The changes that put markers on roster units."""
+    return tuple(Change(unit.name, mark=marks) for unit in units if unit is not None and unit.name)
+
+
+def results(units: Sequence[Unit], answers: Iterable[Mapping[str, Any]]) -> tuple[tuple[Change, ...], list[tuple[str, str]]]:
+    """The changes and the words of units that were checked, in the order of their answers."""
+    changes: list[Change] = []
+    words: list[tuple[str, str]] = []
+    for unit, answer in zip(units, answers, strict=False):
+        change = becomes(unit, answer["becomes"], mark=MOVED if answer.get("disembarks") else frozenset())
+        if change is not None:
+            changes.append(change)
+        words.append((answer["unit"], word_of(answer)))
+    return tuple(changes), words
+
+
+def word_of(answer: Mapping[str, Any]) -> str:
+    """What happened to one unit, in a few words."""
+    word = say(str(answer["result"]))
+    if answer.get("bailout", "none") != "none" or answer.get("mc", "none") != "none" or answer["becomes"] == "eliminated":
+        word = str(answer["becomes"])
+    if answer.get("disembarks"):
+        word += ", disembarks"
+    if answer.get("hero"):
+        word += ", a hero appears"
+    crew = answer.get("crew", "none")
+    return word if crew == "none" else f"{word}, crew {crew}"
+
+
+def heroes(answers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What is drawn for heroes that appeared. Source: PAC 02 (11.2)."""
+    created = [answer["unit"] for answer in answers if answer.get("hero")]
+    return tuple(f"Draw a hero and a skill counter at random for {unit}." for unit in created)
+
+
+def crashes(units: Iterable[Unit], answers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What follows a destroyed helicopter."""
+    down = [
+        unit.word
+        for unit, answer in zip(units, answers, strict=False)
+        if unit.type in kinds.AIRBORNE and answer["becomes"] == "destroyed"
+    ]
+    return tuple(f"{word} crashes: run crash, and bail-out for those aboard." for word in down)
+
+
+def attacked(
+    headline: str,
+    targets: Sequence[Unit],
+    answers: Sequence[Mapping[str, Any]],
+    *,
+    more: Sequence[str] = (),
+    fired: Iterable[Unit | None] = (),
+) -> Settlement:
+    """The settlement of an attack on a list of units: words, changes, heroes, crashes, and who has fired."""
+    changes, words = results(targets, answers)
+    then = (*heroes(answers), *crashes(targets, answers), *more)
+    return Settlement(headline, tuple(words), then, (*changes, *marked(fired, FIRED)))
+
+
+def headline(answers: Sequence[Mapping[str, Any]], *, hit: bool, empty: str = "hit: damage check") -> str:
+    """The result of an attack in a few words: `squad shaken; leader no effect`."""
+    if not hit:
+        return "no effect"
+    return "; ".join(f"{answer['unit']} {word_of(answer)}" for answer in answers) or empty
