@@ -165,12 +165,17 @@ def _in_range(option: Option, value: float, raw: object) -> float:
     if option.min is not None and value < option.min:
         if option.clamp in ("low", "both"):
             return option.min
-        raise _refuse(option, raw)
+        raise _refuse(option, raw, _about(option))
     if option.max is not None and value > option.max:
         if option.clamp in ("high", "both"):
             return option.max
-        raise _refuse(option, raw)
+        raise _refuse(option, raw, _about(option))
     return value
+
+
+def _about(option: Option) -> str:
+    """What a number stands for, said when it is out of range: its help often says why there is a limit."""
+    return f"{option.name}: {option.help}." if option.help else ""
 
 
 def _clean_int(option: Option, raw: object) -> int:
