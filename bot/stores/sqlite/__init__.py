@@ -1,0 +1,8 @@
+"""Games in one SQLite file: the store that everybody has.
+
+WAL mode with synchronous=FULL: what was committed survives a power cut, and reading never waits for writing.
+"""
+
+from bot.stores.sqlite.store import SqliteStore, open_sqlite
+
+__all__ = ["SqliteStore", "open_sqlite"]

@@ -1,0 +1,29 @@
+"""SQLite's errors in words that help: what is wrong with the file, and what the host can do."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from bot.stores.base import StoreError
+
+BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)  # ours, not the file's
+_SAFE = "Nothing of this was stored; everything answered before is safe."
+_WORDS = {
+    "SQLITE_BUSY": ("is locked by another program.", "Try again in a moment; the host can look who keeps it open."),
+    "SQLITE_LOCKED": ("is locked by another program.", "Try again in a moment; the host can look who keeps it open."),
+    "SQLITE_FULL": ("cannot grow: the disk is full.", "The host must make room; then try again."),
+    "SQLITE_READONLY": ("cannot be written.", "The host must give the bot's user the right to write file and folder."),
+    "SQLITE_PERM": ("cannot be opened.", "The host must give the bot's user the right to read and write it."),
+    "SQLITE_CANTOPEN": ("cannot be opened.", "The host must check that the folder exists and may be written."),
+    "SQLITE_CORRUPT": ("is damaged.", "The host must stop the bot and put back a backup copy."),
+    "SQLITE_NOTADB": ("is no SQLite database.", "The host must check DATABASE_URL, or put back a backup copy."),
+    "SQLITE_IOERR": ("cannot be read or written: the disk reports an error.", "The host must check the disk."),
+}
+
+
+def explained(error: sqlite3.Error, path: str) -> StoreError:
+    """The StoreError for what SQLite reported about the file `path`."""
+    code = getattr(error, "sqlite_errorname", None) or ""
+    name = next((known for known in _WORDS if code == known or code.startswith(known + "_")), "")
+    problem, hint = _WORDS.get(name, (f"reports an error ({error}).", "`grognard doctor` tells more."))
+    return StoreError(f"The database {path} {problem} {_SAFE}", hint=hint)

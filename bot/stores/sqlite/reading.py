@@ -1,0 +1,144 @@
+"""What is read, as plain functions of a connection."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+
+from bot.stores.base import (
+    Doc,
+    EventRow,
+    GameRow,
+    Json,
+    OutboxRow,
+    PersonRow,
+    Saved,
+    SeedRow,
+    TextRow,
+    UserData,
+)
+
+_EVENT = "SELECT game, number, body, hash FROM events"
+_TEXT = "SELECT game, event, key, salt, text, person FROM texts"
+_PERSON = "SELECT game, person, user, name FROM persons"
+_SEED = "SELECT game, epoch, seed, commitment, first_event, texts, digest, revealed FROM seeds"
+_DOC = "SELECT kind, key, data, expires, owner FROM docs"
+
+
+def request_reply(conn: sqlite3.Connection, request_id: str, since: float) -> Json | None:
+    """The stored answer to a request."""
+    row = conn.execute("SELECT reply FROM requests WHERE id = ? AND at >= ?", (request_id, since)).fetchone()
+    return json.loads(row[0]) if row else None
+
+
+def game_at(conn: sqlite3.Connection, place: str) -> tuple[str, int] | None:
+    """Id and version of the game that a place plays."""
+    query = "SELECT id, version FROM bindings JOIN games ON id = game WHERE place = ? AND current"
+    row = conn.execute(query, (place,)).fetchone()
+    return (row[0], row[1]) if row else None
+
+
+def game_with_all(conn: sqlite3.Connection, game: str) -> Saved | None:
+    """A game with its last snapshot and what came after it, as of one moment."""
+    query = "SELECT id, version, next_event, head, created, updated FROM games WHERE id = ?"
+    row = conn.execute(query, (game,)).fetchone()
+    if row is None:
+        return None
+    at, state = conn.execute("SELECT at, state FROM snapshots WHERE game = ?", (game,)).fetchone() or (0, "{}")
+    latest = seed_rows(conn.execute(_SEED + " WHERE game = ? ORDER BY epoch DESC LIMIT 1", (game,)))
+    places = conn.execute("SELECT place FROM bindings WHERE game = ? AND current ORDER BY place", (game,))
+    return Saved(
+        game=GameRow(*row),
+        state=json.loads(state),
+        state_at=at,
+        events=events(conn, game, at, None, None, newest_first=False),
+        texts=text_rows(conn.execute(_TEXT + " WHERE game = ? AND event > ? ORDER BY event, key", (game, at))),
+        persons=persons(conn, game),
+        seed=latest[0] if latest else None,
+        places=tuple(place for (place,) in places),
+    )
+
+
+def events(
+    conn: sqlite3.Connection, game: str, after: int, before: int | None, limit: int | None, *, newest_first: bool
+) -> tuple[EventRow, ...]:
+    """Events between two numbers."""
+    order = "DESC" if newest_first else "ASC"
+    rows = conn.execute(
+        f"{_EVENT} WHERE game = ? AND number > ? AND number < ? ORDER BY number {order} LIMIT ?",
+        (game, after, before if before is not None else 2**62, limit if limit is not None else -1),
+    )
+    return tuple(EventRow(*row) for row in rows)
+
+
+def texts(conn: sqlite3.Connection, game: str) -> tuple[TextRow, ...]:
+    """All free texts of a game."""
+    return text_rows(conn.execute(_TEXT + " WHERE game = ? ORDER BY event, key", (game,)))
+
+
+def persons(conn: sqlite3.Connection, game: str) -> tuple[PersonRow, ...]:
+    """All persons of a game."""
+    return tuple(PersonRow(*row) for row in conn.execute(_PERSON + " WHERE game = ? ORDER BY person", (game,)))
+
+
+def seeds(conn: sqlite3.Connection, game: str) -> tuple[SeedRow, ...]:
+    """All seeds of a game."""
+    return seed_rows(conn.execute(_SEED + " WHERE game = ? ORDER BY epoch", (game,)))
+
+
+def documents(conn: sqlite3.Connection, kind: str, owner: str | None, now: float) -> tuple[Doc, ...]:
+    """Documents of a kind that have not expired."""
+    query = _DOC + " WHERE kind = ?1 AND coalesce(expires > ?2, 1) AND coalesce(owner = ?3, 1) ORDER BY key"
+    return doc_rows(conn.execute(query, (kind, now, owner)))
+
+
+def document(conn: sqlite3.Connection, kind: str, key: str, now: float) -> Doc | None:
+    """One document that has not expired."""
+    query = _DOC + " WHERE kind = ? AND key = ? AND coalesce(expires > ?, 1)"
+    return next(iter(doc_rows(conn.execute(query, (kind, key, now)))), None)
+
+
+def claim(conn: sqlite3.Connection, now: float, lease: float, limit: int, platform: str) -> tuple[OutboxRow, ...]:
+    """Due answers, whose due time moves on by `lease`. Needs a writing transaction."""
+    rows = conn.execute(
+        "SELECT outbox.id, request, place, coalesce(outbox.reply, requests.reply, '{}'), delivery, attempts, due, "
+        "created FROM outbox LEFT JOIN requests ON requests.id = request "
+        "WHERE due <= ? AND substr(place, 1, ?) = ? ORDER BY outbox.id LIMIT ?",
+        (now, len(platform), platform, limit),
+    ).fetchall()
+    for row in rows:
+        conn.execute("UPDATE outbox SET due = ?, attempts = attempts + 1 WHERE id = ?", (now + lease, row[0]))
+    return tuple(
+        OutboxRow(id, request, place, json.loads(reply), json.loads(delivery), attempts, due, created)
+        for id, request, place, reply, delivery, attempts, due, created in rows
+    )
+
+
+def about_user(conn: sqlite3.Connection, user: str) -> UserData:
+    """All rows that belong to a user."""
+    theirs = (
+        "SELECT texts.game, event, key, salt, text, texts.person FROM persons "
+        "JOIN texts ON texts.game = persons.game AND texts.person = persons.person WHERE user = ? "
+        "ORDER BY texts.game, event, key"
+    )
+    return UserData(
+        persons=tuple(PersonRow(*row) for row in conn.execute(_PERSON + " WHERE user = ? ORDER BY game", (user,))),
+        texts=text_rows(conn.execute(theirs, (user,))),
+        docs=doc_rows(conn.execute(_DOC + " WHERE owner = ? AND owner <> '' ORDER BY kind, key", (user,))),
+    )
+
+
+def text_rows(rows: Iterable[tuple[str, int, str, str, str, str]]) -> tuple[TextRow, ...]:
+    """Texts from rows of the texts table."""
+    return tuple(TextRow(*row) for row in rows)
+
+
+def seed_rows(rows: Iterable[tuple[str, int, bytes, str, int, str, str, int | None]]) -> tuple[SeedRow, ...]:
+    """Seeds from rows of the seeds table."""
+    return tuple(SeedRow(*row[:5], tuple(json.loads(row[5])), *row[6:]) for row in rows)
+
+
+def doc_rows(rows: Iterable[tuple[str, str, str, float | None, str]]) -> tuple[Doc, ...]:
+    """Documents from rows of the docs table."""
+    return tuple(Doc(kind, key, json.loads(data), expires, owner) for kind, key, data, expires, owner in rows)

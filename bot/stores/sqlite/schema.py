@@ -1,0 +1,107 @@
+"""The tables of the database file, and the steps that bring an older file up to date."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from bot.stores.base import StoreError
+
+_FIRST = """
+CREATE TABLE games (
+    id TEXT PRIMARY KEY, version INTEGER NOT NULL, next_event INTEGER NOT NULL, head TEXT NOT NULL,
+    created REAL NOT NULL, updated REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE snapshots (game TEXT PRIMARY KEY, at INTEGER NOT NULL, state TEXT NOT NULL);
+CREATE TABLE events (
+    game TEXT NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (game, number)
+) WITHOUT ROWID;
+CREATE TABLE bindings (
+    place TEXT NOT NULL, game TEXT NOT NULL, server TEXT NOT NULL, current INTEGER NOT NULL, removed REAL,
+    PRIMARY KEY (place, game)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX bindings_current ON bindings (place) WHERE current;
+CREATE INDEX bindings_game ON bindings (game);
+CREATE INDEX bindings_server ON bindings (server);
+CREATE INDEX bindings_removed ON bindings (removed) WHERE removed IS NOT NULL;
+CREATE TABLE persons (
+    game TEXT NOT NULL, person TEXT NOT NULL, user TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (game, person)
+) WITHOUT ROWID;
+CREATE INDEX persons_user ON persons (user);
+CREATE TABLE texts (
+    game TEXT NOT NULL, event INTEGER NOT NULL, key TEXT NOT NULL, salt TEXT NOT NULL, text TEXT NOT NULL,
+    person TEXT NOT NULL, PRIMARY KEY (game, event, key)
+) WITHOUT ROWID;
+CREATE TABLE seeds (
+    game TEXT NOT NULL, epoch INTEGER NOT NULL, seed BLOB NOT NULL, commitment TEXT NOT NULL,
+    first_event INTEGER NOT NULL, texts TEXT NOT NULL, digest TEXT NOT NULL, revealed INTEGER,
+    PRIMARY KEY (game, epoch)
+) WITHOUT ROWID;
+CREATE TABLE requests (id TEXT PRIMARY KEY, game TEXT, user TEXT NOT NULL, reply TEXT NOT NULL, at REAL NOT NULL);
+CREATE TABLE outbox (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, request TEXT NOT NULL, place TEXT NOT NULL, reply TEXT,
+    delivery TEXT NOT NULL, due REAL NOT NULL, attempts INTEGER NOT NULL, created REAL NOT NULL
+);
+CREATE TABLE docs (
+    kind TEXT NOT NULL, key TEXT NOT NULL, data TEXT NOT NULL, expires REAL, owner TEXT NOT NULL,
+    PRIMARY KEY (kind, key)
+) WITHOUT ROWID;
+CREATE INDEX docs_expires ON docs (expires) WHERE expires IS NOT NULL;
+CREATE INDEX docs_owner ON docs (owner) WHERE owner <> '';
+"""
+
+# Step n leads from version n to n + 1. Append only: files out there have been through the older ones.
+MIGRATIONS: tuple[str, ...] = (_FIRST,)
+
+
+def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRATIONS) -> None:
+    """Bring the file up to date, all steps or none, after a backup copy of one that holds anything.
+
+    Raises StoreError for a file of a newer Grognard, sqlite3.Error when a step fails.
+    """
+    if _version(conn) == len(steps):
+        return
+    conn.execute("BEGIN IMMEDIATE")  # two processes that start at once: one migrates, the other waits
+    try:
+        version = _version(conn)
+        if version > len(steps):
+            raise StoreError(
+                f"The database {path} was written by a newer Grognard (schema {version}, this one knows {len(steps)}).",
+                hint="Update Grognard, or put back the backup copy that lies beside the file.",
+            )
+        if version == 0 and conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+            raise StoreError(f"The database {path} belongs to another program.", hint="Check DATABASE_URL.")
+        if 0 < version < len(steps):
+            _back_up(path, version)
+        for step in steps[version:]:
+            for statement in filter(str.strip, step.split(";\n")):
+                conn.execute(statement)
+        conn.execute(f"PRAGMA user_version = {len(steps)}")
+        conn.execute("COMMIT")
+    except BaseException:
+        if conn.in_transaction:
+            conn.execute("ROLLBACK")
+        raise
+
+
+def backup_path(path: Path, version: int) -> Path:
+    """Where the copy of a file of schema `version` is put."""
+    return path.with_name(f"{path.name}.schema-{version}.bak")
+
+
+def _version(conn: sqlite3.Connection) -> int:
+    return int(conn.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _back_up(path: Path, version: int) -> None:
+    """Copy the file as it is now. Written under another name first: a half copy never looks like a whole one."""
+    half = path.with_name(f"{path.name}.schema-{version}.tmp")
+    half.unlink(missing_ok=True)
+    source = sqlite3.connect(path)
+    copy = sqlite3.connect(half)
+    try:
+        source.backup(copy)
+    finally:
+        copy.close()
+        source.close()
+    half.replace(backup_path(path, version))

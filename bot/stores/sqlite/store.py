@@ -1,0 +1,240 @@
+"""The Store on SQLite: every method is one hop to a connection's thread."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from bot.stores.base import (
+    REQUESTS_KEPT,
+    Clock,
+    Commit,
+    Committed,
+    Doc,
+    EventRow,
+    Json,
+    OutboxRow,
+    PersonRow,
+    Saved,
+    SeedRow,
+    StoreError,
+    TextRow,
+    UserData,
+    check_change,
+)
+from bot.stores.sqlite import reading, schema, writing
+from bot.stores.sqlite.link import Link, Writer
+
+BUSY_SECONDS = 5.0
+T = TypeVar("T")
+
+
+@asynccontextmanager
+async def open_sqlite(
+    path: Path, *, clock: Clock = time.time, busy_seconds: float = BUSY_SECONDS
+) -> AsyncIterator[SqliteStore]:
+    """The store in the file `path`, made (with its folder) if missing; closed on every way out. Raises StoreError."""
+    store = await SqliteStore.open(path, clock=clock, busy_seconds=busy_seconds)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+class SqliteStore:
+    """Writes through one connection, reads through another, which never waits for it."""
+
+    def __init__(self, writer: Writer, reader: Link, clock: Clock) -> None:
+        self._writer = writer
+        self._reader = reader
+        self._clock = clock
+
+    @classmethod
+    async def open(cls, path: Path, *, clock: Clock = time.time, busy_seconds: float = BUSY_SECONDS) -> SqliteStore:
+        """Open or make the file, bring it up to date. Whoever calls this closes it. Raises StoreError."""
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"The folder {path.parent} cannot be made: {error.strerror}.",
+                hint="Set GROGNARD_DATA or DATABASE_URL to a place where the bot's user may write.",
+            ) from error
+        link = await Link.open(path, busy_seconds)
+        try:
+            await link.run(lambda conn: _prepare(conn, path, busy_seconds))
+            reader = await Link.open(path, busy_seconds)
+        except BaseException:
+            await link.close()
+            raise
+        return cls(Writer(link), reader, clock)
+
+    async def close(self) -> None:
+        """Write what is waiting, then close both connections; the last one tidies the log file away."""
+        try:
+            await self._reader.close()
+        finally:
+            await self._writer.close()
+
+    async def commit(self, commit: Commit) -> Committed:
+        """See Store."""
+        for change in commit.changes:
+            check_change(change)
+        reply, now = writing.dump(commit.reply), self._clock()
+        return await self._writer.run(lambda conn: writing.write(conn, commit, reply, now))
+
+    async def seen(self, request_id: str) -> Json | None:
+        """See Store."""
+        since = self._clock() - REQUESTS_KEPT
+        return await self._reader.run(lambda conn: reading.request_reply(conn, request_id, since))
+
+    async def peek(self, place: str) -> tuple[str, int] | None:
+        """See Store."""
+        return await self._reader.run(lambda conn: reading.game_at(conn, place))
+
+    async def load_game(self, place: str) -> Saved | None:
+        """See Store."""
+
+        def load(conn: sqlite3.Connection) -> Saved | None:
+            here = reading.game_at(conn, place)
+            return reading.game_with_all(conn, here[0]) if here else None
+
+        return await self._reader.run(_at_one_moment(load))
+
+    async def load_game_by_id(self, game: str) -> Saved | None:
+        """See Store."""
+        return await self._reader.run(_at_one_moment(lambda conn: reading.game_with_all(conn, game)))
+
+    async def games(self, after: str = "", limit: int = 1000) -> Sequence[str]:
+        """See Store."""
+        query = "SELECT id FROM games WHERE id > ? ORDER BY id LIMIT ?"
+        return await self._reader.run(lambda conn: [id for (id,) in conn.execute(query, (after, limit))])
+
+    async def events(
+        self,
+        game: str,
+        *,
+        after: int = 0,
+        before: int | None = None,
+        limit: int | None = None,
+        newest_first: bool = False,
+    ) -> Sequence[EventRow]:
+        """See Store."""
+        return await self._reader.run(
+            lambda conn: reading.events(conn, game, after, before, limit, newest_first=newest_first)
+        )
+
+    async def texts(self, game: str) -> Sequence[TextRow]:
+        """See Store."""
+        return await self._reader.run(lambda conn: reading.texts(conn, game))
+
+    async def persons(self, game: str) -> Sequence[PersonRow]:
+        """See Store."""
+        return await self._reader.run(lambda conn: reading.persons(conn, game))
+
+    async def seeds(self, game: str) -> Sequence[SeedRow]:
+        """See Store."""
+        return await self._reader.run(lambda conn: reading.seeds(conn, game))
+
+    async def outbox_claim(self, lease: float, limit: int = 50, platform: str = "") -> Sequence[OutboxRow]:
+        """See Store."""
+        now = self._clock()
+        return await self._writer.run(lambda conn: reading.claim(conn, now, lease, limit, platform))
+
+    async def outbox_done(self, *ids: int) -> None:
+        """See Store."""
+        rows = [(id,) for id in ids]
+        await self._writer.run(lambda conn: _each(conn, "DELETE FROM outbox WHERE id = ?", rows))
+
+    async def outbox_retry(self, id: int, due: float) -> None:
+        """See Store."""
+        await self._writer.run(lambda conn: _each(conn, "UPDATE outbox SET due = ? WHERE id = ?", [(due, id)]))
+
+    async def doc(self, kind: str, key: str) -> Doc | None:
+        """See Store."""
+        now = self._clock()
+        return await self._reader.run(lambda conn: reading.document(conn, kind, key, now))
+
+    async def docs(self, kind: str, owner: str | None = None) -> Sequence[Doc]:
+        """See Store."""
+        now = self._clock()
+        return await self._reader.run(lambda conn: reading.documents(conn, kind, owner, now))
+
+    async def put_doc(self, doc: Doc) -> None:
+        """See Store."""
+        await self._writer.run(lambda conn: writing.put_doc(conn, doc))
+
+    async def take_doc(self, kind: str, key: str) -> Doc | None:
+        """See Store."""
+        now = self._clock()
+
+        def take(conn: sqlite3.Connection) -> Doc | None:
+            doc = reading.document(conn, kind, key, now)
+            conn.execute("DELETE FROM docs WHERE kind = ? AND key = ?", (kind, key))
+            return doc
+
+        return await self._writer.run(take)
+
+    async def user_data(self, user: str) -> UserData:
+        """See Store."""
+        return await self._reader.run(lambda conn: reading.about_user(conn, user))
+
+    async def server_left(self, server: str) -> None:
+        """See Store."""
+        now = self._clock()
+        query = "UPDATE bindings SET removed = ?1 WHERE removed IS NULL AND (server = ?2 OR place = ?2)"
+        await self._writer.run(lambda conn: _each(conn, query, [(now, server)]))
+
+    async def server_joined(self, server: str) -> None:
+        """See Store."""
+        query = "UPDATE bindings SET removed = NULL WHERE removed IS NOT NULL AND (server = ?1 OR place = ?1)"
+        await self._writer.run(lambda conn: _each(conn, query, [(server,)]))
+
+    async def sweep(self, retention: float | None) -> None:
+        """See Store."""
+        now = self._clock()
+        await self._writer.run(lambda conn: writing.sweep(conn, retention, now))
+
+    async def check(self) -> Sequence[str]:
+        """See Store."""
+        rows = await self._reader.run(lambda conn: conn.execute("PRAGMA integrity_check(20)").fetchall())
+        return [line for (line,) in rows if line != "ok"]
+
+
+def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float) -> None:
+    """Set the connection up and bring the file to today's schema."""
+    give_up = time.monotonic() + busy_seconds
+    while True:
+        try:
+            conn.execute("PRAGMA journal_mode = WAL")
+            break
+        except sqlite3.OperationalError as error:
+            # Two processes that make the file at once: SQLite does not wait by itself here.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+            time.sleep(0.02)
+    conn.execute("PRAGMA synchronous = FULL")
+    schema.migrate(conn, path)
+    conn.execute("BEGIN IMMEDIATE")  # a file that cannot be written is told now, not at the first roll
+    conn.execute("ROLLBACK")
+
+
+def _at_one_moment(job: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
+    """`job` with all that it reads taken from the same moment, whatever is committed meanwhile."""
+
+    def run(conn: sqlite3.Connection) -> T:
+        conn.execute("BEGIN")
+        try:
+            return job(conn)
+        finally:
+            conn.execute("ROLLBACK")
+
+    return run
+
+
+def _each(conn: sqlite3.Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
+    """Run a statement for each row. Gives nothing back: a cursor must not leave its thread."""
+    conn.executemany(statement, rows)

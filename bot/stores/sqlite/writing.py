@@ -1,0 +1,184 @@
+"""What a commit writes, as plain functions of a connection that is inside a transaction."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+
+from bot.stores.base import REQUESTS_KEPT, Binding, Change, Commit, Committed, Conflict, Doc, Json
+
+_INSERT_REQUEST = "INSERT INTO requests (id, game, user, reply, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_INSERT_GAME = (
+    "INSERT INTO games (id, version, next_event, head, created, updated) "
+    "VALUES (?, 1, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+)
+_UPDATE_GAME = (
+    "UPDATE games SET version = version + 1, next_event = ?, head = ?, updated = ? "
+    "WHERE id = ? AND version = ? AND next_event = ?"
+)
+_TOUCH_GAME = "UPDATE games SET version = version + 1, updated = ? WHERE id = ? AND version = ?"
+_INSERT_EVENT = "INSERT INTO events (game, number, body, hash) VALUES (?, ?, ?, ?)"
+_OLD_REQUESTS = """
+DELETE FROM requests WHERE rowid <= (
+    SELECT coalesce(max(number), -1) FROM (SELECT rowid AS number, at FROM requests ORDER BY rowid LIMIT 1000)
+    WHERE at < ?
+)"""  # rows lie in order of time, so no index on it is needed, which every commit would pay for
+_GAME_TABLES = ("snapshots", "events", "bindings", "persons", "texts", "seeds", "requests")
+
+
+def dump(value: Json) -> str:
+    """JSON for a column: compact, and ASCII, so that half a surrogate pair cannot stop a commit."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def clean(text: str) -> str:
+    """`text` as it can be stored: half a surrogate pair, which no UTF-8 can hold, becomes a question mark."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def write(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> Committed:
+    """Carry out `commit`; `reply` is its reply as JSON. Raises Conflict, leaving the clean-up to the caller."""
+    if commit.request_id is not None:
+        game = commit.changes[0].game if commit.changes else None
+        cursor = conn.execute(_INSERT_REQUEST, (commit.request_id, game, commit.user, reply, now))
+        if not cursor.rowcount:
+            return Committed(_stored_reply(conn, commit.request_id), seen=True)
+    for game in commit.erase:
+        erase_game(conn, game)
+    for change in commit.changes:
+        _change(conn, change, now)
+    for binding in commit.bindings:
+        _bind(conn, binding)
+    _side_rows(conn, commit)
+    for user in commit.forget:
+        _forget(conn, user, commit.request_id)
+    return Committed(commit.reply, outbox=_outbox(conn, commit, reply, now))
+
+
+def put_doc(conn: sqlite3.Connection, doc: Doc) -> None:
+    """Write or replace a document."""
+    conn.execute(
+        "INSERT OR REPLACE INTO docs (kind, key, data, expires, owner) VALUES (?, ?, ?, ?, ?)",
+        (doc.kind, doc.key, dump(doc.data), doc.expires, doc.owner),
+    )
+
+
+def erase_game(conn: sqlite3.Connection, game: str) -> None:
+    """Delete a game with all that belongs to it."""
+    conn.execute("DELETE FROM games WHERE id = ?", (game,))
+    conn.execute("DELETE FROM outbox WHERE request IN (SELECT id FROM requests WHERE game = ?)", (game,))
+    for table in _GAME_TABLES:
+        conn.execute(f"DELETE FROM {table} WHERE game = ?", (game,))  # names from the list above
+
+
+def sweep(conn: sqlite3.Connection, retention: float | None, now: float) -> None:
+    """Delete outdated requests and documents, and what belongs to places removed `retention` seconds ago."""
+    while conn.execute(_OLD_REQUESTS, (now - REQUESTS_KEPT,)).rowcount:
+        pass
+    conn.execute("DELETE FROM docs WHERE expires <= ?", (now,))
+    if retention is None:
+        return
+    # Whoever played after the removal is back, even if nobody told us so.
+    gone = conn.execute(
+        "SELECT place, bindings.game, server FROM bindings JOIN games ON games.id = bindings.game "
+        "WHERE removed <= ? AND updated <= removed",
+        (now - retention,),
+    ).fetchall()
+    for place, game, server in gone:
+        conn.execute("DELETE FROM bindings WHERE place = ? AND game = ?", (place, game))
+        if conn.execute("SELECT 1 FROM bindings WHERE game = ?", (game,)).fetchone() is None:
+            erase_game(conn, game)
+        for owner in {place, server}:
+            if conn.execute("SELECT 1 FROM bindings WHERE server = ? OR place = ?", (owner, owner)).fetchone() is None:
+                conn.execute("DELETE FROM docs WHERE owner = ?", (owner,))
+
+
+def _stored_reply(conn: sqlite3.Connection, request_id: str) -> Json:
+    row = conn.execute("SELECT reply FROM requests WHERE id = ?", (request_id,)).fetchone()
+    return json.loads(row[0])  # type: ignore[no-any-return]
+
+
+def _change(conn: sqlite3.Connection, change: Change, now: float) -> None:
+    """Move one game on, if it is still where it was loaded."""
+    game, events = change.game, change.events
+    if not events:
+        cursor = conn.execute(_TOUCH_GAME, (now, game, change.version))
+    elif change.version == 0:
+        cursor = conn.execute(_INSERT_GAME, (game, events[-1].number + 1, events[-1].hash, now, now))
+    else:
+        first, last = events[0], events[-1]
+        cursor = conn.execute(_UPDATE_GAME, (last.number + 1, last.hash, now, game, change.version, first.number))
+    if not cursor.rowcount:
+        raise Conflict(game)
+    for event in events:
+        conn.execute(_INSERT_EVENT, (event.game, event.number, event.body, event.hash))
+    if change.state is not None:
+        conn.execute(
+            "INSERT OR REPLACE INTO snapshots (game, at, state) "
+            "VALUES (?1, (SELECT next_event - 1 FROM games WHERE id = ?1), ?2)",
+            (game, dump(change.state)),
+        )
+
+
+def _bind(conn: sqlite3.Connection, binding: Binding) -> None:
+    """Let a place play another game. The old line stays, so that the removal of a server finds its games."""
+    row = conn.execute("SELECT game FROM bindings WHERE place = ? AND current", (binding.place,)).fetchone()
+    if (row[0] if row else None) != binding.was:
+        raise Conflict(binding.place)
+    conn.execute("UPDATE bindings SET current = 0 WHERE place = ? AND current", (binding.place,))
+    if binding.game is not None:
+        conn.execute(
+            "INSERT OR REPLACE INTO bindings (place, game, server, current, removed) VALUES (?, ?, ?, 1, NULL)",
+            (binding.place, binding.game, binding.server or binding.place),
+        )
+
+
+def _side_rows(conn: sqlite3.Connection, commit: Commit) -> None:
+    """Persons, texts, seeds and documents."""
+    for person in commit.persons:
+        conn.execute(
+            "INSERT OR REPLACE INTO persons (game, person, user, name) VALUES (?, ?, ?, ?)",
+            (person.game, person.person, person.user, clean(person.name)),
+        )
+    for text in commit.texts:
+        conn.execute(
+            "INSERT OR REPLACE INTO texts (game, event, key, salt, text, person) VALUES (?, ?, ?, ?, ?, ?)",
+            (text.game, text.event, text.key, text.salt, clean(text.text), text.person),
+        )
+    for seed in commit.seeds:
+        conn.execute(
+            "INSERT OR REPLACE INTO seeds (game, epoch, seed, commitment, first_event, texts, digest, revealed) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (seed.game, seed.epoch, seed.seed, seed.commitment, seed.first_event, json.dumps(seed.texts), seed.digest,
+             seed.revealed),
+        )  # fmt: skip
+    for kind, key in commit.drop_docs:
+        if not conn.execute("DELETE FROM docs WHERE kind = ? AND key = ?", (kind, key)).rowcount:
+            raise Conflict(f"{kind} {key}")
+    for doc in commit.docs:
+        put_doc(conn, doc)
+
+
+def _outbox(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> tuple[int, ...]:
+    """Put the answers into the outbox. One that is the commit's own reply is stored once, with the request."""
+    ids = []
+    for entry in commit.outbox:
+        own = dump(entry.reply) if entry.reply is not None else None if commit.request_id is not None else reply
+        cursor = conn.execute(
+            "INSERT INTO outbox (request, place, reply, delivery, due, attempts, created) VALUES (?, ?, ?, ?, ?, 0, ?)",
+            (commit.request_id or "", entry.place, own, dump(entry.delivery), entry.due, now),
+        )
+        ids.append(cursor.lastrowid or 0)
+    return tuple(ids)
+
+
+def _forget(conn: sqlite3.Connection, user: str, request_id: str | None) -> None:
+    """Delete who a user is, what he wrote and what he was answered; the chain keeps only hashes."""
+    for game, person in conn.execute("SELECT game, person FROM persons WHERE user = ?", (user,)).fetchall():
+        conn.execute("DELETE FROM texts WHERE game = ? AND person = ?", (game, person))
+        conn.execute("UPDATE seeds SET texts = '[]' WHERE game = ?", (game,))
+    conn.execute("DELETE FROM persons WHERE user = ?", (user,))
+    conn.execute("DELETE FROM docs WHERE owner = ?", (user,))
+    theirs = "SELECT id FROM requests WHERE user = ? AND id IS NOT ?"
+    conn.execute(f"DELETE FROM outbox WHERE request IN ({theirs})", (user, request_id))
+    conn.execute("DELETE FROM requests WHERE user = ? AND id IS NOT ?", (user, request_id))

@@ -1,0 +1,426 @@
+"""What every store promises, run on each of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.stores.base import (
+    DAY,
+    Binding,
+    Change,
+    Commit,
+    Conflict,
+    Doc,
+    EventRow,
+    Json,
+    Outgoing,
+    PersonRow,
+    SeedRow,
+    Store,
+    TextRow,
+)
+from bot.stores.memory import MemoryStore
+from bot.stores.sqlite import open_sqlite
+
+PLACE, SERVER = "discord:s1:c1", "discord:s1"
+
+
+class Clock:
+    """Time that stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Store]:
+    if request.param == "memory":
+        yield MemoryStore(clock)
+    else:
+        async with open_sqlite(tmp_path / "games.db", clock=clock) as opened:
+            yield opened
+
+
+def event(number: int, game: str = "g1", body: str = '{"kind":"roll"}') -> EventRow:
+    return EventRow(game, number, body, f"hash{number}")
+
+
+def new_game(game: str = "g1", place: str = PLACE, server: str = SERVER) -> Commit:
+    return Commit(
+        request_id=f"start {game}",
+        reply={"text": "A game."},
+        changes=(Change(game, 0, (event(1, game),), state={"turn": 1}),),
+        bindings=(Binding(place, game, None, server),),
+        persons=(PersonRow(game, "p1", "discord:anna", "Anna"),),
+        seeds=(SeedRow(game, 1, b"\1" * 32, "c0ffee", 1),),
+    )
+
+
+async def test_a_game_comes_back_as_it_was_committed(store: Store, clock: Clock) -> None:
+    done = await store.commit(new_game())
+    assert (done.reply, done.seen) == ({"text": "A game."}, False)
+
+    saved = await store.load_game(PLACE)
+    assert saved is not None
+    assert saved == await store.load_game_by_id("g1")
+    assert (saved.game.version, saved.game.next_event, saved.game.head) == (1, 2, "hash1")
+    assert saved.game.created == saved.game.updated == clock.now
+    assert (saved.state, saved.state_at, saved.events) == ({"turn": 1}, 1, ())
+    assert saved.persons == (PersonRow("g1", "p1", "discord:anna", "Anna"),)
+    assert saved.seed == SeedRow("g1", 1, b"\1" * 32, "c0ffee", 1)
+    assert saved.places == (PLACE,)
+    assert await store.peek(PLACE) == ("g1", 1)
+
+
+async def test_nothing_is_where_nothing_was_played(store: Store) -> None:
+    assert await store.load_game(PLACE) is None
+    assert await store.load_game_by_id("g1") is None
+    assert await store.peek(PLACE) is None
+    assert await store.seen("r1") is None
+    assert not await store.games()
+    assert not await store.check()
+
+
+async def test_events_after_the_snapshot_come_along_with_their_texts(store: Store) -> None:
+    await store.commit(new_game())
+    text = TextRow("g1", 2, "label", "salt", "for honour", "p1")
+    await store.commit(Commit(changes=(Change("g1", 1, (event(2), event(3))),), texts=(text,)))
+    saved = await store.load_game(PLACE)
+    assert saved is not None
+    assert (saved.state, saved.state_at) == ({"turn": 1}, 1)
+    assert saved.events == (event(2), event(3))
+    assert saved.texts == (text,)
+    assert saved.events[0].data == {"kind": "roll"}
+    await store.commit(Commit(changes=(Change("g1", 2, (), state={"turn": 2}),)))
+    saved = await store.load_game(PLACE)
+    assert saved is not None
+    assert (saved.state, saved.state_at, saved.events, saved.texts) == ({"turn": 2}, 3, (), ())
+    assert list(await store.texts("g1")) == [text]
+
+
+async def test_the_same_request_is_answered_once(store: Store) -> None:
+    await store.commit(new_game())
+    roll = Commit(request_id="r1", reply={"text": "7"}, changes=(Change("g1", 1, (event(2),)),))
+    again = replace(roll, reply={"text": "12"})
+    first, second = await store.commit(roll), await store.commit(again)
+    assert (first.reply, first.seen) == ({"text": "7"}, False)
+    assert (second.reply, second.seen) == ({"text": "7"}, True)
+    assert await store.seen("r1") == {"text": "7"}
+    assert await store.peek(PLACE) == ("g1", 2)
+
+
+async def test_twenty_deliveries_at_once_of_one_request(store: Store) -> None:
+    await store.commit(new_game())
+    rolls = [
+        Commit(request_id="r1", reply={"n": n}, changes=(Change("g1", 1, (event(2),)),), outbox=(out(),))
+        for n in range(20)
+    ]
+    done = await asyncio.gather(*(store.commit(roll) for roll in rolls))
+    assert sorted(one.seen for one in done) == [False] + [True] * 19
+    assert len({str(one.reply) for one in done}) == 1
+    assert len(await store.events("g1")) == 2
+    assert len(await store.outbox_claim(1)) == 1
+
+
+async def test_of_two_who_loaded_the_same_version_one_must_load_again(store: Store) -> None:
+    await store.commit(new_game())
+    one = Commit(request_id="r1", changes=(Change("g1", 1, (event(2),)),))
+    two = Commit(request_id="r2", changes=(Change("g1", 1, (event(2),)),), docs=(Doc("draft", "d", {}),))
+    results = await asyncio.gather(store.commit(one), store.commit(two), return_exceptions=True)
+    assert [isinstance(result, Conflict) for result in results] == [False, True]
+    assert await store.seen("r2") is None, "a conflict leaves nothing behind"
+    assert await store.doc("draft", "d") is None
+    await store.commit(replace(two, changes=(Change("g1", 2, (event(3),)),)))
+    assert [row.number for row in await store.events("g1")] == [1, 2, 3]
+
+
+async def test_of_two_first_rolls_in_a_channel_one_starts_the_game(store: Store) -> None:
+    results = await asyncio.gather(
+        store.commit(new_game("g1")), store.commit(new_game("g2")), store.commit(new_game("g1")), return_exceptions=True
+    )
+    assert isinstance(results[1], Conflict)
+    assert await store.peek(PLACE) == ("g1", 1)
+    assert list(await store.games()) == ["g1"]
+
+
+async def test_a_conflict_in_the_middle_undoes_what_came_before(store: Store) -> None:
+    await store.commit(new_game("g1"))
+    both = Commit(changes=(Change("g1", 1, (event(2),)), Change("g2", 7, (event(9, "g2"),))))
+    with pytest.raises(Conflict):
+        await store.commit(both)
+    assert await store.peek(PLACE) == ("g1", 1)
+    assert len(await store.events("g1")) == 1
+
+
+@pytest.mark.parametrize("numbers", [(2,), (1, 3), (2, 1), ()])
+async def test_a_new_game_with_wrong_numbers_is_a_bug(store: Store, numbers: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="event"):
+        await store.commit(Commit(changes=(Change("g1", 0, tuple(event(number) for number in numbers)),)))
+
+
+async def test_a_gap_after_the_last_event_is_a_conflict(store: Store) -> None:
+    await store.commit(new_game())
+    with pytest.raises(Conflict):
+        await store.commit(Commit(changes=(Change("g1", 1, (event(3),)),)))
+
+
+async def test_a_log_is_read_in_pages(store: Store) -> None:
+    await store.commit(new_game())
+    await store.commit(Commit(changes=(Change("g1", 1, tuple(event(number) for number in range(2, 8))),)))
+
+    async def numbers(**page: int | bool) -> list[int]:
+        return [row.number for row in await store.events("g1", **page)]  # type: ignore[arg-type]
+
+    assert await numbers() == [1, 2, 3, 4, 5, 6, 7]
+    assert await numbers(after=2, limit=2) == [3, 4]
+    assert await numbers(newest_first=True, limit=3) == [7, 6, 5]
+    assert await numbers(newest_first=True, before=5, limit=3) == [4, 3, 2]
+    assert await numbers(after=2, before=5) == [3, 4]
+    assert not await store.events("another")
+
+
+async def test_a_linked_channel_plays_the_same_game(store: Store) -> None:
+    await store.commit(new_game())
+    await store.commit(Commit(bindings=(Binding("slack:t:c", "g1", None, "slack:t"),)))
+    saved = await store.load_game("slack:t:c")
+    assert saved is not None
+    assert saved.places == (PLACE, "slack:t:c")
+
+
+async def test_a_new_game_takes_the_place_of_the_old_one_which_stays(store: Store) -> None:
+    await store.commit(new_game("g1"))
+    start = new_game("g2")
+    await store.commit(replace(start, bindings=(Binding(PLACE, "g2", "g1", SERVER),)))
+    assert await store.peek(PLACE) == ("g2", 1)
+    old = await store.load_game_by_id("g1")
+    assert old is not None
+    assert old.places == ()
+    await store.commit(Commit(bindings=(Binding(PLACE, None, "g2"),)))
+    assert await store.peek(PLACE) is None
+    await store.commit(Commit(bindings=(Binding(PLACE, "g1", None, SERVER),)))
+    assert await store.peek(PLACE) == ("g1", 1)
+    assert list(await store.games()) == ["g1", "g2"]
+    assert list(await store.games(after="g1")) == ["g2"]
+    assert list(await store.games(limit=1)) == ["g1"]
+
+
+async def test_seeds_follow_each_other(store: Store) -> None:
+    await store.commit(new_game())
+    first = SeedRow("g1", 1, b"\1" * 32, "c0ffee", 1, ("mine",), "d1", revealed=2)
+    second = SeedRow("g1", 2, b"\2" * 32, "decaf", 3)
+    await store.commit(Commit(changes=(Change("g1", 1, (event(2),)),), seeds=(first, second)))
+    assert list(await store.seeds("g1")) == [first, second]
+    saved = await store.load_game(PLACE)
+    assert saved is not None
+    assert saved.seed == second
+    assert "\\x02" not in repr(second), "a seed never gets into a log"
+
+
+def out(place: str = PLACE, due: float = 0.0) -> Outgoing:
+    return Outgoing(place, {"token": "t"}, due)
+
+
+async def test_an_answer_waits_in_the_outbox_until_it_was_posted(store: Store, clock: Clock) -> None:
+    await store.commit(new_game())
+    done = await store.commit(Commit(request_id="r1", reply={"text": "7"}, outbox=(out(due=clock.now + 20),)))
+    assert not await store.outbox_claim(60), "who committed posts it"
+    clock.now += 20
+    (row,) = await store.outbox_claim(60)
+    assert (row.id,) == done.outbox
+    assert (row.request_id, row.place, row.reply, row.delivery) == ("r1", PLACE, {"text": "7"}, {"token": "t"})
+    assert (row.attempts, row.created) == (0, clock.now - 20)
+    assert not await store.outbox_claim(60), "somebody works on it"
+    await store.outbox_retry(row.id, clock.now + 5)
+    clock.now += 5
+    (row,) = await store.outbox_claim(60)
+    assert row.attempts == 1
+    await store.outbox_done(row.id)
+    clock.now += 1000
+    assert not await store.outbox_claim(60)
+    await store.outbox_retry(row.id, clock.now)
+    assert not await store.outbox_claim(60), "what was posted stays posted"
+
+
+async def test_each_adapter_claims_its_own_answers(store: Store) -> None:
+    places = [PLACE, "slack:t:c", "discord:s2:c9", "discord:s3:c1"]
+    await store.commit(Commit(reply={"text": "to all"}, outbox=tuple(out(place) for place in places)))
+    assert [row.place for row in await store.outbox_claim(60, platform="slack:")] == ["slack:t:c"]
+    assert [row.place for row in await store.outbox_claim(60, limit=2)] == [PLACE, "discord:s2:c9"]
+    (last,) = await store.outbox_claim(60)
+    assert (last.place, last.reply) == ("discord:s3:c1", {"text": "to all"})
+    await store.outbox_done()
+    await store.outbox_done(*range(1, 5))
+
+
+async def test_an_outgoing_message_may_differ_from_the_answer(store: Store) -> None:
+    entry = Outgoing("slack:t:c", {}, 0.0, {"text": "#41 sealed"})
+    await store.commit(Commit(request_id="r", reply={"text": "6, 6"}, outbox=(entry,)))
+    assert [row.reply for row in await store.outbox_claim(1)] == [{"text": "#41 sealed"}]
+
+
+async def test_requests_are_forgotten_after_seven_days(store: Store, clock: Clock) -> None:
+    await store.commit(Commit(request_id="old", reply={"text": "7"}))
+    clock.now += 6 * DAY
+    await store.commit(Commit(request_id="new"))
+    await store.sweep(None)
+    assert await store.seen("old") == {"text": "7"}
+    clock.now += 2 * DAY
+    await store.sweep(None)
+    assert await store.seen("old") is None
+    assert await store.seen("new") == {}
+    assert not (await store.commit(Commit(request_id="old"))).seen
+
+
+async def test_a_document_lives_until_it_expires(store: Store, clock: Clock) -> None:
+    draft = Doc("draft", "d1", {"command": "/roll 2d6"}, clock.now + 10, "discord:anna")
+    await store.put_doc(draft)
+    await store.put_doc(Doc("settings", SERVER, {"systems": ["lnlt"]}, owner=SERVER))
+    await store.commit(Commit(docs=(Doc("draft", "d2", {}),)))
+    assert await store.doc("draft", "d1") == draft
+    assert [doc.key for doc in await store.docs("draft")] == ["d1", "d2"]
+    assert [doc.key for doc in await store.docs("draft", owner="discord:anna")] == ["d1"]
+    clock.now += 10
+    assert await store.doc("draft", "d1") is None
+    assert [doc.key for doc in await store.docs("draft")] == ["d2"]
+    assert await store.take_doc("draft", "d1") is None
+    await store.sweep(None)
+    assert await store.doc("settings", SERVER) is not None
+    await store.put_doc(Doc("settings", SERVER, {"systems": []}))
+    assert (await store.doc("settings", SERVER) or draft).data == {"systems": []}
+
+
+async def test_of_several_takers_one_gets_the_document(store: Store) -> None:
+    await store.put_doc(Doc("link", "code", {"game": "g1"}))
+    takers = await asyncio.gather(*(store.take_doc("link", "code") for _ in range(5)))
+    assert [doc.data for doc in takers if doc] == [{"game": "g1"}]
+
+
+async def test_a_consent_that_is_gone_cannot_be_used(store: Store) -> None:
+    await store.commit(new_game())
+    await store.put_doc(Doc("undo", "g1", {}))
+    undo = Commit(changes=(Change("g1", 1, (event(2),)),), drop_docs=(("undo", "g1"),))
+    await store.commit(undo)
+    with pytest.raises(Conflict):
+        await store.commit(replace(undo, changes=(Change("g1", 2, (event(3),)),)))
+    assert await store.peek(PLACE) == ("g1", 2)
+
+
+async def test_what_goes_in_and_out_are_copies(store: Store) -> None:
+    data = {"a": [1]}
+    state: Json = {"units": {}}
+    await store.commit(Commit(docs=(Doc("k", "k", data),)))
+    await store.commit(replace(new_game(), changes=(Change("g1", 0, (event(1),), state),)))
+    data["a"].append(2)
+    state["units"]["x"] = 1
+    found = await store.doc("k", "k")
+    assert found is not None
+    assert found.data == {"a": [1]}
+    found.data["a"].append(3)
+    assert (await store.doc("k", "k") or found).data == {"a": [1]}
+    saved = await store.load_game(PLACE)
+    assert saved is not None
+    assert saved.state == {"units": {}}
+
+
+async def test_half_a_surrogate_pair_stops_nothing(store: Store) -> None:
+    persons, texts = (PersonRow("g1", "p", "u", "Ann\ud800"),), (TextRow("g1", 1, "l", "s", "x\udfff"),)
+    await store.commit(replace(new_game(), reply={"text": "\ud800"}, persons=persons, texts=texts))
+    assert [row.person for row in await store.persons("g1")] == ["p"]
+
+
+async def test_an_erased_game_is_gone_whole(store: Store) -> None:
+    await store.commit(replace(new_game("g1"), outbox=(out(),), texts=(TextRow("g1", 1, "l", "s", "t", "p1"),)))
+    await store.commit(new_game("g2", "discord:s1:c2"))
+    await store.commit(Commit(request_id="r", reply={"text": "Deleted."}, erase=("g1",), outbox=(out(),)))
+    assert await store.load_game(PLACE) is None
+    assert await store.load_game_by_id("g1") is None
+    for rows in (store.events, store.texts, store.persons, store.seeds):
+        assert not await rows("g1")
+    assert await store.seen("start g1") is None
+    assert await store.seen("r") == {"text": "Deleted."}
+    assert [row.reply for row in await store.outbox_claim(1)] == [{"text": "Deleted."}]
+    assert await store.peek("discord:s1:c2") == ("g2", 1)
+
+
+async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) -> None:
+    anna, bert = PersonRow("g1", "p1", "discord:anna", "Anna"), PersonRow("g1", "p2", "discord:bert", "Bert")
+    hers, his = TextRow("g1", 1, "l", "s", "hers", "p1"), TextRow("g1", 1, "m", "s", "his", "p2")
+    doc = Doc("draft", "d", {"x": 1}, None, "discord:anna")
+    seed = SeedRow("g1", 1, b"s", "c", 1, ("hers",), "digest")
+    await store.commit(replace(new_game(), persons=(anna, bert), texts=(hers, his), docs=(doc,), seeds=(seed,)))
+    await store.commit(Commit(request_id="r1", user="discord:anna", reply={"text": "Anna: 7"}, outbox=(out(),)))
+    kept = await store.user_data("discord:anna")
+    assert (kept.persons, kept.texts, kept.docs) == ((anna,), (hers,), (doc,))
+
+    bye = Commit(request_id="r2", user="discord:anna", reply={"text": "Done."}, forget=("discord:anna",))
+    await store.commit(bye)
+    assert (await store.commit(bye)).seen
+    kept = await store.user_data("discord:anna")
+    assert (kept.persons, kept.texts, kept.docs) == ((), (), ())
+    assert await store.seen("r1") is None
+    assert not await store.outbox_claim(1)
+    assert list(await store.persons("g1")) == [bert]
+    assert list(await store.texts("g1")) == [his]
+    assert list(await store.seeds("g1")) == [replace(seed, texts=())]
+    assert len(await store.events("g1")) == 1
+
+
+async def test_a_removed_server_is_kept_for_a_while(store: Store, clock: Clock) -> None:
+    await store.commit(new_game("g1"))
+    await store.commit(new_game("g2", "discord:s1:c2"))
+    await store.commit(new_game("other", "discord:s2:c1", "discord:s2"))
+    await store.commit(Commit(bindings=(Binding("discord:s2:c9", "g2", None, "discord:s2"),)))
+    await store.put_doc(Doc("settings", SERVER, {}, owner=SERVER))
+    await store.put_doc(Doc("settings", "discord:s2", {}, owner="discord:s2"))
+    clock.now += 1
+    await store.server_left(SERVER)
+    clock.now += 29 * DAY
+    await store.server_left(SERVER)  # told twice: the first time counts
+    await store.sweep(30 * DAY)
+    assert await store.peek(PLACE) == ("g1", 1)
+    clock.now += 1 * DAY
+    await store.sweep(None)
+    assert await store.peek(PLACE) == ("g1", 1), "never"
+    await store.sweep(30 * DAY)
+    assert await store.peek(PLACE) is None
+    assert list(await store.games()) == ["g2", "other"], "g2 is still played on the other server"
+    assert await store.peek("discord:s1:c2") is None
+    assert await store.doc("settings", SERVER) is None
+    assert await store.doc("settings", "discord:s2") is not None
+
+
+async def test_rejoining_restores_and_so_does_playing(store: Store, clock: Clock) -> None:
+    await store.commit(new_game("g1"))
+    await store.commit(new_game("g2", "discord:s2:c1", "discord:s2"))
+    clock.now += 1
+    await store.server_left(SERVER)
+    await store.server_left("discord:s2")
+    clock.now += DAY
+    await store.server_joined(SERVER)
+    await store.commit(Commit(changes=(Change("g2", 1, (event(2, "g2"),)),)))
+    clock.now += 40 * DAY
+    await store.sweep(30 * DAY)
+    assert list(await store.games()) == ["g1", "g2"]
+
+
+async def test_a_single_place_can_be_left(store: Store, clock: Clock) -> None:
+    await store.commit(new_game("g1"))
+    await store.commit(new_game("g2", "console:here", ""))
+    clock.now += 1
+    await store.server_left(PLACE)
+    await store.server_left("console:here")
+    await store.sweep(0)
+    assert not await store.games()
