@@ -270,6 +270,7 @@ FORMS: dict[str, tuple[dict[str, Any], str | None]] = {
     "label 46": (form(field() | {"label": "l" * 46}), "data.components.0.label"),
     "value 4,001": (form(field(value="v" * 4001)), "data.components.0.component.value"),
     "select in a row": (form({"type": 1, "components": [select()]}), "data.components.0.components.0.type"),
+    "required, yet nothing chosen": (form(field(3, min_values=0)), "data.components.0.component.min_values"),
     "same custom_id": (form(field(), field()), "data.components"),
 }
 

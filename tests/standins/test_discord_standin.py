@@ -491,6 +491,16 @@ async def test_shards_get_their_own_servers() -> None:
             )
 
 
+async def test_a_process_may_run_only_some_shards() -> None:
+    async with DiscordStandIn.running() as standin:
+        standin.add_guild("Second")
+        client = discord.AutoShardedClient(intents=GUILDS, guild_ready_timeout=0.05, shard_count=2, shard_ids=[1])
+        async with bot(standin, echo, client):
+            assert len(client.guilds) == 1
+            assert [data["shard"] for data in standin.gateway.identifies] == [[1, 2]]
+            assert standin.user("Anna").send(standin.user("Anna").dm(), "roll", dice="2d6").failed
+
+
 async def test_an_outage_is_not_a_removal(standin: DiscordStandIn) -> None:
     events: list[str] = []
     heard = Signal()
@@ -597,7 +607,44 @@ async def test_a_process_of_its_own_is_pointed_here(standin: DiscordStandIn, roo
     try:
         await standin.ready()
         asked = await standin.user("Anna").slash(standin.channel(), "roll", dice="2d6")
-        assert (await asked.answer()).text == "7"
+        assert await asked.answer() is await standin.message(standin.channel(), "7")
+        assert standin.receipts() == [asked.receipt]
+        standin.swallow("POST .*/callback")
+        unheard = standin.user("Anna").send(standin.channel(), "roll", dice="2d6")
+        await standin.until(lambda: standin.site.faults.ordered[0].hits == 1)
     finally:
         process.kill()
         await process.wait()
+    await standin.gone()
+    assert unheard.failed
+
+
+async def test_what_a_bot_asks_about_itself_and_its_places(standin: DiscordStandIn) -> None:
+    table = standin.channel("table")
+    thread = standin.thread("Kursk", table)
+    async with bot(standin) as client:
+        assert client.user is not None
+        assert (await client.application_info()).bot_public
+        assert [guild.name async for guild in client.fetch_guilds()] == ["Wargamers"]
+        guild = await client.fetch_guild(standin.guild.id)
+        assert (await guild.fetch_member(client.user.id)).guild_permissions.send_messages
+        assert [channel.name for channel in await guild.fetch_channels()] == ["table"]
+        assert isinstance(await client.fetch_channel(thread.id), discord.Thread)
+        place = await client.fetch_channel(table.id)
+        assert isinstance(place, discord.TextChannel)
+        for number in range(3):
+            await place.send(str(number))
+        assert [message.content async for message in place.history(limit=None)] == ["2", "1", "0"]
+        last = await place.fetch_message(standin.messages(table)[-1].id)
+        await last.delete()
+        assert [message.text for message in standin.user("Anna").sees(table)] == ["0", "1"]
+        anna = await client.fetch_user(standin.user("Anna").id)
+        await anna.send("hello")
+        assert (await standin.message(standin.user("Anna").dm())).text == "hello"
+        standin.permit_bot(table, send_messages=False)
+        cached = client.get_channel(table.id)
+        assert isinstance(cached, discord.TextChannel)
+        await asyncio.sleep(0.05)
+        assert not cached.permissions_for(cached.guild.me).send_messages
+        with pytest.raises(discord.Forbidden):
+            await cached.send("no")

@@ -161,6 +161,10 @@ def _check_field(problems: Problems, where: str, one: Json, allowed: tuple[int, 
         _check_text_input(problems, where, one)
     elif kind in SELECTS:
         check_select(problems, where, one)
+        if one.get("required", True) and one.get("min_values", 1) == 0:
+            problems.add(f"{where}.min_values", "NUMBER_TYPE_MIN", "Must be 1 or more when required.")
+        if one.get("disabled"):
+            problems.add(f"{where}.disabled", "COMPONENT_DISABLED_IN_MODAL", "Cannot be disabled in a modal.")
     else:
         problems.length(f"{where}.custom_id", one.get("custom_id"), 1, 100)
         if kind in (RADIO, CHECKBOXES):

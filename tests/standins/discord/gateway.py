@@ -132,7 +132,7 @@ class Gateway:
         """Serve one websocket until it closes."""
         if self.down:
             return web.Response(status=503)
-        socket = web.WebSocketResponse(max_msg_size=0, autoclose=True)
+        socket = web.WebSocketResponse(max_msg_size=0, timeout=0.2)  # a killed client never says goodbye
         await socket.prepare(request)
         link = Link(socket, request, request.query.get("compress", ""))
         self.links.append(link)

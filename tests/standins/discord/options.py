@@ -13,11 +13,11 @@ from tests.standins.discord.commands import (
     INTEGER,
     NUMBER,
     STRING,
-    SUBCOMMAND,
     USER,
 )
 from tests.standins.discord.errors import Json
 from tests.standins.discord.payloads import attachment_json, channel_json, user_json
+from tests.standins.discord.permissions import ADMINISTRATOR
 from tests.standins.discord.state import Channel, World
 
 
@@ -142,7 +142,6 @@ def offered_to(command: Json, bits: int, *, in_guild: bool) -> bool:
     if contexts is not None and (0 if in_guild else 1) not in contexts:
         return False
     needed = command.get("default_member_permissions")
-    return not in_guild or needed is None or not int(needed) & ~bits
-
-
-__all__ = ["SUBCOMMAND", "NotPossible", "Typed", "leaf", "offered_to"]
+    if not in_guild or needed is None:
+        return True
+    return bool(bits & ADMINISTRATOR) or (int(needed) != 0 and not int(needed) & ~bits)

@@ -240,10 +240,11 @@ class Rest:
         return nothing()
 
     async def history(self, request: web.Request) -> web.Response:
-        """The latest messages, newest first."""
+        """The messages between `after` and `before`, newest first."""
         channel = self._channel(request)
         self._need(channel, may.READ_HISTORY)
-        shown = [m for m in reversed(channel.messages) if not m.deleted and not m.ephemeral]
+        before, after = int(request.query.get("before", 1 << 63)), int(request.query.get("after", 0))
+        shown = [m for m in reversed(channel.messages) if not m.deleted and not m.ephemeral and after < m.id < before]
         limit = int(request.query.get("limit", 50))
         return answered([message_json(self._world, m) for m in shown[:limit]])
 

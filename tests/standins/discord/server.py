@@ -97,11 +97,12 @@ class DiscordStandIn:
         return made
 
     def permit_bot(self, channel: Channel, **changes: bool) -> None:
-        """Grant or take the bot's permissions in a channel: `send_messages=False`."""
+        """Grant or take the bot's permissions in a channel, and so in its threads: `send_messages=False`."""
         self.permit_user(self.world.bot.id, channel, **changes)
 
     def permit_user(self, user_id: int, channel: Channel, **changes: bool) -> None:
-        """Grant or take someone's permissions in a channel."""
+        """Grant or take someone's permissions in a channel, and so in its threads."""
+        channel = channel.parent or channel
         present = self.world.permissions(self.world.users[user_id], channel)
         channel.overrides[user_id] = may.changed(present, changes)
         self.site.update_channel(channel)
@@ -142,6 +143,24 @@ class DiscordStandIn:
         """Wait until a bot is connected."""
         await self.until(lambda: bool(self.gateway.connected), timeout)
 
+    async def gone(self, timeout: float = 10.0) -> None:
+        """Wait until no bot is connected, as after a kill; then `ready` means the next process."""
+        await self.until(lambda: not self.gateway.links, timeout)
+
+    async def message(self, channel: Channel, containing: str = "", timeout: float = 10.0) -> Message:
+        """The bot's newest message there that still stands and contains a text; waits for it."""
+
+        def found() -> list[Message]:
+            by_bot = [m for m in channel.messages if m.author is self.world.bot and not m.deleted and not m.loading]
+            return [m for m in by_bot if containing in m.text]
+
+        await self.until(lambda: bool(found()), timeout)
+        return found()[-1]
+
+    def receipts(self) -> list[float]:
+        """Seconds from each answered interaction to its first response, shortest first."""
+        return sorted(one.receipt for one in self.interactions if one.receipt is not None)
+
     # faults: `route` is a regular expression on "METHOD /api/v10/path"
 
     def _fault(self, what: What, route: str, nth: int, times: int | None, **more: Any) -> Fault:
@@ -168,6 +187,10 @@ class DiscordStandIn:
     def lose_answer(self, route: str, *, nth: int = 1, times: int | None = 1) -> Fault:
         """Do what the nth matching request asks, and break its connection instead of answering."""
         return self._fault("lost", route, nth, times)
+
+    def swallow(self, route: str, *, nth: int = 1, times: int | None = 1) -> Fault:
+        """Neither do what the nth matching request asks, nor answer it."""
+        return self._fault("swallowed", route, nth, times)
 
     def black_hole(self, route: str, *, nth: int = 1, times: int | None = 1) -> Fault:
         """Do what the nth matching request asks, and never answer."""

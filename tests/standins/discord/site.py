@@ -125,6 +125,9 @@ class Site:
             elif fault.what == "cut":
                 _cut(request)
                 return web.Response(status=599)
+            elif fault.what == "swallowed":
+                await self._stopped.wait()
+                return web.Response(status=599)
             elif fault.what == "status":
                 return answered({"message": f"{fault.status}: fault", "code": 0}, fault.status)
             elif fault.what == "rate":
@@ -191,7 +194,7 @@ class Site:
         self.gateway.dispatch(channel.guild, event, channel_json(self.world, channel), GUILDS)
 
     def update_channel(self, channel: Channel) -> None:
-        """CHANNEL_UPDATE, after permissions changed."""
+        """CHANNEL_UPDATE, after a text channel's permissions changed."""
         self.gateway.dispatch(channel.guild, "CHANNEL_UPDATE", channel_json(self.world, channel), GUILDS)
 
     def remove_bot(self, guild: Guild) -> None:
