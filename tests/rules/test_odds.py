@@ -1,0 +1,149 @@
+"""The driver: one definition played and counted. A little fire fight stands for all sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import icepool
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.rules.dice import Script, d6, dice
+from bot.rules.errors import DieOwed, UserError
+from bot.rules.odds import TooManyStates, group_faces, group_sums, joint, marginals
+from bot.rules.sequence import Plan, Roll, Settlement, Step, nested, play
+
+
+@dataclass(frozen=True, slots=True)
+class Volley:
+    """Shots still to come and hits so far; a hit owes a second die."""
+
+    shots: int
+    hits: int = 0
+    owes: str | None = "shot"
+
+
+def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:
+    """Each shot hits on 5 or 6; each hit kills on 4 or more, told one by one."""
+
+    def shoot(state: Volley, roll: Roll) -> Volley:
+        if roll[0] >= 5:
+            return replace(state, owes="kill")
+        return replace(state, shots=state.shots - 1, owes="shot" if state.shots > 1 else None)
+
+    def kill(state: Volley, roll: Roll) -> Volley:
+        left = state.shots - 1
+        return Volley(left, state.hits + (roll[0] >= 4), "shot" if left else None)
+
+    def shot_told(before: Volley, roll: Roll, _after: Volley) -> Mapping[str, Any]:
+        number = shots - before.shots
+        told: dict[str, Any] = {f"shots[{number}].roll": roll[0], f"shots[{number}].hit": roll[0] >= 5}
+        if roll[0] < 5:
+            told[f"shots[{number}].killed"] = False
+        return told
+
+    def kill_told(before: Volley, roll: Roll, _after: Volley) -> Mapping[str, Any]:
+        return {f"shots[{shots - before.shots}].killed": roll[0] >= 4}
+
+    groups = group_faces(6, lambda face: face >= 5)
+    return Plan(
+        Volley(shots),
+        {
+            "shot": Step(
+                (d6("shot"),), shoot, shot_told, groups=(lambda _: groups) if grouped else None, blurs=frozenset({"roll"})
+            ),
+            "kill": Step((d6("kill"),), kill, kill_told),
+        },
+        lambda out: Settlement(f"{out['kills']} killed"),
+        closing=lambda state: {"kills": state.hits},
+    )
+
+
+def test_an_example_of_play() -> None:
+    """3 misses, 6 hits and 4 kills."""
+    script = Script([3, 6, 4])
+    played = play(volley(2), script)
+    script.finish()
+    assert played.out == {
+        "shots": [{"roll": 3, "hit": False, "killed": False}, {"roll": 6, "hit": True, "killed": True}],
+        "kills": 1,
+    }
+    assert [die.label for die in played.dice] == ["shot", "shot", "kill"]
+
+
+def test_a_script_must_be_used_up() -> None:
+    script = Script([3, 3, 3])
+    play(volley(2), script)
+    with pytest.raises(UserError, match="left over"):
+        script.finish()
+
+
+def test_a_missing_die_says_which_is_owed() -> None:
+    with pytest.raises(DieOwed, match=r"kill \(d6\)"):
+        play(volley(1), Script([6]))
+
+
+@pytest.mark.parametrize("face", [0, 7, "4", True, 2.0, None])
+def test_an_impossible_die_is_refused(face: object) -> None:
+    with pytest.raises(UserError, match="cannot show"):
+        play(volley(1), Script([face]))
+
+
+@given(st.integers(1, 12), st.booleans())
+def test_odds_match_a_second_opinion_and_sum_to_one(shots: int, grouped: bool) -> None:
+    counted = joint(volley(shots, grouped=grouped), ["kills"])
+    one = icepool.Die({0: 5, 1: 1})  # a third hits, half of these kill
+    expected = shots @ one
+    assert sum(counted.values()) == 1
+    assert counted == {
+        (kills,): Fraction(expected.quantity(kills), expected.denominator()) for kills in expected.outcomes()
+    }
+
+
+def test_several_outputs_at_once() -> None:
+    counted = joint(volley(2), ["shots[0].killed", "shots[1].killed", "kills"])
+    sixth = Fraction(1, 6)
+    assert counted[("true", "true", 2)] == sixth**2
+    assert counted[("true", "false", 1)] == sixth * (1 - sixth)
+    assert sum(counted.values()) == 1
+
+
+def test_grouping_is_left_off_when_a_face_is_asked_for() -> None:
+    counted = joint(volley(1, grouped=True), ["shots[0].roll"])
+    assert counted == {(face,): Fraction(1, 6) for face in range(1, 7)}
+
+
+def test_each_by_itself_in_one_pass() -> None:
+    each = marginals(volley(3), ["kills", "shots[2].killed", "shots[7].killed"])
+    assert each["shots[2].killed"] == {"false": Fraction(5, 6), "true": Fraction(1, 6)}
+    assert each["kills"] == {key: chance for (key,), chance in joint(volley(3), ["kills"]).items()}
+    assert each["shots[7].killed"] == {"none": 1}, "an item that is absent is none"
+
+
+def test_cost_grows_gently() -> None:
+    """Forty shots are 3^40 paths but few states."""
+    assert sum(joint(volley(40), ["kills"]).values()) == 1
+
+
+def test_too_much_work_is_refused() -> None:
+    with pytest.raises(TooManyStates):
+        joint(volley(12), [f"shots[{number}].roll" for number in range(8)], budget=2_000)
+
+
+def test_sums_of_alike_dice() -> None:
+    ways = {sum(roll): count for count, roll in group_sums(2, 6)}
+    assert ways[7] == 6
+    assert sum(ways.values()) == 36
+    assert dice(2, 6, "x")[0] == d6("x")
+
+
+def test_paths_become_lists_and_objects() -> None:
+    assert nested({"a": 1, "b[1].c": 2, "b[0].c": 3, "b[0].d[0].e": 4, "empty": []}) == {
+        "a": 1,
+        "b": [{"c": 3, "d": [{"e": 4}]}, {"c": 2}],
+        "empty": [],
+    }
