@@ -11,15 +11,15 @@ from .views import STACK, OpenView, check_view, too_large
 from .workspace import new_id
 
 if TYPE_CHECKING:
+    from .person import Person
     from .standin import SlackStandIn
-    from .user import User
 
 
 @dataclass
 class Trigger:
     """Made by an interaction, good once and for three seconds."""
 
-    user: User
+    user: Person
     delivery: str
     at: float
     used: bool = False
@@ -32,7 +32,7 @@ class Triggers:
         self._slack = slack
         self._triggers: dict[str, Trigger] = {}
 
-    def new(self, user: User, delivery: str) -> str:
+    def new(self, user: Person, delivery: str) -> str:
         """A fresh trigger_id."""
         name = f"{new_id('')}.{new_id('')}.{delivery[:8]}"
         self._triggers[name] = Trigger(user, delivery, self._slack.clock.now())
@@ -82,7 +82,7 @@ async def views_push(call: Call) -> Json:
     return {"view": view.as_slack()}
 
 
-def push(user: User, body: Json, delivery: str | None) -> OpenView:
+def push(user: Person, body: Json, delivery: str | None) -> OpenView:
     """Put a view on a person's stack. Raises Refused when it is full or empty."""
     if not user.stack:
         raise Refused("not_found")

@@ -22,10 +22,14 @@ class Courier:
 
     async def deliver(self, delivery: Delivery) -> Delivery:
         """Send it and wait for the acknowledgement, or for its time to run out; repeats go on in the background."""
-        self.known[delivery.id] = delivery
-        self._spawn(self._carry(delivery))
+        self.send_off(delivery)
         await delivery.first_try.wait()
         return delivery
+
+    def send_off(self, delivery: Delivery) -> None:
+        """Deliver in the background; nobody waits for it."""
+        self.known[delivery.id] = delivery
+        self._spawn(self._carry(delivery))
 
     async def again(self, delivery: Delivery, *, retry: int = 1, reason: str = "timeout") -> int:
         """The same envelope (and trigger) once more; how many acknowledgements there are after waiting for one."""

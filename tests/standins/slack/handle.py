@@ -13,7 +13,7 @@ from .settings import Json
 from .views import OpenView
 
 if TYPE_CHECKING:
-    from .user import User
+    from .person import Person
     from .workspace import Channel
 
 Where = Callable[[Message], bool]
@@ -23,7 +23,7 @@ Where = Callable[[Message], bool]
 class Handle:
     """`errors` stands under the fields of a submitted modal; `trouble` is the error Slack itself shows the person."""
 
-    user: User
+    user: Person
     delivery: Delivery
     channel: Channel | None = None
     thread: str | None = None

@@ -76,16 +76,18 @@ class Hooks:
         hook.uses += 1
         if hook.uses > self._slack.limits.response_url_uses:
             raise Refused("used_url", status=404)
-        if body.get("delete_original"):
+        if _true(body.get("delete_original")):
             if hook.message is not None:
                 self._slack.messages.delete(hook.message)
-            return
+            if not body.get("text") and not body.get("blocks"):
+                return
         try:
             text, blocks = checked(self._slack, body)
         except Refused as refusal:
             refusal.status = 400
             raise
-        if hook.message is not None and body.get("replace_original", True) and "response_type" not in body:
+        if _replaces(hook, body):
+            assert hook.message is not None
             self._slack.messages.edit(hook.message, text, blocks, delivery=hook.delivery)
             return
         answer(
@@ -97,6 +99,19 @@ class Hooks:
             delivery=hook.delivery,
             checked_body=(text, blocks),
         )
+
+
+def _true(value: object) -> bool:
+    return value is True or value == "true"
+
+
+def _replaces(hook: Hook, body: Json) -> bool:
+    """A pressed message is replaced unless the app says otherwise; a slash command has no message to replace."""
+    if hook.message is None or hook.message.deleted:
+        return False
+    if "replace_original" in body:
+        return _true(body["replace_original"])
+    return "response_type" not in body and not body.get("delete_original")
 
 
 def answer(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -79,7 +80,7 @@ class Message:
             "text": self.text,
             "team": self.channel.team,
         }
-        if self.author.startswith("B") or self.via != "user":
+        if self.author == self.channel.workspace.bot_user:
             body |= {"bot_id": self.channel.workspace.bot_id, "app_id": self.channel.workspace.slack.app_id}
         if self.blocks:
             body["blocks"] = copy.deepcopy(self.blocks)
@@ -115,6 +116,7 @@ class Messages:
         self._clock = clock
         self._watch = watch
         self._order = itertools.count(1)
+        self.tell: Callable[[Message, str], None] = lambda message, change: None
         self.all: list[Message] = []
 
     def post(self, channel: Channel, author: str, text: str, **more: Any) -> Message:
@@ -123,6 +125,7 @@ class Messages:
         message.blocks = with_ids(message.blocks)
         self.all.append(message)
         self._touch(message)
+        self.tell(message, "posted")
         return message
 
     def edit(self, message: Message, text: str | None, blocks: list[Json] | None, **more: Any) -> None:
@@ -133,11 +136,13 @@ class Messages:
         for key, value in more.items():
             setattr(message, key, value)
         self._touch(message)
+        self.tell(message, "changed")
 
     def delete(self, message: Message) -> None:
         """Take it from everyone's sight."""
         message.deleted = True
         self._touch(message)
+        self.tell(message, "deleted")
 
     def find(self, channel: Channel, ts: str) -> Message | None:
         """The message with this `ts`, unless it was deleted or is ephemeral (no method finds those)."""

@@ -12,7 +12,7 @@ from .workspace import Channel, Workspace, new_id
 
 if TYPE_CHECKING:
     from .messages import Message, StoredFile
-    from .user import User
+    from .person import Person
     from .views import OpenView
 
 VERIFICATION_TOKEN = "standin-verification-token"
@@ -37,7 +37,7 @@ def typed(text: str, workspace: Workspace, *, links: bool = True) -> str:
     return text
 
 
-def slash(user: User, channel: Channel, command: str, text: str, *, trigger: str, response_url: str) -> Json:
+def slash(user: Person, channel: Channel, command: str, text: str, *, trigger: str, response_url: str) -> Json:
     """A slash command; all values are strings, as in a form."""
     home = user.workspace
     return {
@@ -57,7 +57,7 @@ def slash(user: User, channel: Channel, command: str, text: str, *, trigger: str
     }
 
 
-def interaction(user: User, kind: str, **more: Any) -> Json:
+def interaction(user: Person, kind: str, **more: Any) -> Json:
     """What all interactive payloads have in common."""
     home = user.workspace
     return {

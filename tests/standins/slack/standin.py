@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import functools
 from collections.abc import Iterator
 from typing import Any
 
+import aiohttp
 from aiohttp import web
 
 from . import api, api_chat, api_files, api_oauth, api_people, api_views, payloads
 from .courier import Courier
 from .deliveries import EVENT, Delivery
+from .echo import echo
 from .faults import Faults
 from .handle import Handle
 from .hooks import Hooks
+from .manifest import at, check_manifest
 from .messages import Messages, StoredFile
 from .pace import Pace
 from .settings import USUAL_EVENTS, Json, Limits
@@ -51,7 +56,9 @@ class SlackStandIn:
         self.revoked: dict[str, str] = {}  # dead tokens, and the error they give
         self.calls: list[tuple[str, Json]] = []  # every call of the app, in order
         self.refusals: list[tuple[str, str, list[str]]] = []  # what was refused: method, error, details
+        self.broken: list[Exception] = []  # the stand-in's own mistakes; stop() raises the first
         self.messages = Messages(self.clock, self.watch)
+        self.messages.tell = functools.partial(echo, self)
         self.hooks = Hooks(self)
         self.triggers = api_views.Triggers(self)
         self.uploads = api_files.Uploads(self)
@@ -92,6 +99,8 @@ class SlackStandIn:
         await self.sockets.close()
         if self._runner is not None:
             await self._runner.cleanup()
+        if self.broken:
+            raise self.broken[0]
 
     # --- where the app finds it
 
@@ -121,6 +130,19 @@ class SlackStandIn:
             found |= {"SLACK_CLIENT_ID": self.client_id, "SLACK_CLIENT_SECRET": self.client_secret}
         return found
 
+    def use_manifest(self, manifest: Json) -> None:
+        """Make the app as this manifest says: commands, events, scopes. Raises AssertionError if Slack would not."""
+        faults = check_manifest(manifest)
+        assert not faults, faults
+        socket = at(manifest, "settings.socket_mode_enabled", False)
+        assert socket == (self.transport == "socket"), "the manifest is for the other transport"
+        commands = at(manifest, "features.slash_commands", [])
+        self.commands = {one["command"] for one in commands}
+        self.limits.escape = all(one.get("should_escape", False) for one in commands)
+        self.events = set(at(manifest, "settings.event_subscriptions.bot_events", []))
+        for home in self.workspaces.values():
+            home.scopes = set(at(manifest, "oauth_config.scopes.bot", []))
+
     # --- who and where
 
     def workspace(self, name: str, *, installed: bool = True, scopes: set[str] | None = None) -> Workspace:
@@ -146,6 +168,19 @@ class SlackStandIn:
     async def connected(self, count: int = 1, timeout: float = 10.0) -> None:
         """Wait until the app has so many Socket Mode connections."""
         await self.watch.until(lambda: len(self.sockets.open) >= count, timeout=timeout, what=f"{count} connections")
+
+    async def reachable(self, timeout: float = 10.0) -> None:
+        """Wait until something listens at the request URL."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + timeout
+        while loop.time() < end:
+            try:
+                await self.signed.post(b"ssl_check=1", {"Content-Type": "application/x-www-form-urlencoded"})
+            except (TimeoutError, aiohttp.ClientError):
+                await asyncio.sleep(0.1)
+            else:
+                return
+        raise AssertionError(f"nothing listens at {self.request_url}")
 
     async def reconnected(self, timeout: float = 15.0) -> None:
         """Wait for one connection more than there ever were."""
@@ -219,4 +254,8 @@ class SlackStandIn:
         return [one.everything for one in shown if one.ephemeral_for is None]
 
     async def _serve_api(self, request: web.Request) -> web.StreamResponse:
-        return await api.serve(self, request)
+        try:
+            return await api.serve(self, request)
+        except Exception as mistake:
+            self.broken.append(mistake)
+            raise

@@ -13,7 +13,7 @@ from .settings import Json
 from .workspace import new_id
 
 if TYPE_CHECKING:
-    from .user import User
+    from .person import Person
 
 VIEW_BYTES = 250_000
 STACK = 3
@@ -62,7 +62,7 @@ def too_large(view: Json) -> bool:
 class OpenView:
     """A modal a person has open. `errors` is what stands under its fields; `state` what is filled in."""
 
-    user: User
+    user: Person
     body: Json
     delivery: str | None  # the envelope whose trigger opened it
     id: str = field(default_factory=lambda: new_id("V"))
