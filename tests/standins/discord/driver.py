@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.standins.discord import permissions as may
-from tests.standins.discord.components import BUTTON, DISPLAY, LABEL, ROW, SELECTS, TEXT_INPUT
+from tests.standins.discord.components import BUTTON, SELECTS
 from tests.standins.discord.errors import Json
+from tests.standins.discord.forms import chosen_values, submitted_part
 from tests.standins.discord.options import NotPossible, Typed, offered_to
 from tests.standins.discord.payloads import interaction_json, user_json
 from tests.standins.discord.site import Site
@@ -168,7 +169,7 @@ class Person:
     def send_select(self, message: Message, menu: str, values: Sequence[str] | str) -> Interaction:
         """As `select`, without waiting."""
         part = self._part(message, menu, SELECTS)
-        chosen = _chosen(part, [values] if isinstance(values, str) else list(values))
+        chosen = chosen_values(part, [values] if isinstance(values, str) else list(values))
         data = {"custom_id": part["custom_id"], "component_type": part["type"], "id": part["id"], "values": chosen}
         return self._dispatch(Kind.COMPONENT, message.channel, data, source=message)
 
@@ -199,7 +200,7 @@ class Person:
         if opened.answer_kind is not Answer.MODAL:
             raise NotPossible(f"no form was opened ({opened.answer_kind!r})")
         left = dict(values)
-        parts = [_submitted(part, left) for part in opened.modal["components"]]
+        parts = [submitted_part(part, left) for part in opened.modal["components"]]
         if left:
             raise NotPossible(f"no field {sorted(left)} in the form")
         data = {"custom_id": opened.modal["custom_id"], "components": [p for p in parts if p is not None]}
@@ -249,56 +250,3 @@ class Person:
     def json(self) -> Json:
         """The user object."""
         return user_json(self.user)
-
-
-def _chosen(part: Json, values: list[str]) -> list[str]:
-    """The values of a select for what a person clicked. Raises NotPossible."""
-    low, high = part.get("min_values", 1), part.get("max_values", 1)
-    if not low <= len(values) <= high:
-        raise NotPossible(f"{part['custom_id']}: {low} to {high} values, not {len(values)}")
-    if part["type"] not in (3, 21, 22):
-        return values
-    by_label = {option["label"]: option["value"] for option in part["options"]}
-    known = set(by_label.values())
-    missing = [v for v in values if v not in known and v not in by_label]
-    if missing:
-        raise NotPossible(f"{part['custom_id']}: no {missing} among {sorted(by_label)}")
-    return [v if v in known else by_label[v] for v in values]
-
-
-def _submitted(part: Json, left: dict[str, Any]) -> Json | None:
-    """One row or label of a form as it is sent; takes its value out of `left`."""
-    if part["type"] == DISPLAY:
-        return {"type": DISPLAY, "id": part["id"]}
-    if part["type"] == ROW:
-        field = part["components"][0]
-        return {"type": ROW, "id": part["id"], "components": [_field(field, str(field["label"]), left)]}
-    assert part["type"] == LABEL
-    return {"type": LABEL, "id": part["id"], "component": _field(part["component"], part["label"], left)}
-
-
-def _field(field: Json, label: str, left: dict[str, Any]) -> Json:
-    name = field["custom_id"]
-    value = left.pop(name, left.pop(label, None))
-    sent = {"type": field["type"], "id": field["id"], "custom_id": name}
-    if field["type"] == TEXT_INPUT:
-        return sent | {"value": _text(field, field.get("value") or "" if value is None else str(value))}
-    if field["type"] in (*SELECTS, 22):
-        return sent | {"values": _form_choice(field, value)}
-    return sent | {"value": value}
-
-
-def _text(field: Json, text: str) -> str:
-    low, high = field.get("min_length") or 0, field.get("max_length") or 4000
-    if (field.get("required", True) and not text) or (text and not low <= len(text) <= high):
-        raise NotPossible(f"{field['custom_id']}: {len(text)} characters, {low} to {high} are accepted")
-    return text
-
-
-def _form_choice(field: Json, value: Any) -> list[str]:
-    if value is None:
-        value = [o["value"] for o in field.get("options", []) if o.get("default")]
-    values = [value] if isinstance(value, str) else list(value)
-    if not values and not field.get("required", True):
-        return []
-    return _chosen(field, values)

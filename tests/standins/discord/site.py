@@ -109,6 +109,8 @@ class Site:
                 return await handler(request)
             began = time.monotonic()
             hits = self.faults.hitting(f"{request.method} {request.path}")
+            if hits:
+                self.changed.fire()
             response = await self._before(request, hits) or await self._handled(request, handler)
             took = time.monotonic() - began
             self.calls.append(Call(request.method, request.path.removeprefix(API), response.status, began, took))
