@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
 from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.errors import SlackApiError
 from slack_sdk.http_retry.builtin_async_handlers import AsyncRateLimitErrorRetryHandler
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -192,6 +193,54 @@ async def test_a_patient_client_waits_out_429(slack: SlackStandIn, anna: User, g
         await patient.chat_postMessage(channel=games.id, text=str(number))
     assert slack.posted(games) == ["0\n0", "1\n1"]
     assert slack.pace.refused >= 1
+
+
+async def test_a_lost_acknowledgement_means_a_second_delivery(
+    slack: SlackStandIn, anna: User, games: Channel, app: AsyncApp
+) -> None:
+    heard: list[tuple[str, str]] = []
+
+    @app.middleware
+    async def listen(body: Json, request: Any, next: Any) -> None:
+        heard.append((body["event_id"], request.headers["x-slack-retry-num"][0]))
+        await asyncio.sleep(0.1)
+        await next()
+
+    @app.event("app_mention")
+    async def mentioned() -> None:
+        pass
+
+    slack.limits.ack_seconds, slack.limits.redeliver_after = 0.5, (0.5, 0.5, 0.5)
+    slack.drop_after("events_api")
+    handle = await anna.mention(games, "roll 2d6")
+    assert handle.trouble == "operation_timeout"
+    await handle.acked()
+    assert [retry for _, retry in heard] == ["0", "1"]
+    assert heard[0][0] == heard[1][0]
+
+
+async def test_a_press_tells_what_the_selects_hold(anna: User, games: Channel, app: AsyncApp) -> None:
+    heard: list[Json] = []
+
+    @app.action("v")
+    async def chosen(ack: Any) -> None:
+        await ack()
+
+    @app.action("go")
+    async def go(ack: Any, body: Json) -> None:
+        heard.append(body["state"]["values"])
+        await ack()
+
+    button = {"type": "button", "action_id": "go", "text": plain("Go")}
+    row = {"type": "actions", "block_id": "row", "elements": [choice()["element"], button]}
+    sent = await app.client.chat_postMessage(channel=games.id, text="choose", blocks=[row])
+    message = anna.sees(games)[0]
+    await anna.choose(message, "v", "Baker")
+    await anna.press(message, "Go")
+    await anna.workspace.user("Ben").press(message, "Go")
+    assert [one["row"]["v"]["selected_option"]["value"] for one in heard] == ["baker", "able"]
+    with pytest.raises(SlackApiError, match="channel_not_found"):
+        await app.client.chat_update(channel="#games", ts=sent["ts"], text="by id only")
 
 
 async def test_an_app_is_told_when_it_is_removed(slack: SlackStandIn, home: Workspace, app: AsyncApp) -> None:

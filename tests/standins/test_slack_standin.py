@@ -52,7 +52,7 @@ class Bot:
 @pytest.fixture(params=["socket", "http"])
 async def slack(request: pytest.FixtureRequest) -> AsyncIterator[SlackStandIn]:
     """The stand-in, once in each transport."""
-    standin = await SlackStandIn.start(request.param, Limits(ack_seconds=0.6, redeliver_after=(0.0, 0.2)))
+    standin = await SlackStandIn.start(request.param, Limits(redeliver_after=(0.0, 0.2)))
     yield standin
     await standin.stop()
 
@@ -105,7 +105,7 @@ async def test_a_command_is_acknowledged_and_answered(bot: Bot, anna: User, game
     handle = await anna.slash(games, "/roll", "2d6 for A & B")
     assert handle.in_time
     assert handle.ack_time is not None
-    assert handle.ack_time < 0.6
+    assert handle.ack_time < 3
     answer = await handle.answer()
     assert answer.text == "2d6 for A &amp; B: 7"
     assert answer.ephemeral_for is None
@@ -131,12 +131,13 @@ async def test_a_late_acknowledgement_is_a_failure(bot: Bot, anna: User, games: 
         await ack("too late")
 
     await bot.connect()
+    bot.slack.limits.ack_seconds = 0.4
     handle = await anna.slash(games, "/slow")
     assert not handle.in_time
     assert handle.trouble == "operation_timeout"
     await handle.no_answer(0.6)
     if bot.slack.transport == "socket":
-        assert await handle.acked() > 0.6
+        assert await handle.acked() > 0.4
     assert "operation_timeout" in anna.sees(games)[-1].text
 
 
@@ -513,6 +514,7 @@ async def test_events_without_acknowledgement_are_repeated(bot: Bot, anna: User,
         pass
 
     await bot.connect()
+    bot.slack.limits.ack_seconds = 0.6
     handle = await anna.mention(games, "roll 2d6")
     assert (handle.in_time, handle.trouble) == (False, "operation_timeout")
     await bot.slack.watch.until(lambda: handle.in_time, timeout=4, what="the repeat is acknowledged")
@@ -526,7 +528,7 @@ async def test_events_without_acknowledgement_are_repeated(bot: Bot, anna: User,
 
 @pytest.fixture
 async def sockets() -> AsyncIterator[SlackStandIn]:
-    standin = await SlackStandIn.start("socket", Limits(ack_seconds=0.6, redeliver_after=(0.0, 0.2)))
+    standin = await SlackStandIn.start("socket", Limits(redeliver_after=(0.0, 0.2)))
     yield standin
     await standin.stop()
 
@@ -593,7 +595,7 @@ async def test_several_connections_take_turns(sockets: SlackStandIn) -> None:
 
 @pytest.fixture
 async def http() -> AsyncIterator[SlackStandIn]:
-    standin = await SlackStandIn.start("http", Limits(ack_seconds=0.6, redeliver_after=()))
+    standin = await SlackStandIn.start("http", Limits(redeliver_after=()))
     yield standin
     await standin.stop()
 

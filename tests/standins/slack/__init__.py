@@ -15,8 +15,8 @@ an installation is `oauth/v2/authorize` beside it. `slack.env(workspace)` has al
     thread = await anna.mention(games, "roll 2d6", thread=message.ts)
 
 What it takes for granted where Slack's papers are silent: an answer to a press replaces the pressed message unless it
-says `replace_original: false` or names a `response_type`; an answer to a slash command replaces nothing; a refused post to
-a response URL is HTTP 400 and counts as a use; an answer stays out of a thread unless it names `thread_ts`.
+says `replace_original: false` or names a `response_type`; an answer to a slash command replaces nothing; a refused post
+to a response URL is HTTP 400 and counts as a use; an answer stays out of a thread unless it names `thread_ts`.
 """
 
 from __future__ import annotations

@@ -66,10 +66,13 @@ class Call:
             )
         return str(value)
 
-    def channel(self, name: str = "channel") -> Channel:
-        """The channel named, which the bot must know of; a person's id means the direct messages with them."""
-        asked = self.args.get(name)
-        found = self.workspace.find_channel(str(asked)) if asked else None
+    def channel(self, name: str = "channel", *, by_id: bool = False) -> Channel:
+        """The channel named, which the bot must know of. Raises Refused.
+
+        A person's id means the direct messages with them, and #name will do, except where only ids are taken.
+        """
+        asked = str(self.args.get(name) or "")
+        found = self.workspace.channels.get(asked) if by_id else self.workspace.find_channel(asked)
         if found is None or (found.private and not found.bot_member):
             raise Refused("channel_not_found")
         return found

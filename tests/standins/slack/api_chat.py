@@ -85,7 +85,7 @@ async def post_ephemeral(call: Call) -> Json:
 @method("chat.update", "chat:write")
 async def update(call: Call) -> Json:
     """Change a message of the bot's own."""
-    channel = call.channel()
+    channel = call.channel(by_id=True)
     message = _own(call, channel, "cant_update_message")
     changed: dict[str, Any] = {}
     if "text" in call.args or "blocks" in call.args or "attachments" in call.args:
@@ -100,7 +100,7 @@ async def update(call: Call) -> Json:
 @method("chat.delete", "chat:write")
 async def delete(call: Call) -> Json:
     """Delete a message of the bot's own."""
-    channel = call.channel()
+    channel = call.channel(by_id=True)
     message = _own(call, channel, "cant_delete_message")
     call.slack.messages.delete(message)
     return {"channel": channel.id, "ts": message.ts}
@@ -118,7 +118,7 @@ def _own(call: Call, channel: Channel, refusal: str) -> Message:
 @method("chat.getPermalink")
 async def permalink(call: Call) -> Json:
     """A link to a message."""
-    channel = call.channel()
+    channel = call.channel(by_id=True)
     if call.slack.messages.find(channel, call.needed("message_ts")) is None:
         raise Refused("message_not_found")
     path = f"archives/{channel.id}/p{call.needed('message_ts').replace('.', '')}"

@@ -40,7 +40,7 @@ async def complete_upload(call: Call) -> Json:
     if not named:
         return {"files": [call.slack.file_as_slack(call.slack.uploads.take(call.workspace.id, one)) for one in asked]}
     call.args["channel"] = named
-    channel = call.channel()
+    channel = call.channel(by_id=True)
     _must_be_in(call, channel)
     thread = _thread(call, channel)
     files = [call.slack.uploads.take(call.workspace.id, one) for one in asked]

@@ -35,6 +35,9 @@ class Presser(Person):
         state = filled(found[1], value)
         if isinstance(target, OpenView):
             target.state[found[0]["block_id"]][found[1]["action_id"]] = state
+        else:
+            held = target.chosen.setdefault(self.id, {}).setdefault(found[0]["block_id"], {})
+            held[found[1]["action_id"]] = state
         return await self._act(target, found, dict(state))
 
     async def options(
@@ -119,11 +122,24 @@ class Presser(Person):
         channel, thread = None, None
         if isinstance(target, Message):
             channel, thread = target.channel, target.thread_ts or target.ts
-            more |= {"response_url": slack.hooks.new(channel, self.id, delivery.id, target), "state": {"values": {}}}
+            more |= {
+                "response_url": slack.hooks.new(channel, self.id, delivery.id, target),
+                "state": {"values": self._held(target)},
+            }
         delivery.payload = payloads.interaction(self, "block_actions", **more)
         handle = self._handle(delivery, channel, thread=thread)
         await slack.courier.deliver(delivery)
         return handle
+
+    def _held(self, message: Message) -> Json:
+        """What the message's selects hold for this person."""
+        held: Json = {}
+        for block, element in message.elements():
+            if element["type"] in ("button", "overflow"):
+                continue
+            mine = message.chosen.get(self.id, {}).get(block["block_id"], {}).get(element["action_id"])
+            held.setdefault(block["block_id"], {})[element["action_id"]] = mine or filled(element, None)
+        return held
 
     def _after_submit(self, view: OpenView, handle: Handle) -> None:
         said = handle.ack_payload or {}

@@ -27,6 +27,7 @@ class Sockets:
         self._numbers = itertools.count(1)
         self._turn = itertools.count()
         self.open: dict[int, web.WebSocketResponse] = {}
+        self.cut_after: dict[str, int] = {}  # kind of envelope: how many more are sent and the connection then torn
         self.ever = 0  # connections made since the start
         self.stray_acks: list[str] = []  # acknowledgements of envelopes nobody sent
 
@@ -79,6 +80,10 @@ class Sockets:
                 delivery.sent.pop()
                 self.open.pop(number, None)
                 continue
+            if self.cut_after.get(delivery.kind):
+                self.cut_after[delivery.kind] -= 1
+                await asyncio.sleep(0.02)  # long enough to arrive, too short to be acknowledged
+                self._tear(number)
             return True
         return False
 
@@ -93,13 +98,15 @@ class Sockets:
 
     def cut(self) -> int:
         """Tear every connection without a word, as a network does; how many there were."""
-        cut = 0
-        for number in list(self.open):
-            transport = self.open.pop(number)._req.transport  # type: ignore[union-attr]
-            if transport is not None:
-                transport.abort()
-                cut += 1
-        return cut
+        return sum(self._tear(number) for number in list(self.open))
+
+    def _tear(self, number: int) -> bool:
+        socket = self.open.pop(number, None)
+        transport = socket._req.transport if socket is not None and socket._req is not None else None
+        if transport is None:
+            return False
+        transport.abort()
+        return True
 
     async def close(self) -> None:
         """End all connections politely."""

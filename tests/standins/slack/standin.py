@@ -187,6 +187,14 @@ class SlackStandIn:
         before = self.sockets.ever
         await self.watch.until(lambda: self.sockets.ever > before, timeout=timeout, what="a new connection")
 
+    async def disconnected(self, timeout: float = 10.0) -> None:
+        """Wait until the app has no Socket Mode connection, as after it was killed."""
+        await self.watch.until(lambda: not self.sockets.open, timeout=timeout, what="no connection")
+
+    def drop_after(self, kind: str, times: int = 1) -> None:
+        """Tear the connection right after the next envelope of this kind: it arrives, its acknowledgement does not."""
+        self.sockets.cut_after[kind] = times
+
     def drop_sockets(self) -> int:
         """Tear all connections without a word; how many there were."""
         return self.sockets.cut()
