@@ -1,0 +1,81 @@
+"""The chain that makes a log tamper-evident: an event's hash covers it and, through the hash before, all earlier ones.
+
+    hash of event n = SHA-256(hash of event n-1, newline, canonical JSON of event n), as lower-case hex
+    before event 1 stands SHA-256 of the game's id
+
+What may have to be deleted (free text, names) or stays secret for a while (a sealed roll) is not in the chain
+itself: there stands a hash of a random salt and the text, and both lie in a table apart.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Any
+
+SHORT = 8  # hex digits of the head that are shown in an answer
+
+
+def canonical(value: Mapping[str, Any]) -> str:
+    """The one JSON text of `value`: keys sorted by code point, no blanks, no escapes but the necessary ones.
+
+    A whole float is written as an integer, others as the shortest decimal that reads back the same. Half a surrogate
+    pair, which UTF-8 cannot hold, becomes a question mark. Raises TypeError for what has no single text: floats
+    that need an exponent or are no number, keys that are no text, objects.
+    """
+    text = json.dumps(_plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def genesis(game: str) -> str:
+    """What stands before a game's first event."""
+    return sha256(game.encode()).hexdigest()
+
+
+def event_hash(previous: str, body: str) -> str:
+    """The hash of the event with the canonical JSON `body`, after an event with the hash `previous`."""
+    return sha256(f"{previous}\n{body}".encode()).hexdigest()
+
+
+def linked(previous: str, bodies: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """(canonical JSON, hash) of each of several events that follow each other."""
+    links = []
+    for body in bodies:
+        text = canonical(body)
+        previous = event_hash(previous, text)
+        links.append((text, previous))
+    return links
+
+
+def salted(salt: str, text: str) -> str:
+    """What stands in the chain for `text`: SHA-256 over salt, newline, text. Without the salt nobody can guess it."""
+    return sha256(f"{salt}\n{text}".encode("utf-8", "replace")).hexdigest()
+
+
+def short(head: str) -> str:
+    """The head as an answer's footer shows it."""
+    return head[:SHORT]
+
+
+def _plain(value: Any) -> Any:
+    """`value` with numbers made unambiguous."""
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise TypeError("a key of an event is a text")
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return _plain_float(value)
+    raise TypeError(f"an event cannot hold a {type(value).__name__}")
+
+
+def _plain_float(value: float) -> int | float:
+    if value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if not repr(value).replace(".", "").removeprefix("-").isdecimal():
+        raise TypeError(f"an event cannot hold the number {value!r}")
+    return value

@@ -1,0 +1,98 @@
+"""Dice that can be checked afterwards: each face follows from a secret seed that was promised beforehand.
+
+Face of draw d in event e of a game, for a die with n sides: HMAC-SHA256 with the seed as key over the text
+GAME:EVENT:DRAW:TEXTS:TRY, all numbers decimal. EVENT is the event's number in the log; DRAW counts the dice of
+one event from 0, TRY counts from 0; TEXTS is the hex SHA-256 of the players' texts, joined by newlines. The digest
+is read as eight big-endian 32-bit words; the first word below floor(2^32 / n) * n gives word % n + 1. If none of
+the eight is, TRY goes up by one. docs/dice.md has test vectors.
+"""
+
+from __future__ import annotations
+
+import hmac
+import struct
+from collections.abc import Sequence
+from hashlib import sha256
+
+from bot.rules.dice import Die, Source
+
+_WORDS = struct.Struct(">8I")
+_ALL = 2**32
+MAX_SIDES = _ALL
+
+
+def commitment(seed: bytes) -> str:
+    """What is published before the first die: the seed's SHA-256 in hex."""
+    return sha256(seed).hexdigest()
+
+
+def digest(texts: Sequence[str]) -> str:
+    """TEXTS: hex SHA-256 of the players' texts, joined by newlines. No texts: the hash of nothing."""
+    return sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+NO_TEXTS = digest(())
+
+
+def face(seed: bytes, game: str, event: int, draw: int, sides: int, texts_digest: str = NO_TEXTS) -> int:
+    """1..sides, for the die number `draw` (from 0) of event number `event`. `sides` is 1 to 2^32."""
+    if not 1 <= sides <= MAX_SIDES:
+        raise ValueError(f"a die has 1 to {MAX_SIDES} sides, not {sides}")
+    below = _ALL // sides * sides  # the words from here on would favour low faces
+    words: tuple[int, ...]
+    attempt = 0
+    while True:
+        message = f"{game}:{event}:{draw}:{texts_digest}:{attempt}".encode()
+        words = _WORDS.unpack(hmac.digest(seed, message, "sha256"))
+        for word in words:
+            if word < below:
+                return word % sides + 1
+        attempt += 1
+
+
+class Stream:
+    """The dice of one event, in the order in which they are asked for. A `Source`."""
+
+    def __init__(self, seed: bytes, game: str, event: int, texts: Sequence[str] = ()) -> None:
+        if isinstance(texts, str):
+            raise TypeError("texts is a list of texts; Stream.with_digest takes their digest")
+        self._seed = seed
+        self._game = game
+        self._event = event
+        self._digest = digest(texts)
+        self._draw = 0
+
+    @classmethod
+    def with_digest(cls, seed: bytes, game: str, event: int, texts_digest: str) -> Stream:
+        """The same stream when only the digest of the texts is known (they may have been deleted)."""
+        stream = cls(seed, game, event)
+        stream._digest = texts_digest or NO_TEXTS
+        return stream
+
+    def draw(self, die: Die) -> int | str:
+        """The value of the next die."""
+        index = face(self._seed, self._game, self._event, self._draw, die.sides, self._digest)
+        self._draw += 1
+        return die.value(index)
+
+
+class Recorder:
+    """A source that keeps what it gave, in the form in which an event keeps dice."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self.dice: list[dict[str, object]] = []  # label, sides, value; faces where they are not 1..sides
+
+    def draw(self, die: Die) -> int | str:
+        """The value of the next die, noted down."""
+        value = self._source.draw(die)
+        self.dice.append(noted(die, value))
+        return value
+
+
+def noted(die: Die, value: int | str) -> dict[str, object]:
+    """A die that lies on the table, as an event keeps it."""
+    note: dict[str, object] = {"label": die.label, "sides": die.sides, "value": value}
+    if die.faces is not None:
+        note["faces"] = list(die.faces)
+    return note
