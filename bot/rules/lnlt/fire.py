@@ -72,14 +72,14 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
 
     def aimed(state: Attack, roll: Roll) -> Attack:
         difference, six = margin(roll), flammable and 6 in roll[:count]
-        after = Attack("attack", max(difference, 0), state.at, advice[state.at] if difference > 0 else 0, six=six)
-        return after
+        lm = advice[state.at] if difference > 0 else 0
+        return Attack("attack", max(difference, 0), state.at, lm, six=six)
 
     def attack(state: Attack, roll: Roll) -> Attack:
         after = aimed(state, roll)
         return checks.enter(after, state.at) if after.margin and targets else then_fire_check(after)
 
-    def tells(before: Attack, roll: Roll, after: Attack) -> Told:
+    def tells(before: Attack, roll: Roll, _after: Attack) -> Told:
         difference = margin(roll)
         told: dict[str, Any] = {
             "attack_roll": sum(roll[:count]),
@@ -105,15 +105,17 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         own = tuple((f"firepower {unit}", power) for unit, power in powers if power)
         total = sum(roll[:count]) + attack_fp + attack_mod
         yield Line("attack", roll[:count], (*own, *parts_of(modifiers.parts, "attack_mod")), total)
-        yield Line("defense", roll[count:], parts_of(modifiers.parts, "defense_mod"), roll[count] + defense_mod, verdict)
+        yield Line(
+            "defense", roll[count:], parts_of(modifiers.parts, "defense_mod"), roll[count] + defense_mod, verdict
+        )
 
-    def pick(state: Attack, roll: Roll) -> Attack:
+    def pick(_state: Attack, roll: Roll) -> Attack:
         return Attack("attack", at=roll[0] - 1)
 
-    def picked(before: Attack, roll: Roll, after: Attack) -> Told:
+    def picked(_before: Attack, roll: Roll, _after: Attack) -> Told:
         return {"picked": roll[0]}
 
-    def pick_story(before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
+    def pick_story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         yield Line("pick of the sniper", roll, result=f"{roll[0]}: {targets[roll[0] - 1].word}")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -154,9 +156,7 @@ def _check_targets(targets: Sequence[Unit]) -> Unit | None:
 
 def _best_leaders(targets: Sequence[Unit]) -> tuple[int, ...]:
     """For each target the best LM of the other good order leaders: they were not shot at. Source: PAC 12."""
-    lent = [
-        int(unit.get("lm") or 0) if unit.type == "leader" and not kinds.is_shaken(unit) else 0 for unit in targets
-    ]
+    lent = [int(unit.get("lm") or 0) if unit.type == "leader" and not kinds.is_shaken(unit) else 0 for unit in targets]
     return tuple(max([0, *lent[:at], *lent[at + 1 :]]) for at in range(len(lent)))
 
 

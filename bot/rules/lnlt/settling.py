@@ -42,7 +42,9 @@ def marked(units: Iterable[Unit | None], marks: frozenset[str]) -> tuple[Change,
     return tuple(Change(unit.name, mark=marks) for unit in units if unit is not None and unit.name)
 
 
-def results(units: Sequence[Unit], answers: Iterable[Mapping[str, Any]]) -> tuple[tuple[Change, ...], list[tuple[str, str]]]:
+def results(
+    units: Sequence[Unit], answers: Iterable[Mapping[str, Any]]
+) -> tuple[tuple[Change, ...], list[tuple[str, str]]]:
     """The changes and the words of units that were checked, in the order of their answers."""
     changes: list[Change] = []
     words: list[tuple[str, str]] = []
@@ -57,7 +59,11 @@ def results(units: Sequence[Unit], answers: Iterable[Mapping[str, Any]]) -> tupl
 def word_of(answer: Mapping[str, Any]) -> str:
     """What happened to one unit, in a few words."""
     word = say(str(answer["result"]))
-    if answer.get("bailout", "none") != "none" or answer.get("mc", "none") != "none" or answer["becomes"] == "eliminated":
+    if (
+        answer.get("bailout", "none") != "none"
+        or answer.get("mc", "none") != "none"
+        or answer["becomes"] == "eliminated"
+    ):
         word = str(answer["becomes"])
     if answer.get("disembarks"):
         word += ", disembarks"
