@@ -145,8 +145,9 @@ class System:
     @cached_property
     def sequences(self) -> Mapping[str, Sequence]:
         """Sequences by id, in the order of their file."""
-        data = read_yaml(self.folder / "sequences.yaml") or {}
-        return {id: Sequence(self, id, spec) for id, spec in data.items()}
+        path = self.folder / "sequences.yaml"
+        data = read_yaml(path) if path.exists() else {}
+        return {id: Sequence(self, id, spec) for id, spec in (data or {}).items()}
 
     @cached_property
     def words(self) -> Mapping[str, UnitWords]:

@@ -1,0 +1,63 @@
+"""The command line as a whole process: exit status, one clear line on stderr, JSON."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from bot.__main__ import main
+
+
+def run(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "bot", *words], input=stdin, capture_output=True, text=True, timeout=60)
+
+
+def test_a_lookup_as_a_process() -> None:
+    done = run("lookup", "lnlt", "melee-odds", "attack=7", "defense=5", "--json")
+    assert (done.returncode, json.loads(done.stdout)) == (0, {"odds": "3-2"})
+
+
+def test_batch_as_a_process() -> None:
+    done = run("batch", stdin='{"id": 1, "op": "roll", "expression": "2d6", "dice": [1, 2]}\nnonsense\n')
+    first, second = map(json.loads, done.stdout.splitlines())
+    assert (done.returncode, first["out"]["total"], second["ok"]) == (0, 3, False)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["lokup"], "Did you mean lookup?"),
+        (["lookup", "lnlt"], "TABLE is missing"),
+        (["lookup", "lntl", "dct"], "Did you mean lnlt?"),
+        (["lookup", "lnlt", "melee-ods", "attack=7"], "Did you mean melee-odds?"),
+        (["lookup", "lnlt", "melee-odds", "attack=seven", "defense=5"], "attack must be a whole number"),
+        (["lookup", "lnlt", "melee-odds", "attack=7", "attack=8"], "stands twice"),
+        (["resolve", "lnlt", "morale-check", "units=squad morale=5", "--dice", "1,2,3"], "left over"),
+        (["resolve", "lnlt", "morale-check", "units=squad morale=5", "--dcie", "1"], "Did you mean --dice?"),
+        (["roll", "2d6+"], "+"),
+        (["roll"], "needs dice"),
+        (["odds", "lnlt", "morale-check", "units=squad morale=5", "--by"], "--by needs a value"),
+    ],
+)
+def test_bad_input_is_status_2_and_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(words) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_resolve_and_odds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["resolve", "lnlt", "morale-check", "units=squad morale=5", "--dice", "2,3"]) == 0
+    assert "pass" in capsys.readouterr().out.splitlines()[0]
+    assert main(["odds", "lnlt", "morale-check", "units=squad morale=5", "--by", "outcome", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"pass": "5/18", "fail": "13/18"}
+
+
+def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["systems"], ["tables", "lnlt"], ["sequences", "lnlt"], ["--help"]):
+        assert main(words) == 0
+        assert capsys.readouterr().out.strip()

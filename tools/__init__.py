@@ -1,0 +1,1 @@
+"""What maintainers run: pages made from the tables."""

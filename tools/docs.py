@@ -1,0 +1,164 @@
+"""Writes docs/<system>.md from tables and registry: `make docs`. A test says when a page is stale."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from bot.charts import Sequence, System, systems
+from bot.command import CommandSpec
+from bot.registry import registry
+from bot.rules.chart import Chart
+from bot.rules.options import Option
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+def page(game: System) -> str:
+    """The page of one game: who published it, its procedures, its tables as they are printed."""
+    return "\n".join(_page(game)) + "\n"
+
+
+def write_pages() -> list[Path]:
+    """Write every game's page; returns those that changed."""
+    changed = []
+    for game in systems().values():
+        path = DOCS / f"{game.id}.md"
+        text = page(game)
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
+            changed.append(path)
+    return changed
+
+
+def _page(game: System) -> Iterator[str]:
+    yield f"# {game.title} (`{game.id}`)"
+    yield ""
+    yield "This page is made from the game's table files by `make docs`; do not edit it."
+    yield ""
+    yield str(game.game.get("notice", "")).strip()
+    yield ""
+    yield "## Procedures"
+    for spec in registry().below((game.id,)):
+        yield from _sequence(spec, game.sequences[spec.target])
+    specs = {spec.target: spec for spec in registry().below((f"{game.id}-table",))}
+    for group, title in game.game["groups"].items():
+        yield ""
+        yield f"## Tables: {title}"
+        for chart in game.tables.values():
+            if chart.group == group:
+                yield from _table(specs[chart.id], chart)
+
+
+def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
+    yield ""
+    yield f"### `{spec.name}`: {sequence.title}"
+    yield ""
+    yield f"{sequence.summary} Source: {sequence.source}. Dice: {sequence.dice.strip().rstrip('.')}."
+    yield ""
+    yield f"```\n{spec.example}\n```"
+    yield ""
+    yield from _options(spec.options)
+    if sequence.outputs:
+        yield ""
+        yield "Outputs: " + ", ".join(f"`{name}`" for name in sequence.outputs) + "."
+
+
+def _table(spec: CommandSpec, chart: Chart) -> Iterator[str]:
+    yield ""
+    yield f"### `{spec.name}`: {chart.title}"
+    yield ""
+    yield f"{chart.summary} Source: {chart.source}."
+    if spec.example != spec.name:
+        yield ""
+        yield f"```\n{spec.example}\n```"
+    yield ""
+    yield from _options(spec.options)
+    yield from _printed(chart)
+    if chart.notes:
+        yield ""
+        yield chart.notes.strip()
+
+
+def _options(options: tuple[Option, ...]) -> Iterator[str]:
+    if not options:
+        return
+    yield "| option | what | expected | default |"
+    yield "|---|---|---|---|"
+    for option in options:
+        default = "needed" if option.required else _cell(option.default if option.default is not None else "")
+        yield f"| {option.name} | {_cell(option.help)} | {_cell(option.expected)} | {default} |"
+
+
+def _printed(chart: Chart) -> Iterator[str]:
+    data = chart.printed
+    if chart.modifiers:
+        yield ""
+        yield "| row | name | when | adds |"
+        yield "|---|---|---|---|"
+        for row in data["rows"]:
+            adds = ", ".join(f"{total} {_signed(value)}" for total, value in row["adds"].items())
+            yield f"| {row['id']} | {_cell(row['name'])} | {_cell(row.get('when', ''))} | {_cell(adds)} |"
+    bodies = data.get("read") or ()
+    for body in bodies if isinstance(bodies, list) else [bodies]:
+        yield from _body(body, data, "")
+    rules = {**(data.get("derive") or {}), **(data.get("then") or {})}
+    if rules:
+        yield ""
+        yield from (f"- `{name}` = `{formula}`" for name, formula in rules.items())
+
+
+def _body(body: Mapping[str, Any], data: Mapping[str, Any], heading: str) -> Iterator[str]:
+    if "pick" in body:
+        for key, below in body["pick"].items():
+            yield from _body(below, data, f"{heading}{body['by']} {_plain(key)} ")
+        return
+    yield ""
+    if heading:
+        yield f"*{heading.strip()}*"
+        yield ""
+    if "always" in body:
+        yield _plain(_meaning(body["always"], data))
+        return
+    columns = body.get("columns") or {}
+    heads = columns.get("heads") or columns.get("from") or columns.get("to")
+    gives = body.get("gives")
+    names = heads or (gives if isinstance(gives, list) else [gives or "result"])
+    corner = f"{body['rows']} \\ {columns['by']}" if heads else body["rows"]
+    yield "| " + " | ".join(_cell(name) for name in (corner, *names)) + " |"
+    yield "|---" * (len(names) + 1) + "|"
+    for key, cell in body["cells"].items():
+        cells = cell if isinstance(cell, list) and len(cell) == len(names) else [cell]
+        yield "| " + " | ".join(_cell(_meaning(item, data)) for item in (key, *cells)) + " |"
+
+
+def _meaning(cell: Any, data: Mapping[str, Any]) -> Any:
+    results = data.get("results") or {}
+    return results[cell] if isinstance(cell, str | int) and not isinstance(cell, bool) and cell in results else cell
+
+
+def _plain(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_plain(item)}" for key, item in value.items() if item is not None)
+    if isinstance(value, list | tuple):
+        return " ".join(map(_plain, value))
+    return str(value)
+
+
+def _cell(value: Any) -> str:
+    return _plain(value).replace("|", "/").replace("\n", " ").strip()
+
+
+def _signed(value: Any) -> str:
+    return f"{value:+g}" if isinstance(value, int | float) else str(value)
+
+
+if __name__ == "__main__":
+    for path in write_pages():
+        sys.stdout.write(f"wrote docs/{path.name}\n")
