@@ -59,7 +59,10 @@ def test_blank_lines_are_skipped_and_order_is_kept() -> None:
         ({"op": "lokup"}, "Did you mean lookup?"),
         ({"op": "lookup", "system": "lnlt", "table": "meele-odds", "in": {}}, "Did you mean melee-odds?"),
         ({"op": "lookup", "system": "lnlt", "table": "melee-odds", "in": {"attack": 7}}, "needs defense"),
-        ({"op": "lookup", "system": "lnlt", "table": "melee-odds", "in": {"attack": 1e99, "defense": 5}}, "attack must"),
+        (
+            {"op": "lookup", "system": "lnlt", "table": "melee-odds", "in": {"attack": 1e99, "defense": 5}},
+            "attack must",
+        ),
         ({"op": "lookup", "system": "lnlt", "table": "melee-odds", "in": [1]}, "in must be an object"),
         ({"op": "lookup", "system": ["lnlt"], "table": "melee-odds"}, "needs system"),
         ({"op": "lookup", "system": "lnlt", "table": "../game", "in": {}}, "No table"),
@@ -69,7 +72,13 @@ def test_blank_lines_are_skipped_and_order_is_kept() -> None:
         ({"op": "roll", "expression": "2d6", "dice": "1,2"}, "dice must be a list"),
         ({"op": "odds", "system": "lnlt", "sequence": "morale-check", "in": {"units": "squad"}}, "needs morale"),
         (
-            {"op": "odds", "system": "lnlt", "sequence": "morale-check", "in": {"units": "squad morale=5"}, "by": ["x"]},
+            {
+                "op": "odds",
+                "system": "lnlt",
+                "sequence": "morale-check",
+                "in": {"units": "squad morale=5"},
+                "by": ["x"],
+            },
             'no output "x"',
         ),
         ({"op": "resolve", "system": "lnlt", "sequence": "morale-check", "in": {"units": "sqad morale=5"}}, "squad"),

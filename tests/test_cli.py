@@ -12,7 +12,9 @@ from bot.__main__ import main
 
 
 def run(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "bot", *words], input=stdin, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [sys.executable, "-m", "bot", *words], input=stdin, capture_output=True, text=True, timeout=60
+    )
 
 
 def test_a_lookup_as_a_process() -> None:

@@ -63,7 +63,10 @@ def test_a_missing_roll_is_owed() -> None:
         ({"read": read_with(cells={"2-7": ["-", "H"], "9+": ["H", "H"]})}, "nothing answers roll 8"),
         ({"read": read_with(cells={"2-7": ["-", "H"], "7+": ["H", "H"]})}, "overlaps"),
         ({"read": read_with(cells={"2-7": ["-"], "8+": ["H", "H"]})}, "row 2-7: has 1 cells for 2 columns"),
-        ({"read": read_with(cells={"2-7": ["-", "X"], "8+": ["H", "H"]})}, "row 2-7, column 2: result has no value 'X'"),
+        (
+            {"read": read_with(cells={"2-7": ["-", "X"], "8+": ["H", "H"]})},
+            "row 2-7, column 2: result has no value 'X'",
+        ),
         ({"read": read_with(columns={"by": "firepower", "from": [4, 1]})}, "do not rise"),
         ({"read": read_with(columns={"by": "nothing", "from": [1, 4]})}, "names nothing"),
         ({"kind": "chart"}, "kind chart is unknown"),

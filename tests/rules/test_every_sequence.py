@@ -11,9 +11,9 @@ import pytest
 
 from bot.charts import Sequence, systems
 from bot.procedures import count_odds, resolve
+from bot.roller import throwaway
 from bot.rules.odds import shown
 from bot.rules.sequence import Plan
-from bot.roller import throwaway
 
 SEQUENCES = [(game.id, id) for game in systems().values() for id in game.sequences]
 IDS = [f"{game}-{id}" for game, id in SEQUENCES]
@@ -39,7 +39,7 @@ def play_all(plan: Plan[Any], by: str) -> dict[str, Fraction]:
             chances[str(shown(told.get(by)))] += chance
             return
         step = plan.steps[state.owes]
-        faces = [die.faces or range(1, die.sides + 1) for die in step.asks(state)]
+        faces: list[Any] = [die.faces or range(1, die.sides + 1) for die in step.asks(state)]
         rolls = list(product(*faces))
         for roll in rolls:
             after = step.apply(state, roll)
@@ -84,5 +84,3 @@ def test_odds_are_those_of_every_roll(game: str, id: str) -> None:
     except TooMany:
         pytest.skip("too many rolls to play one by one")
     assert {str(value): chance for value, chance in counted.items()} == expected
-
-

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import icepool
+import icepool  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,7 +54,11 @@ def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:
         Volley(shots),
         {
             "shot": Step(
-                (d6("shot"),), shoot, shot_told, groups=(lambda _: groups) if grouped else None, blurs=frozenset({"roll"})
+                (d6("shot"),),
+                shoot,
+                shot_told,
+                groups=(lambda _: groups) if grouped else None,
+                blurs=frozenset({"roll"}),
             ),
             "kill": Step((d6("kill"),), kill, kill_told),
         },
