@@ -1,0 +1,219 @@
+"""The host's settings: environment variables, or lines of a `.env` file in the folder where the bot is started.
+
+`.env.example` explains each of them. The environment wins; an empty value is no value.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from bot.rules.errors import UserError
+
+DAY = 86_400.0
+MAX_PORT = 65_535
+LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+_MAX_DAYS = 36_500
+T = TypeVar("T")
+
+
+class SettingsError(UserError):
+    """One or more settings are malformed; `problems` has one line for each, with the line to write instead."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__(" ".join(problems))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the host chose. A token that is not set is an empty text. No secret is part of the repr."""
+
+    discord_token: str = field(default="", repr=False)
+    shard_ids: tuple[int, ...] = ()  # none: all
+    shard_count: int | None = None
+    slack_bot_token: str = field(default="", repr=False)
+    slack_app_token: str = field(default="", repr=False)  # set: Socket Mode
+    slack_signing_secret: str = field(default="", repr=False)
+    slack_client_id: str = ""
+    slack_client_secret: str = field(default="", repr=False)
+    port: int = 3000
+    key: bytes = field(default=b"", repr=False)  # 32 bytes, or none
+    data: Path = Path("data")
+    database: Path | None = Path("data/grognard.db")  # None: in memory, gone when the process ends
+    retention: float | None = 30 * DAY  # seconds after the bot's removal; None: for ever
+    log_level: str = "INFO"
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What must never reach a log."""
+        tokens = (
+            self.discord_token,
+            self.slack_bot_token,
+            self.slack_app_token,
+            self.slack_signing_secret,
+            self.slack_client_secret,
+            base64.urlsafe_b64encode(self.key).decode(),
+        )
+        return tuple(token for token in tokens if token)
+
+
+def load_settings(environ: Mapping[str, str] | None = None, file: Path | None = None) -> Settings:
+    """The settings of this process: its environment, and `.env` in the folder where it was started.
+
+    Raises SettingsError, which names every malformed one and the line to write instead.
+    """
+    problems: list[str] = []
+    values = read_env_file(file or Path(".env"), problems)
+    values.update({name: value for name, value in (os.environ if environ is None else environ).items() if value})
+    settings = _Reader(values, problems).settings()
+    if problems:
+        raise SettingsError(problems)
+    return settings
+
+
+def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
+    """{NAME: value} of the lines NAME=value; what is wrong goes to `problems`. No file: no lines."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError):
+        problems.append(f"{path} cannot be read: it must be a UTF-8 text file that the bot's user may open.")
+        return {}
+    values = {}
+    for number, line in enumerate(map(str.strip, text.splitlines()), 1):
+        if not line or line.startswith("#"):
+            continue
+        name, equals, value = line.removeprefix("export ").partition("=")
+        if not equals or not name.strip().isidentifier():
+            # The line itself is not shown: it may be half of a token.
+            problems.append(f"{path} line {number} is no setting: expected NAME=value, or # before a remark.")
+        else:
+            values[name.strip()] = _unquoted(value.strip())
+    return {name: value for name, value in values.items() if value}
+
+
+def _unquoted(value: str) -> str:
+    """A value without its quotes, or without the remark behind it."""
+    if value[:1] in ("'", '"') and (end := value.find(value[0], 1)) > 0:
+        return value[1:end]
+    return value.partition(" #")[0].rstrip()
+
+
+class _Reader:
+    """Turns texts into settings and notes what is wrong with them."""
+
+    def __init__(self, values: Mapping[str, str], problems: list[str]) -> None:
+        self._values = values
+        self._problems = problems
+
+    def settings(self) -> Settings:
+        """All of them; a malformed one has its default."""
+        default = Settings()
+        data = Path(self._values.get("GROGNARD_DATA", "data"))
+        count = self._read("SHARD_COUNT", _positive, "a whole number from 1", "4", None)
+        return Settings(
+            discord_token=self._token("DISCORD_TOKEN"),
+            shard_ids=self._shard_ids(count),
+            shard_count=count,
+            slack_bot_token=self._token("SLACK_BOT_TOKEN"),
+            slack_app_token=self._token("SLACK_APP_TOKEN"),
+            slack_signing_secret=self._token("SLACK_SIGNING_SECRET"),
+            slack_client_id=self._token("SLACK_CLIENT_ID"),
+            slack_client_secret=self._token("SLACK_CLIENT_SECRET"),
+            port=self._read("PORT", _port, f"a number from 1 to {MAX_PORT}", "3000", default.port),
+            key=self._read("GROGNARD_KEY", _key, "32 bytes in base64 (.env.example shows how to make one)", "...", b""),
+            data=data,
+            database=self._database(data),
+            retention=self._read("RETENTION_DAYS", _days, "a whole number, or never", "30", default.retention),
+            log_level=self._read("LOG_LEVEL", _level, " ".join(LOG_LEVELS), "INFO", default.log_level),
+        )
+
+    def _read(self, name: str, convert: Callable[[str], T], expected: str, example: str, default: T) -> T:
+        text = self._values.get(name)
+        if text is None:
+            return default
+        try:
+            return convert(text)
+        except ValueError:
+            shown = "" if name == "GROGNARD_KEY" else f' "{text[:40]}"'
+            self._problem(name, f"{name}{shown} is not {expected}.", example)
+            return default
+
+    def _token(self, name: str) -> str:
+        text = self._values.get(name, "").strip()
+        if any(character.isspace() for character in text) or not text.isascii():
+            self._problem(name, f"{name} is no token: it has blanks or foreign characters in it.", "...")
+            return ""
+        return text
+
+    def _shard_ids(self, count: int | None) -> tuple[int, ...]:
+        text = self._values.get("SHARD_IDS")
+        if text is None:
+            return ()
+        if count is None:
+            if "SHARD_COUNT" not in self._values:
+                self._problem("SHARD_COUNT", "SHARD_IDS is set, but not SHARD_COUNT: how many shards are there?", "4")
+            return ()
+        expected = f"numbers from 0 to {count - 1}, parted by commas"
+        return self._read("SHARD_IDS", lambda text: _shards(text, count), expected, "0", ())
+
+    def _database(self, data: Path) -> Path | None:
+        url = self._values.get("DATABASE_URL", "sqlite:///grognard.db")
+        name = url.removeprefix("sqlite:///")
+        if name == url or not name or "?" in name or name.endswith("/") or "\0" in name:
+            scheme = url.partition("://")[0][:20]  # not more: there may be a password in it
+            self._problem(
+                "DATABASE_URL",
+                f'DATABASE_URL "{scheme}..." is not the path of an SQLite file.',
+                "sqlite:///grognard.db",
+            )
+            return None
+        return None if name == ":memory:" else data / name
+
+    def _problem(self, name: str, problem: str, example: str) -> None:
+        self._problems.append(f"{problem} The line in .env: {name}={example}")
+
+
+def _whole(text: str, low: int, high: int) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 10 and low <= int(text) <= high):
+        raise ValueError(text)
+    return int(text)
+
+
+def _positive(text: str) -> int:
+    return _whole(text, 1, 10**6)
+
+
+def _port(text: str) -> int:
+    return _whole(text, 1, MAX_PORT)
+
+
+def _days(text: str) -> float | None:
+    return None if text.casefold() == "never" else _whole(text, 0, _MAX_DAYS) * DAY
+
+
+def _level(text: str) -> str:
+    if text.upper() not in LOG_LEVELS:
+        raise ValueError(text)
+    return text.upper()
+
+
+def _shards(text: str, count: int) -> tuple[int, ...]:
+    return tuple(sorted({_whole(part.strip(), 0, count - 1) for part in text.split(",")}))
+
+
+def _key(text: str) -> bytes:
+    try:
+        key = base64.b64decode(text.translate({ord("-"): "+", ord("_"): "/"}), validate=True)
+    except binascii.Error:
+        raise ValueError from None
+    if len(key) != 32:
+        raise ValueError
+    return key

@@ -1,0 +1,193 @@
+"""Settings: where they come from, what a malformed one says, and that secrets stay secret."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+from bot.logs import Redacting, set_up_logging
+from bot.settings import DAY, Settings, SettingsError, load_settings
+from tests.conftest import SETTINGS
+
+KEY = base64.urlsafe_b64encode(bytes(range(220, 252))).decode()
+
+
+def load(tmp_path: Path, env: str = "", **environ: str) -> Settings:
+    file = tmp_path / ".env"
+    file.write_text(env)
+    return load_settings(environ, file)
+
+
+def problem(tmp_path: Path, **environ: str) -> str:
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, **environ)
+    (line,) = caught.value.problems
+    assert "\n" not in line
+    return line
+
+
+def test_nothing_needs_to_be_set(tmp_path: Path) -> None:
+    assert load_settings({}, tmp_path / "missing") == Settings()
+    assert Settings().database == Path("data/grognard.db")
+    assert Settings().retention == 30 * DAY
+
+
+def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
+    settings = load(tmp_path, "DISCORD_TOKEN=of-file\nPORT=81\n", DISCORD_TOKEN="of-environment", PORT="")
+    assert (settings.discord_token, settings.port) == ("of-environment", 81)
+
+
+def test_a_file_is_read_as_people_write_it(tmp_path: Path) -> None:
+    env = "\ufeff# remark\r\n\r\nexport DISCORD_TOKEN = abc.def  # mine\r\n"
+    env += "SLACK_BOT_TOKEN='x # y'\nPORT=\"99\"\nLOG_LEVEL=\n"
+    with pytest.raises(SettingsError, match="SLACK_BOT_TOKEN"):
+        load(tmp_path, env)
+    settings = load(tmp_path, env.replace("x # y", "x#y"))
+    assert (settings.discord_token, settings.slack_bot_token, settings.port) == ("abc.def", "x#y", 99)
+
+
+def test_all_settings(tmp_path: Path) -> None:
+    settings = load(
+        tmp_path,
+        SHARD_IDS="3, 1,1",
+        SHARD_COUNT="4",
+        GROGNARD_KEY=KEY,
+        GROGNARD_DATA="/srv/g",
+        RETENTION_DAYS="Never",
+        LOG_LEVEL="debug",
+    )
+    assert (settings.shard_ids, settings.shard_count) == ((1, 3), 4)
+    assert settings.key == bytes(range(220, 252))
+    assert (settings.data, settings.database) == (Path("/srv/g"), Path("/srv/g/grognard.db"))
+    assert (settings.retention, settings.log_level) == (None, "DEBUG")
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("sqlite:///grognard.db", Path("d/grognard.db")),
+        ("sqlite:///sub/g.db", Path("d/sub/g.db")),
+        ("sqlite:////var/lib/g.db", Path("/var/lib/g.db")),
+        ("sqlite:///:memory:", None),
+    ],
+)
+def test_where_the_database_lies(tmp_path: Path, url: str, path: Path | None) -> None:
+    assert load(tmp_path, GROGNARD_DATA="d", DATABASE_URL=url).database == path
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("PORT", "http", "PORT=3000"),
+        ("PORT", "0", "PORT=3000"),
+        ("PORT", "65536", "PORT=3000"),
+        ("PORT", "٣", "PORT=3000"),
+        ("PORT", "9" * 5000, "PORT=3000"),
+        ("RETENTION_DAYS", "soon", "RETENTION_DAYS=30"),
+        ("RETENTION_DAYS", "-1", "RETENTION_DAYS=30"),
+        ("LOG_LEVEL", "LOUD", "LOG_LEVEL=INFO"),
+        ("SHARD_COUNT", "0", "SHARD_COUNT=4"),
+        ("SHARD_IDS", "0", "SHARD_COUNT=4"),
+        ("DATABASE_URL", "postgres://u:secret@h/db", "DATABASE_URL=sqlite:///grognard.db"),
+        ("DATABASE_URL", "grognard.db", "DATABASE_URL=sqlite:///grognard.db"),
+        ("DATABASE_URL", "sqlite:///", "DATABASE_URL=sqlite:///grognard.db"),
+        ("GROGNARD_KEY", "c2VjcmV0", "GROGNARD_KEY=..."),
+        ("GROGNARD_KEY", "sécret", "GROGNARD_KEY=..."),
+        ("DISCORD_TOKEN", "Bot abc.secret", "DISCORD_TOKEN=..."),
+    ],
+)
+def test_a_malformed_one_is_named_with_the_line_to_write(tmp_path: Path, name: str, value: str, line: str) -> None:
+    text = problem(tmp_path, **{name: value})
+    assert name in text
+    assert text.endswith(f"The line in .env: {line}")
+    assert "secret" not in text
+    assert len(text) < 250
+
+
+def test_shards_beyond_the_count(tmp_path: Path) -> None:
+    assert "from 0 to 1" in problem(tmp_path, SHARD_IDS="0,2", SHARD_COUNT="2")
+
+
+def test_a_line_that_is_no_setting_is_named_but_not_shown(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(tmp_path, "PORT=1\nhalf-a-token\n")
+    assert "line 2" in str(caught.value)
+    assert "half-a-token" not in str(caught.value)
+
+
+def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match="UTF-8"):
+        load_settings({}, tmp_path / ".env")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(SettingsError, match="cannot be read"):
+        load_settings({}, tmp_path / "folder")
+
+
+def test_no_secret_is_in_the_repr(tmp_path: Path) -> None:
+    names = [name for name in SETTINGS if "TOKEN" in name or "SECRET" in name]
+    settings = load(tmp_path, **{name: f"{name}-value" for name in names}, GROGNARD_KEY=KEY)
+    assert "-value" not in repr(settings)
+    assert str(settings.key) not in repr(settings)
+    assert set(settings.secrets) == {*(f"{name}-value" for name in names), KEY}
+
+
+def line(message: str, *args: object, secrets: tuple[str, ...] = ()) -> str:
+    return Redacting(secrets).format(logging.LogRecord("bot", logging.INFO, __file__, 1, message, args, None))
+
+
+# Put together here, so that nobody takes them for real ones.
+SLACK_TOKEN = "-".join(["xoxb", "12", "34", "abcDEF"])
+DISCORD_TOKEN = ".".join(["M" * 24, "Gabcde", "x" * 38])
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        SLACK_TOKEN,
+        "-".join(["xapp", "1", "A0", "77", "beef"]),
+        DISCORD_TOKEN,
+        "https://hooks.slack.com/commands/T1/2/3",
+    ],
+)
+def test_what_looks_like_a_secret_is_struck_out(secret: str) -> None:
+    assert line("got %s here", secret).endswith("got [secret] here")
+
+
+def test_answering_addresses_are_struck_out() -> None:
+    text = line("POST /api/webhooks/123/aW50ZX-Jh_Y3Rpb24/messages and /interactions/9/tok/callback")
+    assert text.endswith("POST /api/webhooks/[secret]/messages and /interactions/[secret]/callback")
+
+
+def test_known_secrets_are_struck_out_of_tracebacks_too() -> None:
+    try:
+        raise RuntimeError("cannot log in with s3cret")
+    except RuntimeError:
+        record = logging.LogRecord("bot", logging.ERROR, __file__, 1, "failed", (), sys.exc_info())
+    text = Redacting(("s3cret", "")).format(record)
+    assert "s3cret" not in text
+    assert "cannot log in with [secret]" in text
+    assert "Traceback" in text
+
+
+def test_a_hash_is_no_secret() -> None:
+    assert "630dcd2966c4336691125448bbb25b4f" in line("head 630dcd2966c4336691125448bbb25b4f")
+
+
+def test_logging_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        set_up_logging("INFO", ["s3cret"])
+        logging.getLogger("bot").info("token %s", "s3cret")
+        logging.getLogger("bot").debug("not this")
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+    out = capsys.readouterr()
+    assert out.out == ""
+    assert out.err.endswith("INFO    bot: token [secret]\n")
