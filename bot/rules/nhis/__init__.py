@@ -1,0 +1,1 @@
+"""No Honor in Surrender: the procedures of the player aid card."""

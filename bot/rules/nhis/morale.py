@@ -1,0 +1,16 @@
+"""Morale checks of the units of a hex, as after a Hit: leaders first, the others helped by a prepared leader."""
+
+from __future__ import annotations
+
+from bot.rules.chart import Charts
+from bot.rules.given import Given
+from bot.rules.nhis.results import Results, Struck
+from bot.rules.nhis.targets import targets_of
+from bot.rules.sequence import Plan
+
+
+def plan(charts: Charts, given: Given) -> Plan[Struck]:
+    """Morale checks of `targets` with `hit_number` added to each die. Source: Hit paragraph."""
+    units, flamethrower = given.units("targets"), given.flag("flamethrower")
+    results = Results(targets_of(charts, units, flamethrower=flamethrower, checks=("shakeable", "unshakable")))
+    return Plan(results.hit(given.int("hit_number")), results.steps(), results.settled, opening={"targets": []})
