@@ -10,7 +10,7 @@ LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test static check format benchmarks lock wheel clean
+.PHONY: help setup play test static check format docs benchmarks lock wheel clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -34,6 +34,9 @@ check: static test ## All that CI runs
 format: setup ## Format, and mend what can be mended
 	@$(VENV)/ruff check --fix-only --quiet .
 	@$(VENV)/ruff format --quiet .
+
+docs: setup ## Write the games' pages in docs/ from their tables
+	@$(VENV)/python -m tools.docs
 
 benchmarks: setup ## What things cost on this machine
 	@for file in benchmarks/*.py; do echo "== $$file"; $(VENV)/python "$$file" || exit 1; done

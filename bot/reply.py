@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from bot.rules.errors import UserError
+from bot.rules.errors import UserError, corrected
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,10 @@ class Reply:
     `title` alone suffices in a notification: who, what, result. `lines` hold the raw dice, each modifier by name,
     the final number, and what it means for each unit. `block` is set in a fixed width (tables, bars). `footer`
     names event, head hash, system and marks. `mention` is the key of the one person to call (whose turn it is).
+    `announce` is a second message, for all, beside a private answer (a sealed roll).
+
+    The app adds how it stands with the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
+    `seen` says that this request was answered before: whoever gets it again posts nothing.
     """
 
     title: str
@@ -44,6 +48,9 @@ class Reply:
     buttons: tuple[Button, ...] = ()
     files: tuple[File, ...] = ()
     mention: str = ""
+    announce: Reply | None = None
+    outbox: int = field(default=0, compare=False)
+    seen: bool = field(default=False, compare=False)
 
     def text(self) -> str:
         """The whole reply as plain text, for the console, screen readers and fallbacks."""
@@ -54,7 +61,11 @@ class Reply:
 
     def to_json(self) -> dict[str, Any]:
         """The reply as plain JSON values, as the outbox stores it."""
-        return asdict(self)
+        values = asdict(self)
+        del values["outbox"], values["seen"]
+        if self.announce is not None:
+            values["announce"] = self.announce.to_json()
+        return values
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Reply:
@@ -64,9 +75,17 @@ class Reply:
         }
         values["buttons"] = tuple(Button(**item) for item in values.get("buttons") or ())
         values["files"] = tuple(File(**item) for item in values.get("files") or ())
+        if values.get("announce"):
+            values["announce"] = cls.from_json(values["announce"])
         return cls(**values)
 
 
-def error_reply(error: UserError) -> Reply:
-    """A private reply for something that a player can mend: what was wrong, what was expected, what to type."""
-    return Reply(error.message, (error.hint,) if error.hint else (), private=True, error=True)
+def error_reply(error: UserError, typed: str = "") -> Reply:
+    """A private reply for something that a player can mend: what was wrong, what was expected, what to type.
+
+    With the command as `typed`, a misspelt word is answered with the corrected command ready to copy.
+    """
+    lines = [str(error.hint)] if error.hint else []
+    if typed and (better := corrected(typed, error)):
+        lines.append(f"Type: {better}")
+    return Reply(error.message, tuple(lines), private=True, error=True)

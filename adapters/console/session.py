@@ -59,7 +59,7 @@ class Session:
                 if option.type == "file" and isinstance(path := options.get(option.name), str):
                     options[option.name] = read_file(path)
         except UserError as error:
-            show(self.console, error_reply(error))
+            show(self.console, error_reply(error, text))
             return
         await self._show(await self.app.run_typed(typed.spec, options, self.who, PLACE, uuid4().hex))
 

@@ -27,10 +27,11 @@ LESSONS = (
     Lesson(
         "The first line is the result. Below stand the raw dice, each modifier by name, the totals and each unit. "
         "You like your own dice better? Roll them on the table and type them in the order asked for:",
-        f"{_FIRE} adjacent hand=1,5",
+        f"{_FIRE} adjacent hand=4,3,2,5",
     ),
     Lesson(
-        "A 1 against a 5 missed: no more dice were owed. Every chart can be read by itself:",
+        "Had you typed too few, nothing would have been recorded and you would have been told which die is owed next. "
+        "Every chart can be read by itself:",
         "lnlt-table melee-odds 7 5",
     ),
     Lesson("A slip of the pen is no disaster. Try a word that does not exist:", "lnlt fier"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -50,7 +51,29 @@ class TableError(Exception):
         super().__init__(f"{place}: {problem}")
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`Did you mean melee-odds?` for the nearest of `known`, or an empty string."""
+class Hint(str):
+    """A hint that knows which word was wrong and which is meant, so that the whole command can be corrected."""
+
+    __slots__ = ("right", "wrong")
+
+    def __new__(cls, text: str, wrong: str = "", right: str = "") -> Hint:
+        """The text itself, with both words."""
+        hint = super().__new__(cls, text)
+        hint.wrong, hint.right = wrong, right
+        return hint
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> Hint:
+    """`Did you mean melee-odds?` for the nearest of `known`, or an empty hint."""
     near = get_close_matches(word.casefold()[:64], sorted(known), n=1, cutoff=0.6)
-    return f"Did you mean {near[0]}?" if near else ""
+    return Hint(f"Did you mean {near[0]}?", word, near[0]) if near else Hint("")
+
+
+def corrected(typed: str, error: UserError) -> str:
+    """What was typed with the wrong word put right, ready to copy; empty where that is not known."""
+    hint = error.hint
+    if not isinstance(hint, Hint) or not hint.right or len(typed) > 1_000:
+        return ""
+    pattern = re.compile(rf"(?<![\w-]){re.escape(hint.wrong)}(?![\w-])", re.IGNORECASE)
+    better, count = pattern.subn(lambda _: hint.right, typed, count=1)
+    return better if count else ""
