@@ -63,14 +63,7 @@ def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRA
         return
     conn.execute("BEGIN IMMEDIATE")  # two processes that start at once: one migrates, the other waits
     try:
-        version = _version(conn)
-        if version > len(steps):
-            raise StoreError(
-                f"The database {path} was written by a newer Grognard (schema {version}, this one knows {len(steps)}).",
-                hint="Update Grognard, or put back the backup copy that lies beside the file.",
-            )
-        if version == 0 and conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-            raise StoreError(f"The database {path} belongs to another program.", hint="Check DATABASE_URL.")
+        version = check_ours(conn, path, steps)
         if 0 < version < len(steps):
             _back_up(path, version)
         for step in steps[version:]:
@@ -82,6 +75,20 @@ def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRA
         if conn.in_transaction:
             conn.execute("ROLLBACK")
         raise
+
+
+def check_ours(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRATIONS) -> int:
+    """The file's schema version, 0 for an empty one. Raises StoreError for a file that is not for us to touch."""
+    tables = conn.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    version = _version(conn)  # after the tables: another process may be making them, and sets both at once
+    if version > len(steps):
+        raise StoreError(
+            f"The database {path} was written by a newer Grognard (schema {version}, this one knows {len(steps)}).",
+            hint="Update Grognard, or put back the backup copy that lies beside the file.",
+        )
+    if version == 0 and tables:
+        raise StoreError(f"The database {path} belongs to another program.", hint="Check DATABASE_URL.")
+    return version
 
 
 def backup_path(path: Path, version: int) -> Path:

@@ -206,6 +206,7 @@ class SqliteStore:
 
 def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float) -> None:
     """Set the connection up and bring the file to today's schema."""
+    schema.check_ours(conn, path)  # before anything about the file is changed
     give_up = time.monotonic() + busy_seconds
     while True:
         try:

@@ -1,0 +1,459 @@
+"""The SQLite file: made, brought up to date, refused; and what happens when disk or process give up."""
+
+# ruff: noqa: ASYNC240
+# Nothing else runs on a test's event loop while it looks at a file or waits for a process.
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+
+from bot.stores import open_store
+from bot.stores.base import Binding, Change, Commit, Conflict, EventRow, Json, Outgoing, Store, StoreError
+from bot.stores.memory import MemoryStore
+from bot.stores.sqlite import SqliteStore, open_sqlite
+from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
+
+
+def event(number: int, game: str = "g1", body: str = "{}") -> EventRow:
+    return EventRow(game, number, body, f"hash{number}")
+
+
+def start(game: str = "g1") -> Commit:
+    return Commit(
+        request_id=f"start {game}",
+        changes=(Change(game, 0, (event(1, game),)),),
+        bindings=(Binding(f"place {game}", game, None),),
+    )
+
+
+def roll(number: int, game: str = "g1", body: str = "{}") -> Commit:
+    return Commit(
+        request_id=f"{game} {number}",
+        reply={"number": number},
+        changes=(Change(game, number - 1, (event(number, game, body),)),),
+        outbox=(Outgoing(f"place {game}", {}, 0.0),),
+    )
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "new" / "folder" / "games.db"
+
+
+async def test_a_missing_folder_is_made(path: Path) -> None:
+    async with open_store(path) as store:
+        await store.commit(start())
+    assert path.exists()
+    assert [file.name for file in path.parent.iterdir()] == ["games.db"], "closing tidies the log file away"
+
+
+async def test_no_path_is_a_store_in_memory() -> None:
+    async with open_store(None) as store:
+        assert isinstance(store, MemoryStore)
+
+
+async def test_everything_is_there_after_reopening(path: Path) -> None:
+    async with open_store(path) as store:
+        await store.commit(start())
+        await store.commit(roll(2))
+    async with open_store(path) as store:
+        saved = await store.load_game("place g1")
+        assert saved is not None
+        assert [row.number for row in saved.events] == [1, 2]
+        assert await store.seen("g1 2") == {"number": 2}
+        assert (await store.commit(roll(2))).seen
+        assert len(await store.outbox_claim(1)) == 1
+        assert not await store.check()
+
+
+async def test_a_commit_survives_a_power_cut(path: Path) -> None:
+    async with open_sqlite(path) as store:
+
+        def modes(conn: sqlite3.Connection) -> list[object]:
+            return [conn.execute(f"PRAGMA {name}").fetchone()[0] for name in ("journal_mode", "synchronous")]
+
+        assert await store._writer.run(modes) == ["wal", 1 + 1]
+
+
+async def test_waiting_commits_share_one(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await asyncio.gather(*(store.commit(start(f"g{n}")) for n in range(50)))
+        begun: list[str] = []
+        await store._reader.run(lambda conn: None)
+        await store._writer.run(lambda conn: conn.set_trace_callback(begun.append))
+        await asyncio.gather(*(store.commit(roll(2, f"g{n}")) for n in range(50)))
+        await store._writer.run(lambda conn: conn.set_trace_callback(None))
+        assert begun.count("COMMIT") <= 4
+        assert len(await store.games()) == 50
+
+
+async def test_one_bad_job_among_others_undoes_only_itself(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+        await store.commit(start("g2"))
+
+        def broken(conn: sqlite3.Connection) -> None:
+            conn.execute("DELETE FROM games")
+            raise LookupError("our bug")
+
+        def twice(conn: sqlite3.Connection) -> None:
+            conn.execute("DELETE FROM events")
+            conn.execute("INSERT INTO games SELECT * FROM games")
+
+        results = await asyncio.gather(
+            store.commit(roll(2)),
+            store._writer.run(broken),
+            store.commit(roll(7)),
+            store._writer.run(twice),
+            store.commit(roll(2, "g2")),
+            return_exceptions=True,
+        )
+        kinds = [type(result).__name__ for result in results]
+        assert kinds == ["Committed", "LookupError", "Conflict", "IntegrityError", "Committed"]
+        assert await store.peek("place g1") == ("g1", 2)
+        assert len(await store.events("g2")) == 2
+
+
+async def test_giving_up_waiting_does_not_undo(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+        task = asyncio.create_task(store.commit(roll(2)))
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await store.commit(roll(3))
+        assert await store.peek("place g1") == ("g1", 3)
+
+
+def assert_ended(before: set[threading.Thread]) -> None:
+    """No thread is left that was not there before."""
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
+        assert not thread.is_alive()
+
+
+async def test_closing_writes_what_waits_and_ends_the_threads(path: Path) -> None:
+    before = set(threading.enumerate())
+    async with open_sqlite(path) as store:
+        waiting = [asyncio.create_task(store.commit(start(f"g{n}"))) for n in range(20)]
+        await asyncio.sleep(0)
+    assert all(task.done() and not task.exception() for task in waiting)
+    assert_ended(before)
+    with pytest.raises(StoreError, match="closed"):
+        await store.commit(start("late"))
+    with pytest.raises(StoreError, match="closed"):
+        await store.peek("place g1")
+    await store.close()
+
+
+async def commit_and_fail(path: Path) -> None:
+    async with open_store(path) as store:
+        await store.commit(start())
+        raise LookupError
+
+
+async def test_leaving_by_an_error_closes_too(path: Path) -> None:
+    before = set(threading.enumerate())
+    with pytest.raises(LookupError):
+        await commit_and_fail(path)
+    assert_ended(before)
+
+
+# --- Files that cannot be used -------------------------------------------------------------------------------
+
+
+async def refused(path: Path) -> str:
+    """What opening the file says. No thread and no file handle stays."""
+    before = set(threading.enumerate())
+    with pytest.raises(StoreError) as caught:
+        await SqliteStore.open(path, busy_seconds=0.05)
+    assert_ended(before)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+async def test_a_file_of_another_kind_is_refused_and_left_alone(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    path.write_text("These are my notes. " * 100)
+    assert "is no SQLite database" in await refused(path)
+    assert path.read_text() == "These are my notes. " * 100
+
+
+async def test_a_database_of_another_program_is_refused_and_left_alone(path: Path) -> None:
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as conn:
+        conn.execute("CREATE TABLE recipes (name TEXT)")
+    before = path.read_bytes()
+    assert "belongs to another program" in await refused(path)
+    assert path.read_bytes() == before
+
+
+async def test_a_folder_in_the_place_of_the_file(path: Path) -> None:
+    path.mkdir(parents=True)
+    assert "cannot be opened" in await refused(path)
+
+
+async def test_a_file_in_the_place_of_the_folder(path: Path) -> None:
+    path.parent.parent.mkdir()
+    path.parent.write_text("")
+    assert "GROGNARD_DATA" in await refused(path)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Another program that writes and does not finish."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+
+
+async def test_a_locked_file_is_waited_for_and_then_named(path: Path) -> None:
+    async with open_sqlite(path, busy_seconds=0.1) as store:
+        await store.commit(start())
+        with held(path):
+            with pytest.raises(StoreError, match="locked by another program"):
+                await store.commit(roll(2))
+            assert await store.peek("place g1") == ("g1", 1), "reading goes on"
+            assert "locked" in await refused(path)
+        assert not (await store.commit(roll(2))).seen
+
+
+async def test_a_short_lock_is_not_noticed(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+        with held(path):
+            task = asyncio.create_task(store.commit(roll(2)))
+            await asyncio.sleep(0.05)
+        await task
+
+
+async def test_a_full_disk_loses_nothing_that_was_answered(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+        await store._writer.run(lambda conn: conn.execute("PRAGMA max_page_count = 1").fetchall())
+        big = [roll(2, body="x" * 50_000), roll(2, body="y" * 90_000)]
+        results = await asyncio.gather(*map(store.commit, big), return_exceptions=True)
+        assert all(isinstance(result, StoreError) and "disk is full" in str(result) for result in results)
+        assert await store.seen("g1 2") is None
+        await store._writer.run(lambda conn: conn.execute("PRAGMA max_page_count = 100000").fetchall())
+        assert not (await store.commit(roll(2))).seen
+        assert [row.number for row in await store.events("g1")] == [1, 2]
+        assert not await store.check()
+
+
+async def test_a_file_that_became_read_only(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+        await store._writer.run(lambda conn: conn.execute("PRAGMA query_only = 1"))
+        with pytest.raises(StoreError, match="cannot be written") as caught:
+            await store.commit(roll(2))
+        assert "right to write" in caught.value.hint
+        assert await store.peek("place g1") == ("g1", 1)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
+async def test_a_read_only_file_is_told_when_opening(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+    path.chmod(0o444)
+    path.parent.chmod(0o555)
+    try:
+        assert "right to" in await refused(path)
+    finally:
+        path.parent.chmod(0o755)
+
+
+async def test_damage_is_reported(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+        await store.commit(Commit(changes=(Change("g1", 1, tuple(event(n, body="x" * 900) for n in range(2, 80))),)))
+    data = bytearray(path.read_bytes())
+    for page in range(2, len(data) // 4096):
+        data[page * 4096 : page * 4096 + 16] = b"\xff" * 16
+    path.write_bytes(data)
+    store = await SqliteStore.open(path)
+    try:
+        assert await store.check()
+        with pytest.raises(StoreError, match="is damaged"):
+            await store.events("g1")
+    finally:
+        await store.close()
+
+
+# --- Schema --------------------------------------------------------------------------------------------------
+
+
+async def test_a_newer_file_is_refused_and_left_alone(path: Path) -> None:
+    async with open_sqlite(path):
+        pass
+    with closing(sqlite3.connect(path)) as conn:
+        conn.execute("PRAGMA user_version = 99")
+    before = path.read_bytes()
+    text = await refused(path)
+    assert "newer Grognard (schema 99" in text
+    assert path.read_bytes() == before
+
+
+def columns(path: Path, table: str) -> list[str]:
+    with closing(sqlite3.connect(path)) as conn:
+        return [row[1] for row in conn.execute(f"PRAGMA table_info({table})")]
+
+
+def run_migrations(path: Path, steps: tuple[str, ...]) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as conn:
+        migrate(conn, path, steps)
+
+
+async def test_an_older_file_is_copied_and_brought_up_to_date(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+    later = (*MIGRATIONS, "ALTER TABLE games ADD COLUMN name TEXT;\nUPDATE games SET name = 'x; y';\n")
+    run_migrations(path, later)
+    assert "name" in columns(path, "games")
+    copy = backup_path(path, len(MIGRATIONS))
+    assert "name" not in columns(copy, "games")
+    async with open_sqlite(copy) as store:
+        assert await store.peek("place g1") == ("g1", 1)
+    run_migrations(path, later)  # nothing left to do
+
+
+async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+    steps = (*MIGRATIONS, "ALTER TABLE games ADD COLUMN name TEXT;\n", "INSERT INTO nowhere VALUES (1);\n")
+    with pytest.raises(sqlite3.OperationalError):
+        run_migrations(path, steps)
+    assert "name" not in columns(path, "games")
+    async with open_sqlite(path) as store:
+        assert await store.peek("place g1") == ("g1", 1)
+
+
+async def test_processes_that_start_at_once_make_one_file(path: Path) -> None:
+    stores = await asyncio.gather(*(SqliteStore.open(path) for _ in range(6)))
+    try:
+        results = await asyncio.gather(*(store.commit(start()) for store in stores), return_exceptions=True)
+        assert sum(not result.seen for result in results if not isinstance(result, BaseException)) == 1
+    finally:
+        for store in stores:
+            await store.close()
+
+
+# --- Several processes, and their end ------------------------------------------------------------------------
+
+
+async def add_events(store: Store, name: str, count: int) -> None:
+    """Add events to one game against others who do the same: load, commit, on conflict load again."""
+    for number in range(count):
+        while True:
+            saved = await store.load_game_by_id("g1")
+            assert saved is not None
+            counter: Json = saved.state
+            body = f'{{"by":"{name} {number}"}}'
+            change = Change(
+                "g1",
+                saved.game.version,
+                (event(saved.game.next_event, body=body),),
+                {"count": counter.get("count", 0) + 1},
+            )
+            try:
+                await store.commit(Commit(request_id=f"{name} {number}", changes=(change,)))
+                break
+            except Conflict:
+                await asyncio.sleep(0)
+
+
+def other_process(*words: str) -> subprocess.Popen[str]:
+    """This file as a program of its own, see `main`."""
+    command = [sys.executable, __file__, *words]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
+
+
+async def test_two_processes_on_one_file_lose_no_update(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+    workers = [other_process("add", str(path), name, "60") for name in ("a", "b")]
+    for worker in workers:
+        assert worker.communicate(timeout=60)[0] == ""
+        assert worker.returncode == 0
+    async with open_sqlite(path) as store:
+        saved = await store.load_game_by_id("g1")
+        assert saved is not None
+        assert saved.state == {"count": 120}
+        events = await store.events("g1")
+        assert [row.number for row in events] == list(range(1, 122))
+        assert {row.data["by"] for row in events[1:]} == {f"{name} {n}" for name in "ab" for n in range(60)}
+
+
+def test_what_was_answered_outlives_a_kill(path: Path) -> None:
+    """A process commits in several games at once and says what was answered; it is killed at random moments."""
+    chance = random.Random(3)
+    answered: list[str] = []
+    for _ in range(8):
+        worker = other_process("load", str(path))
+        assert worker.stdout is not None
+        answered += [worker.stdout.readline().strip() for _ in range(chance.randrange(1, 120))]
+        worker.send_signal(signal.SIGKILL)
+        answered += [line for line in worker.stdout.read().split("\n")[:-1] if line]
+        worker.stdout.close()
+        worker.wait(10)
+    assert len(answered) > 100
+    asyncio.run(check_after_kills(path, answered))
+
+
+async def check_after_kills(path: Path, answered: list[str]) -> None:
+    async with open_sqlite(path) as store:
+        assert not await store.check()
+        logs = {game: [row.number for row in await store.events(game)] for game in await store.games()}
+        for numbers in logs.values():
+            assert numbers == list(range(1, len(numbers) + 1)), "no number missing or doubled"
+        for request in answered:
+            game, number = request.split()
+            assert int(number) in logs[game], "what was answered is in the log"
+            assert await store.seen(request) is not None
+        waiting = {row.request_id for row in await store.outbox_claim(1, limit=10**6)}
+        assert waiting >= set(answered), "and is still to be posted"
+
+
+async def work_until_killed(store: Store) -> None:
+    async def play(game: str) -> None:
+        saved = await store.load_game_by_id(game)
+        if saved is None:
+            await store.commit(start(game))
+            number = 2
+        else:
+            number = saved.game.next_event
+        while True:
+            await store.commit(roll(number, game))
+            print(game, number, flush=True)
+            number += 1
+
+    await asyncio.gather(*(play(f"g{n}") for n in range(6)))
+
+
+async def main() -> None:
+    """Be the other process of a test."""
+    task, path, *rest = sys.argv[1:]
+    async with open_sqlite(Path(path)) as store:
+        if task == "add":
+            await add_events(store, rest[0], int(rest[1]))
+        else:
+            async with asyncio.timeout(30):  # nobody killed us
+                await work_until_killed(store)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
