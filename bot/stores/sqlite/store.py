@@ -219,8 +219,13 @@ def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float) -> None:
             time.sleep(0.02)
     conn.execute("PRAGMA synchronous = FULL")
     schema.migrate(conn, path)
-    conn.execute("BEGIN IMMEDIATE")  # a file that cannot be written is told now, not at the first roll
-    conn.execute("ROLLBACK")
+    conn.execute("BEGIN IMMEDIATE")
+    try:
+        # A file that cannot be written is told now, not at the first roll.
+        conn.execute("DELETE FROM games WHERE id = ''")
+    finally:
+        if conn.in_transaction:
+            conn.execute("ROLLBACK")
 
 
 def _at_one_moment(job: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.Connection], T]:
