@@ -14,9 +14,9 @@ def show(console: Console, reply: Reply) -> None:
     """Print a reply. Its text is data: nothing in it is read as markup."""
     mark = "Error: " if reply.error else ("(only you) " if reply.private else "")
     style = "bold red" if reply.error else "bold"
-    console.print(Text(mark + reply.title, style=style), soft_wrap=True, highlight=False)
+    say(console, Text(mark + reply.title, style=style))
     for line in reply.lines:
-        console.print(Text("  " + line), soft_wrap=True, highlight=False)
+        say(console, Text("  " + line))
     for line in reply.block:
         console.print(Text("  " + line, style="cyan"), soft_wrap=True, highlight=False)
     if reply.buttons:
@@ -27,6 +27,12 @@ def show(console: Console, reply: Reply) -> None:
             console.print(Text("  " + shown, style="green"), soft_wrap=True, highlight=False)
     if reply.footer:
         console.print(Text("  " + " · ".join(reply.footer), style="dim"), soft_wrap=True, highlight=False)
+
+
+def say(console: Console, text: Text) -> None:
+    """Print a line, broken between words on a terminal; one that holds a command to copy is left whole."""
+    whole = not console.is_terminal or '="' in text.plain
+    console.print(text, soft_wrap=whole, highlight=False)
 
 
 def save_files(reply: Reply, folder: Path) -> list[Path]:

@@ -10,8 +10,9 @@ from uuid import uuid4
 
 from bot.settings import Settings, load_settings
 from rich.console import Console
+from rich.text import Text
 
-from adapters.console.render import save_files, show
+from adapters.console.render import save_files, say, show
 from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.command import Person, Place
@@ -79,7 +80,8 @@ class Session:
 
     async def _tutorial(self, ask: Ask | None) -> None:
         for lesson in LESSONS:
-            self.console.print(f"\n{lesson.say}", markup=False, highlight=False)
+            self.console.print()
+            say(self.console, Text(lesson.say))
             if not lesson.command:
                 return
             self.console.print(f"> {lesson.command}", style="green", markup=False, highlight=False, soft_wrap=True)
