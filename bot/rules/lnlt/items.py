@@ -132,7 +132,7 @@ def list_items(
                     path=paths[at],
                     kind="passenger" if passenger else "vehicle" if unit.type in kinds.VEHICLES else "leg",
                     stop=stop,
-                    first=at == start,
+                    first=paths[at] == paths[spans[0][0]],
                     offset=offsets[at],
                     column=kinds.check_column(unit),
                     row=row,

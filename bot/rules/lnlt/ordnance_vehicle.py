@@ -1,0 +1,142 @@
+"""Ordnance against a vehicle or an aircraft: to hit, penetration, morale check, crew and passengers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.rules.chart import Charts
+from bot.rules.errors import UserError
+from bot.rules.given import Given
+from bot.rules.lnlt import kinds
+from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, ended, say
+from bot.rules.lnlt.impact import Impact, Struck
+from bot.rules.lnlt.items import ROWS, Aboard, Readings, list_items
+from bot.rules.lnlt.settling import FIRED, becomes, heroes, marked, results
+from bot.rules.lnlt.to_hit import DICE, to_hit
+from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
+
+HEAT_AGAINST_RED = 4
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """A shot at one vehicle or aircraft. Source: PAC 04, 06, 09 (14.1).
+
+    Raises UserError for an aircraft in flight without guided anti-aircraft weapons.
+    """
+    aircraft, target, passengers = given.word("aircraft"), given.unit("target"), given.units("passengers")
+    if aircraft in ("fixed-wing", "flying") and not given.flag("guided_aa"):
+        raise UserError(
+            "Only guided anti-aircraft weapons attack aircraft and flying helicopters.", hint="Add guided_aa to mods."
+        )
+    if target is not None:
+        kinds.refuse_gone([target])
+    shot = to_hit(charts, given, aircraft=aircraft, size=given.int("size"))
+    flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
+    shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
+    places = {
+        place: Struck(
+            word="",
+            path="",
+            penetration=given.int("penetration") - (HEAT_AGAINST_RED if given.flag("heat_red") else 0),
+            armor=armor,
+            morale=given.int("morale"),
+            shaken=shaken,
+            flies=flies,
+            first=True,
+        )
+        for place, armor in (("hull", given.int("armor")), ("turret", turret_armor or 0))
+    }
+    location = {
+        roll: str(charts["hit-location"](roll=roll, turret=turret_armor is not None)["location"])
+        for roll in range(2, 13)
+    }
+
+    readings, size = Readings(charts), len(passengers)
+    checks = DamageChecks(
+        readings,
+        list_items(
+            readings,
+            passengers,
+            paths=[f"passengers[{at}]" for at in range(size)],
+            spans=[(0, size)] if size else [],
+            offsets=(0,) * size,
+            aboard=Aboard("oft", ROWS["oft"], exposed=flies),
+        ),
+        outcome=False,
+    )
+
+    def riding(state: Attack) -> Attack:
+        """The state as the passengers read it: damaged as shaken, nobody rolls in a destroyed aircraft."""
+        row = "crash" if flies and state.row == "destroyed" else "shaken" if state.row == "damaged" else state.row
+        return Attack(None, row=row)
+
+    def then(state: Attack) -> Attack:
+        return checks.enter(riding(state), 0) if size else ended(state)
+
+    impact = Impact(charts, lambda state: places[state.keep], then)
+
+    def aim(state: Attack, roll: Roll) -> Attack:
+        del state
+        return Attack("impact", keep=location[sum(roll)]) if shot.hits(roll) else Attack(None)
+
+    def aim_tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        told = shot.told(roll)
+        if shot.hits(roll):
+            return told | {"location": location[sum(roll)]}
+        missed = dict.fromkeys(("location", "attack_total", "armor_total", "mc_total", "mc", "result", "crew"), NONE)
+        return told | missed | {"impact": "miss", "outcome": NONE, "acquire": True, "follow_up": NONE}
+
+    def aim_story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        yield shot.line(roll)
+        if shot.hits(roll) and turret_armor is not None:
+            yield Line("place", result=f"natural {sum(roll)} hits the {location[sum(roll)]}")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        return _settle(out, target, passengers, given)
+
+    groups = shot.groups()
+    steps: dict[str, Step[Attack]] = {
+        "to hit": Step(DICE, aim, aim_tells, aim_story, groups=lambda _: groups),
+        **{name: _with_passengers(step, checks, riding, flies) for name, step in impact.steps().items()},
+        **checks.steps(),
+    }
+    return Plan(Attack("to hit"), steps, settle, {"to_hit_mod": shot.mod, "passengers": []})
+
+
+def _with_passengers(step: Step[Attack], checks: DamageChecks, riding: Any, flies: bool) -> Step[Attack]:
+    """The step, which also tells what hangs on the result: acquisition, crash, and passengers without a die."""
+
+    def tells(before: Attack, roll: Roll, after: Attack) -> Told:
+        told = dict(step.tells(before, roll, after))
+        result = told.get("result")
+        if result is not None:
+            told["acquire"] = result != "destroyed"
+            told["follow_up"] = "crash" if flies and result == "destroyed" else NONE
+        if after.owes not in ("vehicle morale", "vehicle crew"):
+            told |= checks.passed_over(riding(Attack(None, row=before.row if result is None else result)), 0)
+        return told
+
+    return Step(step.dice, step.apply, tells, step.story, step.groups)
+
+
+def _settle(out: Mapping[str, Any], target: Any, passengers: Any, given: Given) -> Settlement:
+    result = str(out["result"])
+    changes: list[Change] = []
+    if target is not None and result != NONE:
+        change = becomes(target, result)
+        changes += [change] if change is not None else []
+    more, words = results(passengers, out["passengers"])
+    then = ["The target is acquired and stays spotted."] if out["acquire"] else []
+    if out["crew"] == "survives":
+        then.append("Place a good order crew, marked Moved.")
+    if out["crew"] == "shaken-moved":
+        then.append("Place a shaken crew, marked Moved.")
+    if out["follow_up"] == "crash":
+        then.append("It crashes: run crash, and bail-out for those aboard.")
+    if out["atgm_expended"]:
+        then.append("The ATGM is expended.")
+    headline = say(result) if out["hit"] else "miss"
+    vehicle = ((target.word, say(result)),) if target is not None else ()
+    changes += [*more, *marked([given.unit("unit")], FIRED)]
+    return Settlement(headline, (*vehicle, *words), (*then, *heroes(out["passengers"])), tuple(changes))
