@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from uuid import uuid4
 
-from bot.settings import Settings, load_settings
 from rich.console import Console
 from rich.text import Text
 
@@ -18,6 +17,7 @@ from bot.app import App
 from bot.command import Person, Place
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
+from bot.settings import Settings, load_settings
 from bot.text import MAX_LENGTH, parse_text
 
 PLACE = Place("console:main", "console", "console")

@@ -54,19 +54,16 @@ class TableError(Exception):
 class Hint(str):
     """A hint that knows which word was wrong and which is meant, so that the whole command can be corrected."""
 
-    __slots__ = ("right", "wrong")
-
-    def __new__(cls, text: str, wrong: str = "", right: str = "") -> Hint:
-        """The text itself, with both words."""
-        hint = super().__new__(cls, text)
-        hint.wrong, hint.right = wrong, right
-        return hint
+    wrong: str = ""
+    right: str = ""
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> Hint:
     """`Did you mean melee-odds?` for the nearest of `known`, or an empty hint."""
     near = get_close_matches(word.casefold()[:64], sorted(known), n=1, cutoff=0.6)
-    return Hint(f"Did you mean {near[0]}?", word, near[0]) if near else Hint("")
+    hint = Hint(f"Did you mean {near[0]}?" if near else "")
+    hint.wrong, hint.right = word, near[0] if near else ""
+    return hint
 
 
 def corrected(typed: str, error: UserError) -> str:
