@@ -153,7 +153,7 @@ def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object]
 
 
 def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option]) -> UserError:
-    near = did_you_mean(token.key, options)
+    near: str = did_you_mean(token.key, options)
     lists = [name for name, option in options.items() if option.type == "units"]
     if not near and lists:
         near = f'Is it a unit\'s number? Quote the whole list: {lists[0]}="squad fp=4; leader lm=1".'
