@@ -1,0 +1,140 @@
+"""An exported game as values: read from JSON that anybody may have written, so every part is checked first.
+
+docs/export.md describes the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.errors import UserError
+
+FORMAT = "grognard-game"
+VERSION = 1
+SEALED = "sealed"
+"""Key of the text that holds a sealed event's content."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedEvent:
+    """One event; `body` is its JSON as it stands in the file."""
+
+    number: int
+    body: Mapping[str, Any]
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedSeed:
+    """One seed of the game's dice; `seed` is empty until it was published."""
+
+    epoch: int
+    commitment: str
+    seed: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedText:
+    """A text that stands in the chain as a salted hash."""
+
+    event: int
+    key: str
+    salt: str
+    text: str
+    person: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedPerson:
+    """Who a person id of the game is."""
+
+    person: str
+    user: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The whole file."""
+
+    game: str
+    head: str
+    events: tuple[ExportedEvent, ...]
+    seeds: tuple[ExportedSeed, ...]
+    texts: tuple[ExportedText, ...]
+    persons: tuple[ExportedPerson, ...]
+
+
+def read_export(data: object) -> Exported:
+    """The export in parsed JSON. Raises UserError that names the part which is not as it should be."""
+    file = _Part(data, "the file")
+    if file.data.get("format") != FORMAT:
+        raise UserError("This file is no game exported by Grognard.", hint="/game export writes one.")
+    if file.number("version") > VERSION:
+        raise UserError("This file was written by a newer Grognard.", hint="Update this one, then try again.")
+    return Exported(
+        game=file.text("game"),
+        head=file.text("head"),
+        events=tuple(
+            ExportedEvent(part.number("number"), part.part("body").data, part.text("hash"))
+            for part in file.parts("events")
+        ),
+        seeds=tuple(
+            ExportedSeed(part.number("epoch"), part.text("commitment"), part.seed("seed"))
+            for part in file.parts("seeds")
+        ),
+        texts=tuple(
+            ExportedText(
+                part.number("event"), part.text("key"), part.text("salt"), part.text("text"), part.text("person", "")
+            )
+            for part in file.parts("texts")
+        ),
+        persons=tuple(
+            ExportedPerson(part.text("person"), part.text("user", ""), part.text("name"))
+            for part in file.parts("persons")
+        ),
+    )
+
+
+class _Part:
+    """A JSON object of the file, and how to call it when something is wrong with it."""
+
+    def __init__(self, data: object, name: str) -> None:
+        if not isinstance(data, Mapping):
+            raise _broken(name, "an object")
+        self.data: Mapping[str, Any] = data
+        self._name = name
+
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self.data.get(key, default)
+        if not isinstance(value, str):
+            raise _broken(f"{key} of {self._name}", "a text")
+        return value
+
+    def number(self, key: str) -> int:
+        value = self.data.get(key)
+        if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 2**53:
+            raise _broken(f"{key} of {self._name}", "a whole number")
+        return value
+
+    def seed(self, key: str) -> bytes:
+        text = self.text(key, "")
+        try:
+            return bytes.fromhex(text)
+        except ValueError:
+            raise _broken(f"{key} of {self._name}", "hex digits") from None
+
+    def part(self, key: str) -> _Part:
+        return _Part(self.data.get(key), f"{key} of {self._name}")
+
+    def parts(self, key: str) -> list[_Part]:
+        values = self.data.get(key, [])
+        if not isinstance(values, list):
+            raise _broken(f"{key} of {self._name}", "a list")
+        return [_Part(value, f"entry {index} of {key}") for index, value in enumerate(values, 1)]
+
+
+def _broken(what: str, expected: str) -> UserError:
+    return UserError(f"The file is damaged: {what} is not {expected}.", hint="Export the game again.")
