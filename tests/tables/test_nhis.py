@@ -170,7 +170,7 @@ def test_the_terrain_chart() -> None:
     assert blocking == ["wooden-building", "hut", "hill", "trees", "tall-grass"]
 
 
-COVER = {"wooden-building": 2, "hut": 2, "rough": 2, "lava-rock": 2, "trees": 2, "tall-grass": 1, "paddy": 1}
+COVER = {"wooden-building": 2, "hut": 1, "rough": 2, "lava-rock": 2, "trees": 2, "tall-grass": 1, "paddy": 1}
 COST = {
     "wooden-building": 2,
     "hut": 2,
