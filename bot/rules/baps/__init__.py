@@ -1,0 +1,1 @@
+"""Beer and Pretzels Skirmish: the sequences of its two chart cards."""

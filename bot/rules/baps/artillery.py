@@ -1,0 +1,36 @@
+"""A call for artillery: when the rounds land."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.baps.once import Once, no_roll, one_roll
+from bot.rules.chart import Charts
+from bot.rules.compile import dice_of
+from bot.rules.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+
+
+def plan(charts: Charts, given: Given) -> Plan[Once]:
+    """Turns from the call in turn `turn` to the impact. Source: Vehicle Charts, Artillery Delay."""
+    location, mission, turn = given.word("location"), given.word("mission"), given.int("turn")
+    row = charts["artillery-delay"](location=location, mission=mission, can_see=given.flag("can_see"))
+    impact = int(row["impact"])
+    steps = {f"{step}_turn": "none" if row[step] == "none" else turn + int(row[step]) for step in ("fire", "call")}
+
+    def tells(rolled: int) -> Told:
+        return {"delay": impact + rolled, "impact_turn": turn + impact + rolled, **steps}
+
+    def line(roll: Roll, told: Told) -> Line:
+        parts = (("turns", impact),)
+        return Line("delay", roll, parts, told["delay"], f"lands in turn {told['impact_turn']}")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        order = (("call_turn", "Call for fire"), ("fire_turn", "The guns fire"))
+        then = tuple(f"{said} in turn {out[name]}." for name, said in order if out[name] != "none")
+        return Settlement(f"lands in turn {out['impact_turn']}", then=(*then, "Then run barrage."))
+
+    if row["dice"] == "none":
+        return no_roll(tells(0), line((), tells(0)), settle)
+    return one_roll(dice_of(str(row["dice"]), "delay"), tells, line, settle)

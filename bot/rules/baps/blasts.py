@@ -1,0 +1,73 @@
+"""Men around a point of impact: each zone its row of the Combat Resolution Table, each man rolled for in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.baps.men import called, living
+from bot.rules.baps.resolution import MOST_MEN, Man, Resolution, changes_of, printed_row, summed_up, words_of
+from bot.rules.baps.volley import Volley, men_step
+from bot.rules.chart import Charts
+from bot.rules.errors import UserError
+from bot.rules.given import Given
+from bot.rules.sequence import Change, Plan, Settlement, Step
+from bot.rules.units import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Blast:
+    """The men that a round reaches, in the order in which they are rolled for, and how."""
+
+    units: tuple[Unit, ...]
+    men: tuple[Man, ...]
+    step: Step[Volley]
+
+    def changes(self, out: Mapping[str, Any]) -> tuple[Change, ...]:
+        """What the finished outputs write to the roster."""
+        return changes_of(self.units, out["targets"])
+
+    def settle(self, out: Mapping[str, Any]) -> Settlement:
+        """The result of a round that came down: each man and what became of him."""
+        return Settlement(summed_up(out["targets"]), words_of(out["targets"]), changes=self.changes(out))
+
+
+def blast_of(charts: Charts, given: Given, rows: Mapping[str, int], *, cover: str, inside: bool) -> Blast:
+    """The men of the lists named by `rows`, zone by zone; the column is the number of men in that zone.
+
+    Source: Vehicle Charts, Radii of Effect chart and its note; closed spaces add 4 to the row.
+    """
+    resolution = Resolution(charts)
+    shield = int(charts["cover"](cover=cover)["modifier"])
+    zones = {zone: living(given.units(zone), zone) for zone in rows}
+    units = tuple(unit for men in zones.values() for unit in men)
+    names = iter(called(units))
+    men: list[Man] = []
+    for zone, inhabitants in zones.items():
+        row, passes = printed_row(rows[zone] + (4 if inside else 0) - shield)
+        column = min(len(inhabitants), MOST_MEN)
+        where = f"{zone}, row {row}, column {column}" + (f", {passes} times" if passes > 1 else "")
+        for unit in inhabitants:
+            facts = {"unit": unit.word, "zone": zone, "row": row, "passes": passes}
+            cells = (resolution.cell(row, column),) * passes
+            men.append(Man(unit, next(names), cells, f"targets[{len(men)}]", where, facts))
+    return Blast(units, tuple(men), men_step(men, resolution))
+
+
+def rows_of(charts: Charts, table: str, zones: Sequence[str]) -> dict[str, int]:
+    """The row of each zone as table he-radii or sheaf-zone prints it."""
+    printed = charts[table].constants["rows_of"]
+    return {zone: int(printed[zone]) for zone in zones}
+
+
+def blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley]:
+    """A plan that only rolls for the men of a blast. Raises UserError when nobody is in it."""
+    if not blast.men:
+        raise UserError("Nobody is in the blast.", hint="Give the men of a zone, as in lethal=3.")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        settled = blast.settle(out)
+        return Settlement(settled.headline, settled.units, then, settled.changes)
+
+    return Plan(Volley("man"), {"man": blast.step}, settle, opening={"targets": []})

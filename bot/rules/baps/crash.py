@@ -1,0 +1,69 @@
+"""A vehicle out of control, and what happens to those inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.baps.men import called, living
+from bot.rules.baps.resolution import Man, Resolution, changes_of, summed_up, words_of
+from bot.rules.baps.volley import Volley, men_step
+from bot.rules.chart import Charts
+from bot.rules.dice import d20
+from bot.rules.given import Given
+from bot.rules.odds import group_faces
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+
+EVENTS = {"stop": "stop", "flip": "flip"}
+COLLISIONS = {
+    "half-straight-stop": "hit-half-speed",
+    "half-left-stop": "hit-half-speed",
+    "half-right-stop": "hit-half-speed",
+    "quick-straight": "hit-full-speed",
+}
+
+
+def plan(charts: Charts, given: Given) -> Plan[Volley]:
+    """1d20 on the crash chart, then each occupant. Source: Vehicle Charts, Vehicle Crash Chart."""
+    quick, turned = given.flag("moved_quickly"), given.flag("turned")
+    events = EVENTS | (COLLISIONS if given.flag("hits_object") else {})
+    occupants = living(given.units("occupants"), "occupants")
+    resolution = Resolution(charts)
+    answers = {roll: charts["crash"](moved_quickly=quick, turned=turned, roll=roll) for roll in range(1, 21)}
+    parts = tuple((name, 1) for name, counts in (("moved quickly", quick), ("turned sharply", turned)) if counts)
+
+    def row_of(result: str) -> int | None:
+        return int(charts["crash-injury"](event=events[result])["row"]) if result in events else None
+
+    rows = {result: row_of(result) for result in {answer["result"] for answer in answers.values()}}
+
+    def apply(_state: Volley, roll: Roll) -> Volley:
+        row = rows[answers[roll[0]]["result"]]
+        return Volley(None if row is None or not occupants else f"row {row}")
+
+    def tells(_before: Volley, roll: Roll, _after: Volley) -> Told:
+        answer = answers[roll[0]]
+        row = rows[answer["result"]]
+        told = {"roll": roll[0], "total": answer["total"], "result": answer["result"]}
+        return {**told, "row": "none" if row is None else row}
+
+    def story(_before: Volley, roll: Roll, _after: Volley) -> tuple[Line]:
+        answer = answers[roll[0]]
+        return (Line("crash", roll, parts, answer["total"], answer["result"]),)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        hurt = out["occupants"]
+        headline = out["result"] + (f", {summed_up(hurt)}" if hurt else "")
+        return Settlement(headline, words_of(hurt), changes=changes_of(occupants, hurt))
+
+    def by_result(_: Volley) -> Any:
+        return group_faces(20, lambda roll: answers[roll]["result"])
+
+    steps = {"roll": Step((d20("crash"),), apply, tells, story, groups=by_result, blurs=frozenset({"roll", "total"}))}
+    for row in {row for row in rows.values() if row is not None}:
+        men = tuple(
+            Man(unit, name, (resolution.cell(row, 1),), f"occupants[{at}]", f"row {row}, column 1", {"unit": unit.word})
+            for at, (unit, name) in enumerate(zip(occupants, called(occupants), strict=True))
+        )
+        steps[f"row {row}"] = men_step(men, resolution, name=f"row {row}")
+    return Plan(Volley("roll"), steps, settle, opening={"occupants": []})

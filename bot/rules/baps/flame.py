@@ -1,0 +1,39 @@
+"""Attack of one flame thrower at everybody in the target area."""
+
+from __future__ import annotations
+
+from math import floor
+
+from bot.rules.baps.aimed import fire_plan
+from bot.rules.baps.ammunition import Checker
+from bot.rules.baps.volley import Volley
+from bot.rules.chart import Charts
+from bot.rules.errors import UserError
+from bot.rules.given import Given
+from bot.rules.sequence import Line, Plan
+
+WEAPON = "flame-thrower"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Volley]:
+    """A flame thrower at `targets`. Source: Infantry Charts, Attack Factors for Special Weapons.
+
+    Raises UserError beyond 27 inches.
+    """
+    inches, leader = given.number("range"), given.int("leader")
+    factor = charts["flame-thrower"](range=inches)["factor"]
+    if factor == "not-allowed":
+        raise UserError(f"A flame thrower does not reach {inches:g} inches.", hint="27 is its limit.", option="range")
+    halved = {flag: given.flag(flag) for flag in ("suppressed", "moving", "hasty")}
+    factor *= charts["attack-modifiers"](**halved)["factor"]
+    attack = floor(factor + leader)
+    parts = ((WEAPON, factor), *((("leader rating", leader),) if leader else ()))
+    return fire_plan(
+        charts,
+        given,
+        attack,
+        [Checker(WEAPON, WEAPON, "other")],
+        opening={},
+        lines=(Line("attack factor", (), parts, attack, f"{len(given.units('targets'))} men"),),
+        then=("The target's unit owes a morale check with event flame-weapon.",),
+    )

@@ -1,0 +1,26 @@
+"""A heroic action by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.baps.heroics import Deed, heroic_steps, roused
+from bot.rules.chart import Charts
+from bot.rules.given import Given
+from bot.rules.sequence import Plan, Settlement, Told
+
+
+def plan(charts: Charts, given: Given) -> Plan[Deed]:
+    """2d6, and 1d4 orders for a new leader. Source: Infantry Charts, Heroic Actions."""
+    unit = given.unit("unit")
+
+    def tells(total: int, result: str, lasts: str) -> Told:
+        return {"roll": total, "result": result, "lasts": lasts}
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        orders = f", {out['orders']} orders" if out["orders"] else ""
+        then = ("He is rallied and unsuppressed at once.",)
+        return Settlement(f"{out['result']}{orders}", then=then, changes=roused(unit, out["result"]))
+
+    return Plan(Deed("heroic"), heroic_steps(charts, tells), settle)

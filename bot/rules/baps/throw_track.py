@@ -1,0 +1,34 @@
+"""A tracked vehicle drives through cover."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.baps.once import Once, no_roll, one_roll
+from bot.rules.chart import Charts
+from bot.rules.dice import d20
+from bot.rules.given import Given
+from bot.rules.sequence import Change, Line, Plan, Settlement
+
+
+def plan(charts: Charts, given: Given) -> Plan[Once]:
+    """1d20 against the number of cover and speed. Source: Vehicle Charts, Throwing Track."""
+    table, vehicle = charts["throwing-track"], given.unit("unit")
+    where = {"cover": given.word("cover"), "speed": given.word("speed")}
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        thrown = out["result"] == "thrown"
+        changes = (Change(vehicle.name, set={"state": "track-hit"}),) if thrown and vehicle is not None else ()
+        return Settlement("track thrown" if thrown else "safe", changes=changes)
+
+    need = table(**where, roll=1)["need"]
+    if need == "never":
+        said = Line("throwing track", result="slow on open ground: no die")
+        return no_roll({"roll": "none", "result": "safe"}, said, settle)
+    return one_roll(
+        (d20("throwing track"),),
+        lambda roll: {"roll": roll, "result": table(**where, roll=roll)["result"]},
+        lambda roll, told: Line("throwing track", roll, result=f"{need} or more throws it: {told['result']}"),
+        settle,
+    )

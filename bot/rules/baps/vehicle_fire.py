@@ -1,0 +1,189 @@
+"""Fire at a vehicle: hit, penetration, the areas inside, and the crew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.baps.crew import Crew, crew_step
+from bot.rules.baps.damage import AREAS, area_steps
+from bot.rules.baps.men import living
+from bot.rules.baps.resolution import Resolution, changes_of, summed_up, words_of
+from bot.rules.baps.shot import hits_vehicle, shot_modifiers
+from bot.rules.chart import Answer, Charts
+from bot.rules.dice import d20
+from bot.rules.errors import UserError
+from bot.rules.given import Given
+from bot.rules.odds import group_faces
+from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.units import Unit
+
+MACHINE_GUNS = ("medium-machine-gun", "heavy-machine-gun")
+UNHARMED: Mapping[str, Any] = {
+    "main_gun": False,
+    "ammunition": False,
+    "engine": False,
+    "operable": True,
+}
+MISSED: Mapping[str, Any] = {
+    "class_used": "none",
+    "armor_used": "none",
+    "pen_need": "none",
+    "pen_roll": "none",
+    "penetrated": False,
+    "outcome": "miss",
+    "bail_out": False,
+    "reoccupy": "none",
+    **UNHARMED,
+}
+
+
+def plan(charts: Charts, given: Given) -> Plan[Crew]:
+    """One shot of `weapon`. Source: Vehicle Charts, Roll to Hit Vehicular Targets to round that did not penetrate.
+
+    Raises UserError beyond the weapon's last band.
+    """
+    weapon, target = given.word("weapon"), given.unit("target")
+    shot, class_used = _shot(charts, weapon, given.number("range"))
+    need = int(shot["need"])
+    modifiers = shot_modifiers(charts, given, side=given.word("aspect") == "side")
+    modifier = int(modifiers["total"])
+    armor = charts["armor-modifiers"](
+        armor=given.word("armor"), aspect=given.word("aspect"), extra_armor=given.flag("extra_armor")
+    )
+    pen_need = charts["penetration"](weapon=class_used, armor=armor["column"])["need"]
+    known = {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need}
+    crew = _crew(given)
+    resolution = Resolution(charts)
+
+    def hit(roll: Roll) -> bool:
+        return hits_vehicle(roll[0], modifier, need)
+
+    def to_hit(_state: Crew, roll: Roll) -> Crew:
+        return Crew(None if not hit(roll) else "bounce" if pen_need == "fail" else "penetrate")
+
+    def hit_told(_before: Crew, roll: Roll, after: Crew) -> Told:
+        told = {"roll": roll[0], "hit_total": roll[0] + modifier, "hit": hit(roll)}
+        if not hit(roll):
+            return {**told, **MISSED}
+        told |= known
+        return told | {"pen_roll": "none", "penetrated": False} if after.owes == "bounce" else told
+
+    def hit_line(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+        said = f"{need} or more hits: {'hit' if hit(roll) else 'miss'}"
+        return (Line("to hit", roll, parts_of(modifiers.parts), roll[0] + modifier, said),)
+
+    def penetrated(roll: Roll) -> bool:
+        return roll[0] >= int(pen_need)
+
+    def pen_told(_before: Crew, roll: Roll, _after: Crew) -> Told:
+        told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": penetrated(roll)}
+        return told | {"outcome": "penetrated"} if penetrated(roll) else told
+
+    def pen_line(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+        said = f"{class_used} against {armor['column']}, {pen_need} or more: "
+        return (Line("penetration", roll, result=said + ("penetrated" if penetrated(roll) else "not penetrated")),)
+
+    steps: dict[str, Step[Crew]] = {
+        "hit": Step(
+            (d20("to hit"),),
+            to_hit,
+            hit_told,
+            hit_line,
+            groups=lambda _: group_faces(20, lambda die: hit((die,))),
+            blurs=frozenset({"roll", "hit_total"}),
+        ),
+        "penetrate": Step(
+            (d20("penetration"),),
+            lambda _state, roll: Crew(AREAS[0] if penetrated(roll) else "bounce"),
+            pen_told,
+            pen_line,
+            groups=lambda _: group_faces(20, lambda die: penetrated((die,))),
+            blurs=frozenset({"pen_roll"}),
+        ),
+        "bounce": _bounce(charts, weapon in MACHINE_GUNS, given.word("vehicle_type")),
+        **area_steps(charts, weapon, given.word("vehicle_type"), bool(crew)),
+        "crew": crew_step(charts, resolution, crew),
+    }
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        changes = _changes(target, out) + changes_of(crew, out["crew"])
+        return Settlement(_headline(out), words_of(out["crew"]), _then(out), changes)
+
+    opening = {"need": need, "damage": [], "crew": []}
+    return Plan(Crew("hit"), steps, settle, opening=opening)
+
+
+def _shot(charts: Charts, weapon: str, inches: float) -> tuple[Answer, str]:
+    """The row of the to-hit chart and the weapon's row of the penetration chart at this range."""
+    if weapon in ("at-grenade", "at-rifle", "light-at-weapon", "medium-at-weapon"):
+        shot = charts["at-to-hit"](weapon=weapon, range=inches)
+        class_used = str(shot["weapon_class"])
+    else:
+        shot = charts["vehicle-to-hit"](weapon="machine-gun" if weapon in MACHINE_GUNS else weapon, range=inches)
+        class_used = str(charts["weapon-lower"](weapon=weapon)["row"]) if shot["lower"] else weapon
+    if shot["need"] == "not-allowed":
+        raise UserError(f"{weapon} does not reach {inches:g} inches.", hint="Come closer.", option="range")
+    return shot, class_used
+
+
+def _crew(given: Given) -> tuple[Unit, ...]:
+    """The men in the vehicle: as typed, or as many crewmen as the roster vehicle has."""
+    brought = given.values["crew"]
+    if isinstance(brought, int):
+        return (Unit("crewman", "crewman"),) * brought
+    return living(given.units("crew"), "crew")
+
+
+def _bounce(charts: Charts, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
+    results = {
+        roll: str(charts["no-penetration"](machine_gun=machine_gun, vehicle_type=vehicle_type, roll=roll)["result"])
+        for roll in range(1, 21)
+    }
+
+    def tells(_before: Crew, roll: Roll, _after: Crew) -> Told:
+        out = results[roll[0]] == "bail-out"
+        return {**UNHARMED, "outcome": results[roll[0]], "bail_out": out, "reoccupy": "yes" if out else "none"}
+
+    def story(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+        said = "no effect" if results[roll[0]] == "none" else results[roll[0]]
+        return (Line("not penetrated", roll, result=said),)
+
+    return Step(
+        (d20("not penetrated"),),
+        lambda _state, _roll: Crew(None),
+        tells,
+        story,
+        groups=lambda _: group_faces(20, lambda die: results[die]),
+    )
+
+
+def _headline(out: Mapping[str, Any]) -> str:
+    if not out["penetrated"]:
+        return "no effect" if out["outcome"] == "none" else str(out["outcome"])
+    hurt = [area.replace("_", " ") for area in ("main_gun", "ammunition", "engine") if out[area]]
+    words = ["penetrated", *(f"{area} destroyed" if area == "main gun" else f"{area} explodes" for area in hurt)]
+    words += ["crew bails out"] * bool(out["bail_out"])
+    return ", ".join([*words, *([f"crew: {summed_up(out['crew'])}"] if out["crew"] else [])])
+
+
+def _then(out: Mapping[str, Any]) -> tuple[str, ...]:
+    return {
+        "yes": ("The crew may come back next turn.",),
+        "no": ("The crew may not come back.",),
+    }.get(out["reoccupy"], ())
+
+
+def _changes(target: Unit | None, out: Mapping[str, Any]) -> tuple[Change, ...]:
+    if target is None:
+        return ()
+    state = ""
+    if not out["operable"]:
+        state = "knocked-out"
+    elif out["bail_out"]:
+        state = "bailed-out"
+    elif out["outcome"] in ("track-hit", "tire-hit"):
+        state = "track-hit"
+    mark = frozenset({"main-gun-destroyed"}) if out["main_gun"] else frozenset()
+    new = {"state": state} if state else {}
+    return (Change(target.name, set=new, mark=mark),) if new or mark else ()
