@@ -60,8 +60,13 @@ class DamageChecks:
         only_hit: bool = False,
         crew_of_all: bool = False,
         outcome: bool = True,
+        also: Callable[[int, str], Told] | None = None,
     ) -> None:
-        """`only_hit`: an item whose dc_mod is not above 0 is not hit. `crew_of_all`: every item tells its crew."""
+        """`only_hit`: an item whose dc_mod is not above 0 is not hit. `crew_of_all`: every item tells its crew.
+
+        `also` tells more of the unit at a position, from the state that its check leaves it in.
+        """
+        self._also = also
         self.readings, self.items, self.finish = readings, tuple(items), finish
         self.only_hit, self.crew_of_all, self.outcome = only_hit, crew_of_all, outcome
         self._rolls: Mapping[str, Callable[[Attack, Roll], tuple[Attack, dict[str, Any]]]] = {
@@ -116,7 +121,8 @@ class DamageChecks:
         return "bail" if fate == "bail-out" else None
 
     def _crashed(self, item: Item, row: str) -> bool:
-        return item.kind == "passenger" and row == "crash"
+        """Whether nothing is said of the passenger here: who is in a crash is asked for by itself."""
+        return item.kind == "passenger" and row == "crash" and not self.only_hit
 
     def _tell_untouched(self, item: Item, row: str, told: dict[str, Any]) -> None:
         gone = item.kind == "passenger" and item.fates.get(row) == "eliminated"
@@ -168,6 +174,8 @@ class DamageChecks:
                 told[f"{path}.crew"] = NONE
         if not keep:
             told[f"{path}.becomes"] = becomes
+        if self._also is not None:
+            told.update(self._also(state.at, becomes))
         if roll[0] == 1 and item.hero:
             owes = "hero"
         else:

@@ -1,0 +1,112 @@
+"""Air support: cannon or bombs on one hex, against leg units as fire, against vehicles as penetration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.rules.chart import Charts
+from bot.rules.dice import d6
+from bot.rules.given import Given
+from bot.rules.lnlt import kinds
+from bot.rules.lnlt.area import leg_modifiers, terrain_of
+from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say
+from bot.rules.lnlt.impact import Impact, Struck
+from bot.rules.lnlt.items import Readings, list_items
+from bot.rules.lnlt.settling import attacked, becomes, headline
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.units import Unit
+
+DICE = (d6("attack"), d6("defense"))
+VEHICLES = "vehicles"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """An air attack on `targets`. Source: PAC 05, 06 (19.1). Raises UserError for passengers among them."""
+    targets, value = given.units("targets"), given.int("value")
+    kinds.refuse_passengers(targets, "is asked for by bail-out after the attack on his vehicle")
+    kinds.refuse_gone(targets)
+    legs = tuple(unit for unit in targets if kinds.is_man(unit))
+    vehicles = tuple(unit for unit in targets if not kinds.is_man(unit))
+    mod, parts = leg_modifiers(charts, given)
+    tm = terrain_of(given)
+    struck = tuple(
+        Struck(
+            word=unit.word,
+            path=f"vehicles[{at}].",
+            penetration=value,
+            armor=int(unit.get("av") or 0),
+            morale=unit.number("morale"),
+            shaken=kinds.is_shaken(unit),
+            flies=unit.type in kinds.AIRBORNE,
+            first=at == 0 and not legs,
+        )
+        for at, unit in enumerate(vehicles)
+    )
+
+    def next_vehicle(at: int) -> Attack:
+        return Attack("impact", at=at) if at < len(vehicles) else Attack(None)
+
+    readings, size = Readings(charts), len(legs)
+    checks = DamageChecks(
+        readings,
+        list_items(
+            readings,
+            legs,
+            paths=[f"targets[{at}]" for at in range(size)],
+            spans=[(0, size)] if size else [],
+            offsets=(0,) * size,
+            no_hero=given.flag("no_hero"),
+        ),
+        finish=lambda _: next_vehicle(0),
+    )
+    impact = Impact(charts, lambda state: struck[state.at], lambda state: next_vehicle(state.at + 1))
+
+    def attack(_state: Attack, roll: Roll) -> Attack:
+        margin = roll[0] + value + mod - roll[1] - tm
+        return checks.enter(Attack(None, margin), 0) if margin > 0 else next_vehicle(0)
+
+    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        margin = roll[0] + value + mod - roll[1] - tm
+        told: dict[str, Any] = {
+            "attack_roll": roll[0],
+            "attack_total": roll[0] + value + mod,
+            "defense_total": roll[1] + tm,
+            "hit": margin > 0,
+            "dc_mod": max(margin, 0),
+        }
+        return told if margin > 0 else told | {"outcome": NONE}
+
+    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        margin = roll[0] + value + mod - roll[1] - tm
+        own = ((given.word("attack"), value), *parts_of(parts, "attack_mod"))
+        yield Line("attack", roll[:1], own, roll[0] + value + mod)
+        verdict = f"higher by {margin}: damage check" if margin > 0 else "not higher: no effect"
+        yield Line("defense", roll[1:], (("target modifier", tm),) if tm else (), roll[1] + tm, verdict)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        return _settle(out, legs, vehicles)
+
+    opening: dict[str, Any] = {"targets": [], "vehicles": []}
+    opening |= {f"vehicles[{at}].unit": unit.word for at, unit in enumerate(vehicles)}
+    if not legs:
+        opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
+    steps = {"attack": Step(DICE, attack, tells, story), **checks.steps(), **impact.steps()}
+    return Plan(Attack("attack") if legs else next_vehicle(0), steps, settle, opening)
+
+
+def _settle(out: Mapping[str, Any], legs: tuple[Unit, ...], vehicles: tuple[Unit, ...]) -> Settlement:
+    more: list[str] = []
+    changes = []
+    words: list[tuple[str, str]] = []
+    for unit, answer in zip(vehicles, out["vehicles"], strict=True):
+        result, crew = str(answer["result"]), str(answer["crew"])
+        words.append((unit.word, say(result) if crew == NONE else f"{result}, crew {crew}"))
+        if result != NONE and (change := becomes(unit, result)) is not None:
+            changes.append(change)
+        if unit.type in kinds.AIRBORNE and result == "destroyed":
+            more.append(f"{unit.word} crashes: run crash, and bail-out for those aboard.")
+    said = [headline(out["targets"], hit=out["hit"])] if legs else []
+    said += [f"{word} {result}" for word, result in words]
+    settled = attacked("; ".join(said), legs, out["targets"], more=more)
+    return Settlement(settled.headline, (*settled.units, *words), settled.then, (*settled.changes, *changes))

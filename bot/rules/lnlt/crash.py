@@ -1,0 +1,56 @@
+"""The crash of a helicopter or aircraft: where it comes down, and the attack on that hex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.rules.chart import Charts
+from bot.rules.dice import d6
+from bot.rules.given import Given
+from bot.rules.lnlt.area import AreaAttack, Hex, area_words
+from bot.rules.lnlt.checks import NONE, Attack
+from bot.rules.lnlt.settling import attacked, headline
+from bot.rules.lnlt.terrain import target_terrain
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+
+FIREPOWER = 6
+DRIFT = (d6("direction"), d6("distance"))
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """A crash, and the firepower 6 attack on `targets` in its hex. Source: PAC 02, 06."""
+    stage = given.word("stage")
+    targets = given.units("targets") if stage != "drift" else ()
+    hexes = [Hex("", 0, len(targets), FIREPOWER, target_terrain(given.int("tm")))] if targets else []
+    area = AreaAttack(charts, targets, hexes, no_hero=given.flag("no_hero"))
+
+    def drifts(roll: Roll) -> Any:
+        return charts["crash-drift"](direction=roll[0], distance=roll[1])
+
+    def drift(_state: Attack, _roll: Roll) -> Attack:
+        return area.start()
+
+    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        answer = drifts(roll)
+        return {"direction": answer["direction"], "hexes": answer["hexes"]}
+
+    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        answer = drifts(roll)
+        yield Line("crash", roll, result=f"{answer['hexes']} hexes {answer['direction']}")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        hit = area_words(out["targets"])
+        words = [f"crashes {out['hexes']} hexes {out['direction']}"] if stage != "attack" else []
+        if targets or stage == "attack":
+            words.append(headline(hit, hit=bool(hit)))
+        more = ["A wreck lies in the crash hex."] if stage != "attack" else []
+        return attacked("; ".join(words), targets, out["targets"], more=more)
+
+    opening: dict[str, Any] = {"targets": []}
+    if stage == "attack":
+        opening |= {"direction": NONE, "hexes": NONE}
+    if not targets:
+        opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
+    steps = {"drift": Step(DRIFT, drift, tells, story), **area.steps()}
+    return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening)
