@@ -1,0 +1,1 @@
+"""Ultracombat Normandy: its combat procedures."""
