@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from bot.rules.chain import genesis
 from bot.rules.exported import FORMAT, SEALED, VERSION
 from bot.stores.base import EventRow, Json, PersonRow, SeedRow, TextRow
 
@@ -28,7 +29,7 @@ def export_game(
         "version": VERSION,
         "game": game,
         **about,
-        "head": events[-1].hash if events else "",
+        "head": events[-1].hash if events else genesis(game),
         "events": [{"number": row.number, "hash": row.hash, "body": bodies[row.number]} for row in events],
         "seeds": [_seed(row) for row in seeds],
         "texts": [_text(row) for row in texts if row.event not in closed and _is_promised(bodies[row.event], row)],

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from bot.stores.base import StoreError
 
+# Events are a table with row ids: they are appended at its end, so that those of one commit share a few pages,
+# however many games they belong to.
 _FIRST = """
 CREATE TABLE games (
     id TEXT PRIMARY KEY, version INTEGER NOT NULL, next_event INTEGER NOT NULL, head TEXT NOT NULL,
@@ -15,7 +17,7 @@ CREATE TABLE games (
 CREATE TABLE snapshots (game TEXT PRIMARY KEY, at INTEGER NOT NULL, state TEXT NOT NULL);
 CREATE TABLE events (
     game TEXT NOT NULL, number INTEGER NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (game, number)
-) WITHOUT ROWID;
+);
 CREATE TABLE bindings (
     place TEXT NOT NULL, game TEXT NOT NULL, server TEXT NOT NULL, current INTEGER NOT NULL, removed REAL,
     PRIMARY KEY (place, game)
