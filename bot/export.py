@@ -15,15 +15,18 @@ def export_game(
     seeds: Iterable[SeedRow],
     texts: Iterable[TextRow],
     persons: Iterable[PersonRow],
+    *,
+    with_secrets: bool = False,
     **about: object,
 ) -> Json:
     """The export of the game whose log is `events`. `about` (system, name, ...) is only for whoever reads the file.
 
-    Seeds that were not revealed are left out, and so is what is sealed and not yet opened.
+    Seeds that were not revealed are left out, and so is what is sealed and not yet opened; `with_secrets` keeps
+    them, for a check that shows nobody anything but faults.
     """
     bodies = {event.number: event.data for event in events}
     opened = {number for body in bodies.values() for number in body.get("opens", ())}
-    closed = {number for number, body in bodies.items() if "sealed" in body} - opened
+    closed = {number for number, body in bodies.items() if "sealed" in body} - opened if not with_secrets else set()
     return {
         "format": FORMAT,
         "version": VERSION,
@@ -31,15 +34,17 @@ def export_game(
         **about,
         "head": events[-1].hash if events else genesis(game),
         "events": [{"number": row.number, "hash": row.hash, "body": bodies[row.number]} for row in events],
-        "seeds": [_seed(row) for row in seeds],
-        "texts": [_text(row) for row in texts if row.event not in closed and _is_promised(bodies[row.event], row)],
+        "seeds": [_seed(row, shown=with_secrets or row.revealed is not None) for row in seeds],
+        "texts": [
+            _text(row) for row in texts if row.event not in closed and _is_promised(bodies.get(row.event, {}), row)
+        ],
         "persons": [{"person": row.person, "user": row.user, "name": row.name} for row in persons],
     }
 
 
-def _seed(row: SeedRow) -> Json:
+def _seed(row: SeedRow, *, shown: bool) -> Json:
     seed: Json = {"epoch": row.epoch, "commitment": row.commitment}
-    if row.revealed is not None:
+    if shown:
         seed["seed"] = row.seed.hex()
     return seed
 

@@ -1,0 +1,47 @@
+"""Proves for the games of a database that log, chain, dice and state agree. Nothing secret is shown, only faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bot.export import export_game
+from bot.rules.verify import verify
+from bot.stores.base import EventRow, Saved, Store
+
+CheckState = Callable[[Saved, Sequence[EventRow]], Sequence[str]]
+"""What is wrong with a saved state, given all events of its game."""
+
+
+async def audit(store: Store, check_state: CheckState | None = None) -> tuple[int, list[str]]:
+    """How many games there are, and the faults of all of them, one line each that names the game."""
+    count, faults, after = 0, [], ""
+    while page := await store.games(after=after, limit=200):
+        for game in page:
+            faults += [f"Game {game}: {fault}" for fault in await audit_game(store, game, check_state)]
+        count, after = count + len(page), page[-1]
+    return count, faults
+
+
+async def audit_game(store: Store, game: str, check_state: CheckState | None = None) -> list[str]:
+    """The faults of one game: its chain, all its dice (also under seeds not yet published), its head, its state."""
+    saved = await store.load_game_by_id(game)
+    if saved is None:
+        return []
+    # What was added since then is left for the next time.
+    events = await store.events(game, before=saved.game.next_event)
+    if not events:
+        return ["it has no events."]
+    whole = export_game(
+        events[0].data.get("game", game),
+        events,
+        await store.seeds(game),
+        [text for text in await store.texts(game) if text.event < saved.game.next_event],
+        (),
+        with_secrets=True,
+    )
+    faults = list(verify(whole).faults)
+    if saved.game.head != events[-1].hash or saved.game.next_event != events[-1].number + 1:
+        faults.append(f"the log ends with event {events[-1].number}, but the game stands elsewhere.")
+    if check_state is not None and not faults:
+        faults += check_state(saved, events)
+    return faults
