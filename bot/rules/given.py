@@ -15,11 +15,15 @@ Whole = int  # the class below has a method of that name
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Values of a sequence's inputs by name. Unit lists are read, roster units found, defaults filled in."""
+    """Values of a sequence's inputs by name. Unit lists are read, roster units found, defaults filled in.
+
+    `typed` names those that were given, not brought by a roster unit or filled in.
+    """
 
     values: Mapping[str, Any]
     lists: Mapping[str, tuple[Unit, ...]] = field(default_factory=dict)
     roster: Mapping[str, Unit] = field(default_factory=dict)
+    typed: frozenset[str] = frozenset()
 
     def flag(self, name: str) -> bool:
         """Whether a bool input is set, or the word stands in `mods`."""
@@ -88,13 +92,15 @@ def read_given(
     for option in options:
         if option.brings and raw.get(option.name) is None:
             values[option.name] = _brought(option, found, values[option.name], what)
-    return Given(values, lists, found)
+    return Given(values, lists, found, frozenset(name for name, value in raw.items() if value is not None))
 
 
 def _found(option: Option, value: str, words: Mapping[str, UnitWords], roster: Roster) -> Unit:
     try:
         unit: RosterUnit = find_unit(value, roster)
     except UserError as error:
+        if option.free:
+            return Unit(value.strip(), "")
         error.option = option.name
         raise
     return from_roster(unit, words[option.units or "units"])

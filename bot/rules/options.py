@@ -29,6 +29,7 @@ class Option:
     `values` are the words of an enum, or of a `mods` list. `clamp` says which edge is read instead of refused
     ("high", "low", "both"). `brings` names where a roster unit supplies a missing value, as `unit.morale`.
     `units` names the unit list of the game that the text is read with. `complete` names what to offer while typing.
+    `free` lets an option of type unit take a name that no roster knows, as words for the report only.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Option:
     brings: str = ""
     units: str = ""
     complete: str = ""
+    free: bool = False
 
     @property
     def required(self) -> bool:
@@ -268,6 +270,7 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     Raises ValueError with what is wrong with the entry.
     """
     known = {"type", "help", "min", "max", "values", "default", "optional", "clamp", "brings", "units", "complete"}
+    known |= {"free"}
     if unknown := set(spec) - known:
         raise ValueError(f"option {name} has unknown keys {', '.join(sorted(unknown))}")
     values = spec.get("values", ())

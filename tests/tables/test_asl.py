@@ -399,7 +399,7 @@ def test_half_track_cases() -> None:
 
 
 NOT = "not-allowed"
-SMOKE = {  # CT BU, OT BU, CE, unarmored; not yet moved, in the MPh
+SMOKE: dict[str, tuple[list[Any], str, str]] = {  # CT BU, OT BU, CE, unarmored; not yet moved, in the MPh
     "sd": ([1, 1, 0, NOT], "dispersed", "own-hex"),
     "sn": ([1, NOT, 0, NOT], "dispersed", "own-hex"),
     "sm": ([1, 1, 0, NOT], "dispersed", "1-3-hexes-of-tca"),

@@ -1,0 +1,1 @@
+"""Procedures of the Advanced Squad Leader situation tables."""

@@ -1,0 +1,47 @@
+"""Flamethrower or Molotov cocktail against an AFV."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.asl.roster import called, new_state
+from bot.rules.chart import Charts
+from bot.rules.dice import dice
+from bot.rules.given import Given
+from bot.rules.once import Once, one_roll
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+
+WRECKED = ("destroyed", "burning")
+
+
+def plan(charts: Charts, given: Given) -> Plan[Once]:
+    """TK 2d6 without any DRM against the TK number. Source: table 17, C7.7."""
+    read = charts["tk-flame"](
+        weapon=given.word("weapon"), afv=given.word("afv"), moving=given.flag("moving"), rear=given.flag("rear")
+    )
+    tk, unit = int(read["tk"]), given.unit("unit")
+
+    def tells(dr: int) -> Told:
+        return {"dr": dr, "result": outcome(dr, tk)}
+
+    def line(roll: Roll, told: Told) -> Line:
+        return Line("TK", roll, (), told["dr"], f"against TK# {tk} (situation {read['situation']}): {told['result']}")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        result = str(out["result"])
+        equal = ("Equal to the TK#: immobilized on a hull hit, shocked on a turret hit (C7.7).",)
+        changes = new_state(unit, result if result in WRECKED else None)
+        headline = "no effect" if result == "none" else result
+        return Settlement(headline, ((called(unit, "AFV"), result),), equal if result == "equal" else (), changes)
+
+    return one_roll(dice(2, 6, "TK"), tells, line, settle, opening={"tk": tk})
+
+
+def outcome(dr: int, tk: int) -> str:
+    """`burning` at half the TK number or less, `destroyed` below it, `equal`, or `none` above it."""
+    if 2 * dr <= tk:
+        return "burning"
+    if dr < tk:
+        return "destroyed"
+    return "equal" if dr == tk else "none"

@@ -1,0 +1,73 @@
+"""Recovery dr for a support weapon or Gun that nobody holds, or that a broken or lost unit held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.asl.roster import called, change
+from bot.rules.chart import Charts
+from bot.rules.dice import dice
+from bot.rules.given import Given
+from bot.rules.once import Once, no_roll, one_roll
+from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Told, parts_of
+from bot.rules.units import Unit
+
+CASES = {
+    ("unpossessed", "rally"): "b",
+    ("unpossessed", "friendly-mph"): "d",
+    ("broken-unit", "rally"): "e",
+    ("broken-unit", "friendly-mph"): "g",
+}
+SMC_ONLY = ("e", "f", "g")
+SOLE_ACTION = ("b", "e")
+
+
+def plan(charts: Charts, given: Given) -> Plan[Once]:
+    """A Recovery dr of 1d6 plus modifiers, 5 or less recovers; no die where no case allows it. Source: table 7."""
+    case = case_of(given.word("phase"), given.word("from"), given.word("by"))
+    unit, weapon = given.unit("unit"), given.unit("weapon")
+    opening = {"case": case, "mf": 1 if case == "d" else 0, "sole_action": case in SOLE_ACTION}
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        result = str(out["result"])
+        then = [f"Case {case.upper()}: its only action of the Rally Phase."] if out["sole_action"] else []
+        then += ["One MF spent."] if out["mf"] else []
+        return Settlement(
+            f"{called(weapon, 'weapon')} {'not allowed' if result == 'not-allowed' else result}",
+            ((called(unit, given.word("by").upper()), result),),
+            tuple(then),
+            held(unit, weapon) if result == "recovered" else (),
+        )
+
+    if case == "none":
+        told = {**opening, "result": "not-allowed"}
+        return no_roll(told, (Line("recovery", result="no case of the table allows it"),), settle)
+    modifiers = charts["recovery-drm"](**{name: given.flag(name) for name in ("cx", "night", "jungle")})
+    drm, highest = modifiers["drm"], modifiers["max_total"]
+
+    def tells(roll: int) -> Told:
+        return {"total": roll + drm, "result": "recovered" if roll + drm <= highest else "failed"}
+
+    def line(roll: Roll, told: Told) -> Line:
+        verdict = f"case {case.upper()}, needs {highest} or less: {told['result']}"
+        return Line("recovery", roll, parts_of(modifiers.parts), told["total"], verdict)
+
+    return one_roll(dice(1, 6, "recovery"), tells, line, settle, opening={**opening, "drm": drm})
+
+
+def case_of(phase: str, source: str, by: str) -> str:
+    """The letter of the case, or `none` where the card has no such recovery.
+
+    Source: table 7; case F counts in any phase, and E, F and G are for a SMC only.
+    """
+    case = "f" if source == "lost-unit" else CASES.get((source, phase), "none")
+    return "none" if case in SMC_ONLY and by != "smc" else case
+
+
+def held(unit: Unit | None, weapon: Unit | None) -> tuple[Change, ...]:
+    """The weapon added to what a roster unit holds."""
+    if unit is None or weapon is None:
+        return ()
+    names = [name for name in str(unit.get("holds", "")).split(",") if name.strip()]
+    return change(unit, {"holds": ",".join([*names, weapon.word])}) if weapon.word not in names else ()

@@ -1,0 +1,26 @@
+"""What a result makes of the roster unit that an option names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.sequence import Change
+from bot.rules.units import Unit
+
+
+def called(unit: Unit | None, otherwise: str) -> str:
+    """The unit's name as the answer shows it, or what stands for it where none was named."""
+    return unit.word if unit is not None else otherwise
+
+
+def change(unit: Unit | None, values: Mapping[str, Any], mark: frozenset[str] = frozenset()) -> tuple[Change, ...]:
+    """One change of a roster unit; none for a unit that no roster knows, or where nothing changes."""
+    if unit is None or not unit.name or not (values or mark):
+        return ()
+    return (Change(unit.name, values, mark),)
+
+
+def new_state(unit: Unit | None, state: str | None) -> tuple[Change, ...]:
+    """The change to `state`, or none for None."""
+    return change(unit, {"state": state} if state else {})
