@@ -244,6 +244,6 @@ def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
             "setup",
             (_option("systems", help_="games to enable, or all", complete="systems"),),
             private=True,
-            example="/setup systems lnlt ucn",
+            example='/setup systems "lnlt ucn"',
         ),
     )

@@ -101,7 +101,7 @@ def _printed(chart: Chart) -> Iterator[str]:
         for row in data["rows"]:
             adds = ", ".join(f"{total} {_signed(value)}" for total, value in row["adds"].items())
             yield f"| {row['id']} | {_cell(row['name'])} | {_cell(row.get('when', ''))} | {_cell(adds)} |"
-    bodies: Any = data.get("read") or ()
+    bodies: Any = data.get("read") or []
     for body in bodies if isinstance(bodies, list) else [bodies]:
         yield from _body(body, data, "")
     rules = {**(data.get("derive") or {}), **(data.get("then") or {})}

@@ -1,0 +1,61 @@
+"""Help tells the truth: every command has a summary and an example, and every example runs as it is printed."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.charts import system
+from bot.command import CommandSpec
+from bot.commands.help import show_help
+from bot.commands.lookup import read_table
+from bot.commands.roll import roll_dice
+from bot.commands.sequence import run_sequence
+from bot.registry import registry
+from bot.reply import Reply
+from bot.roller import throwaway
+from bot.text import parse_text
+
+SPECS = list(registry())
+IDS = [" ".join(spec.path) for spec in SPECS]
+
+
+def answer(spec: CommandSpec, text: str) -> Reply:
+    """What the example of a command without a channel answers."""
+    typed = parse_text(text, registry())
+    assert typed.spec.path == spec.path
+    if spec.family == "roll":
+        return roll_dice(typed.options, "Anna", throwaway()).reply
+    if spec.family == "help":
+        return show_help(str(typed.options["topic"]), registry())
+    game = system(spec.system)
+    if spec.family == "lookup":
+        return read_table(game.table(spec.target), typed.options, "Anna", throwaway(), game.title).reply
+    return run_sequence(game.sequence(spec.target), spec, typed.options, "Anna", throwaway(), {}).reply
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=IDS)
+def test_every_command_has_help_and_an_example_that_runs(spec: CommandSpec) -> None:
+    assert spec.summary
+    assert len(spec.summary) <= 300, "a summary is two lines"
+    assert spec.example.startswith(spec.name)
+    if spec.family in ("roll", "help", "lookup", "sequence"):
+        reply = answer(spec, spec.example)
+        assert reply.title
+        assert not reply.error
+    else:
+        assert parse_text(spec.example, registry()).spec.path == spec.path
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=IDS)
+def test_every_command_is_explained(spec: CommandSpec) -> None:
+    shown = show_help(" ".join(spec.path), registry()).text()
+    assert spec.example in shown
+    for option in spec.options:
+        assert option.name in shown
+    mute = [option.name for option in spec.options if not option.help and option.type not in ("bool", "enum")]
+    assert not mute, "say what to type; the values of an enum speak for themselves"
+
+
+@pytest.mark.parametrize("topic", ["", "dice", "lnlt", "lnlt-table", "lnlt-table combat", "game", "unit", "dct"])
+def test_help_on_topics(topic: str) -> None:
+    assert show_help(topic, registry()).private
