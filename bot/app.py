@@ -1,47 +1,124 @@
-"""Runs commands: finds the handler, gives it dice and the channel's game, hands back the reply."""
+"""Runs commands: parse, rights, load the channel's game, handle, store, and only then answer.
+
+Each command runs once however often it is delivered, those of one game in order of arrival, and what it answers
+is on the disk before anybody sees it.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import time
 from collections.abc import Mapping
+from collections.abc import Sequence as Many
+from dataclasses import dataclass, replace
+from importlib import import_module
 
-from bot.charts import system
 from bot.command import Command, CommandSpec, Path, Person, Place
-from bot.commands.outcome import Outcome
-from bot.complete import Known
+from bot.commands.desk import Desk, new_desk
+from bot.complete import Choice, Known, complete_option
+from bot.counting import Worker
+from bot.game.ledger import Ledger
+from bot.game.roster import in_order
+from bot.games import Games
+from bot.queues import Queues
 from bot.registry import Registry, registry
 from bot.reply import Reply, error_reply
-from bot.roller import throwaway
+from bot.roller import new_id
+from bot.rules.chain import short
 from bot.rules.errors import UserError
-from bot.text import parse_text
+from bot.rules.options import MAX_TEXT
+from bot.settings import Settings
+from bot.stores.base import Clock, Commit, Conflict, Outgoing, Store
+from bot.text import command_text, parse_text
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 50
+"""How often a command is run again because another process was faster."""
+LEASE = 60.0
+"""Seconds that whoever ran a command has for posting its answer before another may take it over."""
+AGAIN_PAUSE = 2.0
+SETUP_KEPT = 20.0
+MAX_OPTIONS = 60
+MAX_FILE = 5_000_000
+
+HANDLERS = {
+    "roll": "playing:handle_roll",
+    "lookup": "playing:handle_lookup",
+    "sequence": "playing:handle_sequence",
+    "help": "help:handle",
+    "game": "game:handle",
+    "unit": "unit:handle",
+    "log": "log:handle",
+    "again": "again:handle",
+    "fair": "fair:handle",
+    "privacy": "privacy:handle",
+    "setup": "setup:handle",
+    "button": "button:handle",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An answer that nobody has confirmed as posted: where it goes, and how."""
+
+    id: int
+    place: str
+    reply: Reply
+    delivery: Mapping[str, object]
+    attempts: int
+    created: float
+    request_id: str
 
 
 class App:
-    """The bot behind every adapter."""
+    """The bot behind every adapter. Make one with `await App.open(...)`, end it with `await app.close()`."""
 
-    def __init__(self) -> None:
+    def __init__(self, store: Store, clock: Clock = time.time) -> None:
+        self.store = store
         self.registry: Registry = registry()
+        self.games = Games(store)
+        self.worker = Worker()
+        self._clock = clock
+        self._queues = Queues()
+        self._running: dict[str, asyncio.Task[Reply]] = {}
+        self._setups: dict[str, tuple[float, frozenset[str] | None]] = {}
+        self._again: dict[tuple[str, str], float] = {}
+        self._unposted: dict[int, str] = {}
 
     @classmethod
-    async def open(cls, settings: object) -> App:
-        """An app on the store that the settings name."""
-        del settings
-        return cls()
+    async def open(cls, source: Settings | Store, clock: Clock = time.time) -> App:
+        """An app on a store, or on the one that the settings name. Raises StoreError."""
+        if not isinstance(source, Settings):
+            return cls(source, clock)
+        if source.database is None:
+            from bot.stores.memory import MemoryStore
+
+            return cls(MemoryStore(clock), clock)
+        from bot.stores.sqlite import SqliteStore
+
+        return cls(await SqliteStore.open(source.database, clock=clock), clock)
 
     async def close(self) -> None:
-        """Finish what runs and close the store."""
+        """Finish what runs, end the worker and close the store."""
+        running = list(self._running.values())
+        if running:
+            await asyncio.gather(*running, return_exceptions=True)
+        await self.worker.close()
+        await self.store.close()
 
-    async def known(self, place: Place, who: Person) -> Known:
-        """What this channel knows that can be completed while typing."""
-        del place, who
-        return Known()
+    # Running commands
 
-    async def press(self, action: str, who: Person, where: Place, request_id: str) -> Reply:
-        """Run what a button stands for."""
-        del who, where, request_id
-        return error_reply(UserError(f'There is no button "{action[:40]}" here.'))
-
-    async def delivered_all(self, prefix: str) -> None:
-        """All answers to places that begin with `prefix` have been shown."""
+    async def run_text(
+        self, text: str, who: Person, where: Place, request_id: str, delivery: Mapping[str, object] | None = None
+    ) -> Reply:
+        """Run a command given as text; bad text is answered privately."""
+        try:
+            typed = parse_text(text, self.registry)
+        except UserError as error:
+            return error_reply(error, text)
+        return await self.run(Command(typed.spec.path, typed.options, who, where, request_id, delivery or {}))
 
     async def run_typed(
         self,
@@ -55,49 +132,266 @@ class App:
         """Run a command whose options have been read from text or a form."""
         return await self.run(Command(spec.path, options, who, where, request_id, delivery or {}))
 
-    async def run_text(
-        self, text: str, who: Person, where: Place, request_id: str, delivery: Mapping[str, object] | None = None
+    async def press(
+        self,
+        action: str,
+        who: Person,
+        where: Place,
+        request_id: str,
+        message: str = "",
+        delivery: Mapping[str, object] | None = None,
     ) -> Reply:
-        """Run a command given as text; bad text is answered privately."""
-        try:
-            typed = parse_text(text, self.registry)
-        except UserError as error:
-            return error_reply(error)
-        return await self.run(Command(typed.spec.path, typed.options, who, where, request_id, delivery or {}))
+        """Run what a button stands for. `message` is the id of the message under which it hangs.
+
+        One-shot buttons run once per message; Again ignores the same person for two seconds.
+        """
+        name, _, rest = action.partition(":")
+        if name == "again":
+            if self._is_too_soon(who, where):
+                return replace(error_reply(UserError("You just rolled that again; wait two seconds.")), seen=True)
+        elif message:
+            request_id = f"{where.key}/{message}/{action}"
+        return await self.run(Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {}))
 
     async def run(self, command: Command) -> Reply:
-        """Run a command once; errors of a player come back as private replies."""
-        try:
-            return self._handle(command).reply
-        except UserError as error:
-            return error_reply(error)
+        """Run a command once; whatever goes wrong comes back as a private reply.
+
+        A request that is already under way, or was answered before, gets the same answer marked as `seen`.
+        """
+        task = self._running.get(command.request_id)
+        if task is not None:
+            return replace(await asyncio.shield(task), seen=True, outbox=0)
+        task = asyncio.create_task(self._answer(command))
+        self._running[command.request_id] = task
+        task.add_done_callback(lambda _: self._running.pop(command.request_id, None))
+        return await asyncio.shield(task)  # an adapter that gives up waiting must not leave half a command
 
     def spec(self, path: Path) -> CommandSpec:
         """The command with this path. Raises UserError with the nearest spelling."""
+        if path and path[0] == "button":
+            from bot.commands.button import button_spec
+
+            return button_spec(path)
         found = self.registry.get(path)
         if found is None:
             found, _ = self.registry.find(path)
         return found
 
-    def _handle(self, command: Command) -> Outcome:
-        spec = self.spec(command.path)
-        who = command.who.name
-        if spec.family == "roll":
-            from bot.commands.roll import roll_dice
+    def is_private(self, path: Path, options: Mapping[str, object]) -> bool:
+        """Whether the answer will be for the asker alone, as platforms want to know at the receipt.
 
-            return roll_dice(command.options, who, throwaway())
-        if spec.family == "lookup":
-            from bot.commands.lookup import read_table
+        Raises UserError for a command that does not exist.
+        """
+        return self.spec(path).is_private(options)
 
-            game = system(spec.system)
-            return read_table(game.table(spec.target), command.options, who, throwaway(), game.title)
-        if spec.family == "sequence":
-            from bot.commands.sequence import run_sequence
+    # Answers on their way
 
-            sequence = system(spec.system).sequence(spec.target)
-            return run_sequence(sequence, spec, command.options, who, throwaway(), {})
-        if spec.family == "help":
-            from bot.commands.help import show_help
+    async def delivered(self, *answers: Reply | int) -> None:
+        """These answers were posted, or never can be: replies of `run`, or ids of `due`."""
+        ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
+        ids = [id for id in ids if id]
+        for id in ids:
+            self._unposted.pop(id, None)
+        if ids:
+            await self.store.outbox_done(*ids)
 
-            return Outcome(show_help(str(command.options.get("topic") or ""), self.registry))
-        raise UserError(f"{spec.name} is not here yet.")
+    async def delivered_all(self, prefix: str) -> None:
+        """All answers of this process to places that begin with `prefix` have been shown."""
+        await self.delivered(*(id for id, place in self._unposted.items() if place.startswith(prefix)))
+
+    async def due(self, platform: str, limit: int = 50) -> list[Due]:
+        """Answers that were not posted in time, oldest first; each is given to one process for a minute."""
+        rows = await self.store.outbox_claim(LEASE, limit, platform)
+        return [
+            Due(row.id, row.place, Reply.from_json(row.reply), row.delivery, row.attempts, row.created, row.request_id)
+            for row in rows
+        ]
+
+    async def retry(self, id: int, after: float) -> None:
+        """This answer could not be posted: it is due again in `after` seconds."""
+        await self.store.outbox_retry(id, self._clock() + after)
+
+    # While typing
+
+    async def known(self, place: Place, who: Person) -> Known:
+        """What this channel knows that can be completed."""
+        loaded = await self.games.at(place.key)
+        if loaded is None:
+            return Known()
+        game, person = loaded.game, loaded.person_of(who.key)
+        return Known(
+            roster=tuple(in_order(game.units.values())),
+            sides=game.sides,
+            players=tuple(row.name for row in loaded.persons.values()),
+            own_side=game.players.get(person.person, "") if person is not None else "",
+            system=game.system,
+        )
+
+    async def complete(
+        self, path: Path, name: str, typed: str, given: Mapping[str, object], who: Person, where: Place
+    ) -> tuple[Choice, ...]:
+        """Choices for one option while it is typed, with this channel's roster and sides."""
+        try:
+            spec = self.spec(path)
+            return complete_option(spec, name, typed[:MAX_TEXT], self.registry, await self.known(where, who), given)
+        except UserError:
+            return ()
+
+    # One command
+
+    async def _answer(self, command: Command) -> Reply:
+        try:
+            spec = self.spec(command.path)
+            _check_size(command)
+            async with self._queues.turn(command.where.key):
+                await self._check_enabled(spec, command.where)
+                return await self._run_until_stored(command, spec)
+        except UserError as error:
+            return await self._seen(command) or error_reply(error, _as_typed(self, command))
+        except Exception:
+            reference = new_id()[:8]
+            log.exception("command %s failed, reference %s", " ".join(command.path), reference)
+            problem = UserError(
+                f"Something went wrong here, which is not your fault (reference {reference}).",
+                hint="Nothing was recorded. The host finds the reference in the log.",
+            )
+            return error_reply(problem)
+
+    async def _seen(self, command: Command) -> Reply | None:
+        """The answer that this request got before, so that an error can be the echo of a success."""
+        stored = await self.store.seen(command.request_id)
+        return replace(Reply.from_json(stored), seen=True) if stored is not None else None
+
+    async def _run_until_stored(self, command: Command, spec: CommandSpec) -> Reply:
+        handle = _handler(spec.family)
+        for attempt in range(ATTEMPTS):
+            loaded = await self.games.at(command.where.key)
+            desk = new_desk(command, spec, loaded, self.store, self.registry, self.worker.odds, self._clock())
+            reply = await handle(desk)
+            try:
+                return await self._store(desk, reply)
+            except Conflict:
+                if loaded is not None:
+                    self.games.drop(loaded.row)
+                await asyncio.sleep(0.002 * min(attempt, 10))
+        raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.")
+
+    async def _store(self, desk: Desk, reply: Reply) -> Reply:
+        """Commit what the handler wrote, together with the answer and where it goes."""
+        command, ledgers = desk.command, [*desk.further, desk.ledger]
+        changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
+        if not (changes or desk.docs or desk.drop_docs or desk.bindings or desk.erase or desk.forget):
+            return reply
+        reply = _with_footer(desk, reply)
+        commit = Commit(
+            request_id=command.request_id,
+            reply=reply.to_json(),
+            user=command.who.key,
+            changes=changes,
+            bindings=tuple(desk.bindings),
+            persons=tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.events),
+            texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
+            seeds=tuple(row for ledger in ledgers for row in ledger.new_seeds.values()),
+            outbox=(*self._outgoing(command), *desk.outgoing),
+            docs=tuple(desk.docs),
+            drop_docs=tuple(desk.drop_docs),
+            erase=tuple(desk.erase),
+            forget=tuple(desk.forget),
+        )
+        done = await self.store.commit(commit)
+        if done.seen:
+            return replace(Reply.from_json(done.reply), seen=True)
+        self._remember(desk, ledgers)
+        if not command.delivery:
+            return reply
+        self._unposted[done.outbox[0]] = command.where.key
+        return replace(reply, outbox=done.outbox[0])
+
+    def _outgoing(self, command: Command) -> tuple[Outgoing, ...]:
+        if not command.delivery:
+            return ()
+        return (Outgoing(command.where.key, dict(command.delivery), self._clock() + LEASE),)
+
+    def _remember(self, desk: Desk, ledgers: Many[Ledger]) -> None:
+        for row in desk.erase:
+            self.games.drop(row)
+        if desk.forget:
+            self.games.clear()
+            return
+        for ledger in ledgers:
+            if ledger.events:
+                places = ledger.was.places if ledger.was is not None else (desk.command.where.key,)
+                self.games.keep(ledger.stored(places))
+        for doc in desk.docs:
+            if doc.kind == "setup":
+                self._setups.pop(doc.key, None)
+
+    async def _check_enabled(self, spec: CommandSpec, where: Place) -> None:
+        """Raise UserError for a rule set that is not enabled on this server."""
+        if not spec.system or not where.server:
+            return
+        at, enabled = self._setups.get(where.server, (0.0, None))
+        if self._clock() - at > SETUP_KEPT or not at:
+            doc = await self.store.doc("setup", where.server)
+            enabled = frozenset(doc.data["systems"]) if doc is not None else None
+            if len(self._setups) > 10_000:
+                self._setups.clear()
+            self._setups[where.server] = (self._clock(), enabled)
+        if enabled is not None and spec.system not in enabled:
+            wider = " ".join(sorted({*enabled, spec.system}))
+            raise UserError(
+                f"{self.registry.games[spec.system].title} is not enabled here.",
+                hint=f"Who manages the server can enable it: /setup systems {wider}",
+            )
+
+    def _is_too_soon(self, who: Person, where: Place) -> bool:
+        key, now = (who.key, where.key), self._clock()
+        if now - self._again.get(key, 0.0) < AGAIN_PAUSE:
+            return True
+        if len(self._again) > 10_000:
+            self._again.clear()
+        self._again[key] = now
+        return False
+
+
+def _handler(family: str):  # type: ignore[no-untyped-def]  # every handler takes a Desk and gives a Reply
+    module, _, function = HANDLERS[family].partition(":")
+    return getattr(import_module(f"bot.commands.{module}"), function)
+
+
+def _with_footer(desk: Desk, reply: Reply) -> Reply:
+    """The reply with event number, head hash and marks in its footer (those of what it announces, if it does)."""
+    bodies = desk.ledger.bodies
+    if not bodies:
+        return reply
+    marks = []
+    if bodies[-1].get("hand"):
+        marks.append("dice by hand")
+    if bodies[-1].get("alone"):
+        marks.append("undone alone")
+    if len(bodies) > 1 and bodies[0]["kind"] == "start" and bodies[0].get("free"):
+        marks.append(f"free play begins, dice sealed by {bodies[0]['secret']['commitment'][:16]}")
+    standing = (f"#{bodies[-1]['number']}", short(desk.ledger.head))
+    if reply.announce is not None:
+        announced = replace(reply.announce, footer=(*standing, *reply.announce.footer, *marks))
+        return replace(reply, footer=(*standing, *reply.footer, *marks), announce=announced)
+    return replace(reply, footer=(*standing, *reply.footer, *marks))
+
+
+def _check_size(command: Command) -> None:
+    """Raise UserError for more than anybody types."""
+    if len(command.options) > MAX_OPTIONS:
+        raise UserError("That are too many options.")
+    for name, value in command.options.items():
+        limit = MAX_FILE if name == "file" else MAX_TEXT
+        if isinstance(value, str) and len(value) > limit:
+            raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40])
+
+
+def _as_typed(app: App, command: Command) -> str:
+    """The command as text, so that an error can show it corrected."""
+    try:
+        spec = app.spec(command.path)
+    except UserError:
+        return "/" + " ".join(command.path)
+    return command_text(spec, command.options) if spec.family != "button" else ""

@@ -29,12 +29,13 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a channel knows that can be completed: its roster, sides, players, and the side of who is typing."""
+    """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the rule set."""
 
     roster: tuple[RosterUnit, ...] = ()
     sides: tuple[str, ...] = ()
     players: tuple[str, ...] = ()
     own_side: str = ""
+    system: str = ""
 
 
 def complete_option(

@@ -9,7 +9,7 @@ from typing import Any
 from bot.charts import Sequence
 from bot.rules.dice import Source
 from bot.rules.errors import UserError
-from bot.rules.odds import Distribution, joint, marginals
+from bot.rules.odds import STATE_BUDGET, Distribution, joint, marginals
 from bot.rules.sequence import Played, play
 from bot.rules.units import Roster
 
@@ -36,11 +36,20 @@ def count_odds(
 
 
 def each_odds(
-    sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster | None = None
+    sequence: Sequence,
+    raw: Mapping[str, object],
+    paths: Many[str],
+    roster: Roster | None = None,
+    *,
+    budget: int = STATE_BUDGET,
+    rolls: int | None = None,
 ) -> dict[str, Distribution]:
-    """The distribution of each output of `paths` by itself, in one pass. Raises UserError as count_odds does."""
+    """The distribution of each output of `paths` by itself, in one pass. Raises UserError as count_odds does.
+
+    `budget` and `rolls` limit the states and rolls looked at, for whoever must answer at once.
+    """
     _check_paths(sequence, paths)
-    return marginals(sequence.plan(sequence.given(raw, roster or {})), paths)
+    return marginals(sequence.plan(sequence.given(raw, roster or {})), paths, budget=budget, rolls=rolls)
 
 
 def _check_paths(sequence: Sequence, paths: Many[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.command import CommandSpec
+from bot.commands.desk import Desk
 from bot.registry import TABLE, Registry
 from bot.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
@@ -132,3 +133,8 @@ def _search(words: list[str], registry: Registry) -> Reply:
 
 def _first_sentence(text: str) -> str:
     return text.split(". ")[0].rstrip(".")
+
+
+async def handle(desk: Desk) -> Reply:
+    """`/help`."""
+    return show_help(str(desk.command.options.get("topic") or ""), desk.registry)

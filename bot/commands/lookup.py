@@ -28,7 +28,13 @@ def read_table(chart: Chart, options: Mapping[str, object], who: str, source: So
         return Outcome(reply)
     inputs = {name: value for name, value in options.items() if value is not None}
     happening = Happening(
-        "table", inputs=inputs, dice=tuple(rolled), out=answer.out, system=chart.system, target=chart.id
+        "table",
+        inputs=inputs,
+        dice=tuple(rolled),
+        out=answer.out,
+        system=chart.system,
+        target=chart.id,
+        result=reply.title.rpartition(f"{chart.title}: ")[2],
     )
     return Outcome(reply, happening)
 

@@ -15,7 +15,8 @@ from bot.rules.sequence import Change
 class Happening:
     """Something that belongs in the game's log: what was asked, which dice fell, what came of it.
 
-    `changes` are the roster units that it changes, `tables` the digest of the table version it was read from.
+    `changes` are the roster units that it changes, `units` the names of those that its inputs call;
+    `result` is what came of it in a few words, for the log.
     """
 
     kind: str
@@ -26,11 +27,17 @@ class Happening:
     system: str = ""
     target: str = ""
     by_hand: bool = False
+    units: tuple[str, ...] = ()
+    result: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A reply, and the happening behind it (None for lookups, odds, help and lists)."""
+    """A reply, and the happening behind it (None for lookups, odds, help and lists).
+
+    `brief` are the lines that a compact answer keeps beside the dice: what it means for each unit.
+    """
 
     reply: Reply
     happening: Happening | None = None
+    brief: tuple[str, ...] = ()

@@ -41,7 +41,9 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
     inputs = {name: value for name, value in options.items() if name in ("dice", "label") and value is not None}
     return Outcome(
         roll_reply(rolling, who, label),
-        Happening("roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand),
+        Happening(
+            "roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=str(rolling.answer)
+        ),
     )
 
 

@@ -11,11 +11,11 @@ from typing import Any
 from bot.charts import Sequence
 from bot.command import CommandSpec
 from bot.commands.outcome import Happening, Outcome
-from bot.commands.story import played_reply
-from bot.procedures import each_odds
-from bot.reply import Button, Reply
+from bot.commands.story import played_reply, unit_lines
+from bot.reply import Reply
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
+from bot.rules.given import Given
 from bot.rules.odds import Distribution
 from bot.rules.options import Option, clean
 from bot.rules.sequence import play
@@ -39,11 +39,9 @@ def hand_dice(raw: object) -> tuple[int, ...]:
 def run_sequence(
     sequence: Sequence, spec: CommandSpec, options: Mapping[str, object], who: str, source: Source, roster: Roster
 ) -> Outcome:
-    """Play a sequence, or answer its odds. Raises UserError; real dice that are too few name the die owed next."""
+    """Play a sequence. Raises UserError; real dice that are too few name the die owed next."""
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     given = sequence.given(raw, roster)
-    if is_set(options.get("odds")):
-        return Outcome(odds_reply(sequence, spec, raw, roster))
     plan = sequence.plan(given)
     hand = options.get("hand")
     if hand in (None, ""):
@@ -65,8 +63,17 @@ def run_sequence(
         system=sequence.system.id,
         target=sequence.id,
         by_hand=hand not in (None, ""),
+        units=named_units(given),
+        result=played.settlement.headline,
     )
-    return Outcome(reply, happening)
+    settled = played.settlement
+    return Outcome(reply, happening, brief=(*unit_lines(settled.units), *settled.then))
+
+
+def named_units(given: Given) -> tuple[str, ...]:
+    """The roster units that the inputs call, each once, in order."""
+    listed = [unit.name for units in given.lists.values() for unit in units]
+    return tuple(dict.fromkeys(name for name in (*(unit.name for unit in given.roster.values()), *listed) if name))
 
 
 def is_set(value: object) -> bool:
@@ -84,10 +91,10 @@ def _owed(owed: DieOwed, spec: CommandSpec, raw: Mapping[str, object]) -> UserEr
     )
 
 
-def odds_reply(sequence: Sequence, spec: CommandSpec, raw: Mapping[str, object], roster: Roster) -> Reply:
-    """A private reply with the exact odds of every target, as text bars."""
-    paths = odds_paths(sequence, raw, roster)
-    counted = each_odds(sequence, raw, paths, roster)
+def odds_reply(
+    sequence: Sequence, spec: CommandSpec, raw: Mapping[str, object], counted: Mapping[str, Distribution]
+) -> Reply:
+    """A private reply with the exact odds of every target, as text bars; `counted` are those of `odds_paths`."""
     main = counted[sequence.odds_by]
     block: list[str] = []
     shown = {path: chances for path, chances in counted.items() if path != sequence.odds_by or len(counted) == 1}
@@ -103,7 +110,6 @@ def odds_reply(sequence: Sequence, spec: CommandSpec, raw: Mapping[str, object],
         lines=(f"Roll it: {command_text(spec, raw)}",),
         footer=("exact, nothing rolled", sequence.system.title),
         private=True,
-        buttons=(Button("roll-it", "Roll it", "primary"),),
     )
 
 

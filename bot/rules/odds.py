@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from math import lcm
+from math import comb, lcm
 from typing import Any
 
 from bot.rules.dice import Die
@@ -66,6 +66,7 @@ def joint(plan: Plan[S], by: Sequence[str], *, budget: int = STATE_BUDGET) -> Di
     if len(by) == 1:
         return {(value,): chance for value, chance in marginals(plan, by, budget=budget)[by[0]].items()}
     wanted = tuple(by)
+    plan = plan.focus(wanted) if plan.focus is not None else plan
     positions = {path: at for at, path in enumerate(wanted)}
     done = _Tally({})
     first = _known((None,) * len(wanted), plan.opening, positions)
@@ -86,12 +87,16 @@ def joint(plan: Plan[S], by: Sequence[str], *, budget: int = STATE_BUDGET) -> Di
     return result.fractions()
 
 
-def marginals(plan: Plan[S], paths: Iterable[str], *, budget: int = STATE_BUDGET) -> dict[str, Distribution]:
+def marginals(
+    plan: Plan[S], paths: Iterable[str], *, budget: int = STATE_BUDGET, rolls: int | None = None
+) -> dict[str, Distribution]:
     """The distribution of each output of `paths` by itself, counted in one pass; each sums to 1.
 
-    Because every path is told once at most, nothing needs to be carried along in the state.
+    Because every path is told once at most, nothing needs to be carried along in the state. Raises TooManyStates
+    beyond `budget` states, or beyond `rolls` rolls looked at.
     """
     wanted = tuple(dict.fromkeys(paths))
+    plan = plan.focus(wanted) if plan.focus is not None else plan
     sums = {path: _Tally({}) for path in wanted}
     alone = len(wanted) == 1
     done = _Tally({})
@@ -99,7 +104,7 @@ def marginals(plan: Plan[S], paths: Iterable[str], *, budget: int = STATE_BUDGET
         if plan.opening.get(path) is not None:
             sums[path].add(shown(plan.opening[path]), 1, 1)
     if not alone or not any(sums[path].counts for path in wanted):
-        _drive_marginals(plan, wanted, sums, done, budget, alone)
+        _drive_marginals(plan, wanted, sums, done, budget, rolls, alone)
     for state, weight in done.counts.items():
         for path, value in plan.closing(state).items():
             if path in sums and value is not None:
@@ -124,6 +129,23 @@ def group_faces(sides: int, key: Callable[[int], Any]) -> Weighted:
     for face in range(1, sides + 1):
         groups.setdefault(key(face), []).append(face)
     return tuple((len(faces), (faces[0],)) for faces in groups.values())
+
+
+@lru_cache(maxsize=256)
+def group_alike(count: int, classes: Weighted) -> Weighted:
+    """`count` alike dice of which only matters how many fall into each class: ((ways, a roll), ...).
+
+    `classes` are those of one die, as `group_faces` gives them; what comes back is one multinomial.
+    """
+    groups: list[tuple[int, Roll]] = [(1, ())]
+    for last, (faces, roll) in enumerate(classes, 1):
+        further: list[tuple[int, Roll]] = []
+        for ways, before in groups:
+            left = count - len(before)
+            for number in range(left if last == len(classes) else 0, left + 1):
+                further.append((ways * comb(left, number) * faces**number, before + roll * number))
+        groups = further
+    return tuple(groups)
 
 
 @lru_cache(maxsize=64)
@@ -216,13 +238,14 @@ def _drive_marginals(
     sums: Mapping[str, _Tally],
     done: _Tally,
     budget: int,
+    most: int | None,
     alone: bool,
 ) -> None:
     if plan.start.owes is None:
         done.add(plan.start, 1, 1)
         return
     live = _Tally({plan.start: 1})
-    spent = 0
+    spent = looked = 0
     while live.counts:
         spent += len(live.counts)
         if spent > budget:
@@ -231,6 +254,9 @@ def _drive_marginals(
         for state, weight in live.counts.items():
             step = plan.steps[str(state.owes)]
             rolls = _rolls(step, state, wanted)
+            looked += len(rolls)
+            if most is not None and looked > most:
+                raise TooManyStates
             over = live.over * sum(ways for ways, _ in rolls)
             apply, tells = step.apply, step.tells
             for ways, roll in rolls:

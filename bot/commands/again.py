@@ -1,0 +1,51 @@
+"""`/again`: the last roll or procedure once more, with the same inputs and new dice."""
+
+from __future__ import annotations
+
+from bot.commands.desk import Desk
+from bot.commands.playing import play, repeated
+from bot.commands.undo import read_event
+from bot.game.events import ROLLS
+from bot.game.state import Json
+from bot.reply import Reply
+from bot.rules.errors import UserError
+
+LOOK_BACK = 200
+
+
+async def handle(desk: Desk) -> Reply:
+    """Repeat the last roll, table or procedure that stands; sealed ones are skipped."""
+    game = desk.need_game()
+    number, event = game.last, None
+    for _ in range(LOOK_BACK):
+        event = await read_event(desk, number)
+        if event is None or event["kind"] in ROLLS:
+            break
+        number = event["behind"]
+    if event is None or event["kind"] not in ROLLS:
+        raise UserError("There is nothing to repeat yet.")
+    return await repeat(desk, event)
+
+
+async def repeat_number(desk: Desk, number: int) -> Reply:
+    """Repeat the event with this number. Raises UserError for one that is no open roll."""
+    desk.need_game()
+    event = await read_event(desk, number)
+    if event is None or event["kind"] not in ROLLS:
+        raise UserError(f"#{number} cannot be repeated.")
+    return await repeat(desk, event)
+
+
+async def repeat(desk: Desk, event: Json) -> Reply:
+    """Roll an event's command again with the same inputs and label."""
+    options: Json = dict(event["inputs"])
+    label = next(
+        (row.text for row in await _texts(desk, event) if row.event == event["number"] and row.key == "label"), ""
+    )
+    if label:
+        options["label"] = label
+    return await play(repeated(desk, tuple(event["command"].split()), options))
+
+
+async def _texts(desk: Desk, event: Json):  # type: ignore[no-untyped-def]  # the store's rows
+    return await desk.store.texts(desk.ledger.row) if event.get("texts") else ()

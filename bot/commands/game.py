@@ -1,0 +1,302 @@
+"""`/game`: start, sides, turns, settings; the larger ones live in files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from importlib import import_module
+
+from bot.charts import systems
+from bot.commands.desk import Desk
+from bot.commands.sealed import open_rolls
+from bot.game.loaded import load
+from bot.game.phases import first_turn, next_phase, phase_title, reminders
+from bot.game.rights import find_side, need_director, need_player
+from bot.game.roster import is_gone
+from bot.game.state import Game
+from bot.reply import Button, Reply
+from bot.rules.chain import short
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.units import RosterUnit
+from bot.stores.base import DRAFTS_KEPT, Doc
+
+Handler = Callable[[Desk], Awaitable[Reply]]
+CARRY = "carry"
+MAX_NAME = 60
+MAX_SIDE = 32
+MAX_SIDES = 8
+ELSEWHERE = {
+    "undo": "undo:undo",
+    "redo": "undo:redo",
+    "reveal": "sealed:reveal",
+    "transfer": "moving:transfer",
+    "link": "link:handle",
+    "export": "exporting:export",
+    "import": "importing:import_game",
+    "delete": "moving:delete",
+    "stats": "luck:stats",
+}
+
+
+async def handle(desk: Desk) -> Reply:
+    """Run one of `/game`'s subcommands."""
+    name = desk.spec.path[1]
+    if name in ELSEWHERE:
+        module, _, function = ELSEWHERE[name].partition(":")
+        try:
+            found: Handler = getattr(import_module(f"bot.commands.{module}"), function)
+        except ModuleNotFoundError:
+            raise UserError(f"{desk.spec.name} is not here yet.") from None
+        return await found(desk)
+    return await HERE[name](desk)
+
+
+async def start(desk: Desk) -> Reply:
+    """A new game in this channel; who starts it is game master."""
+    options = desk.options()
+    old = desk.game if desk.ledger.exists else None
+    if old is not None and old.started and not old.ended:
+        raise UserError(f'"{old.name}" is still going on here.', hint="End it first: /game end.")
+    name, sides = _game_name(options["name"]), read_sides(options["sides"] or "")
+    system = systems()[options["system"]]
+    if old is not None and old.sealed:
+        await _end_quietly(desk)
+    before = desk.ledger.row
+    game = first_turn(Game("", system=system.id, name=name, started=True, sides=sides), system)
+    offer = old is not None and old.system == system.id and bool(old.units)
+    if offer and options["carry"]:
+        assert old is not None
+        game = replace(game, units=carried(old, sides))
+    desk.begin(game)
+    told = desk.game
+    lines = [f"{phase_title(told, system)}. {desk.who} is game master."]
+    if sides:
+        lines.append(f"Sides: {', '.join(sides)}. Join one: /game join {_quoted(sides[0])}")
+    if told.units:
+        lines.append(f"{len(told.units)} units carried over.")
+    lines += [f"Remember: {line}" for line in reminders(told, system)]
+    lines.append(f"The dice are sealed: commitment {told.commitment}")
+    lines.append("Until the first die /fair add takes a text of your own.")
+    buttons: tuple[Button, ...] = ()
+    if offer and not told.units:
+        desk.docs.append(
+            Doc(CARRY, desk.ledger.row, {"row": before}, desk.now + DRAFTS_KEPT, desk.command.where.server)
+        )
+        buttons = (Button(f"carry:{desk.ledger.row}", "Carry the roster over"),)
+    return Reply(f'{desk.who} starts "{name}"', tuple(lines), footer=(system.title,), buttons=buttons)
+
+
+def read_sides(text: str) -> tuple[str, ...]:
+    """Sides as typed: `US, VC`. Raises UserError for a name that is too long, doubled, or would be misread."""
+    sides = [" ".join(side.split()) for side in text.split(",") if side.strip()]
+    for side in sides:
+        if len(side) > MAX_SIDE or set(side) & set(';="“”'):
+            raise UserError(
+                f'"{side[:40]}" is no name for a side: at most {MAX_SIDE} characters, none of ; = and quotation marks.',
+                option="sides",
+            )
+    if len({side.casefold() for side in sides}) < len(sides):
+        raise UserError("Two sides have the same name.", option="sides")
+    if len(sides) == 1 or len(sides) > MAX_SIDES:
+        raise UserError(f"A game has two to {MAX_SIDES} sides, or none.", hint='Type: sides="US, VC"', option="sides")
+    return tuple(sides)
+
+
+def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
+    """The roster of the game before, without eliminated units; sides that are no more are left empty."""
+    return {
+        key: replace(unit, side=unit.side if unit.side in sides or not sides else "")
+        for key, unit in old.units.items()
+        if not is_gone(unit)
+    }
+
+
+async def carry(desk: Desk) -> Reply:
+    """The button of a new game: take over the roster of the one before, as it was noted when this one began."""
+    game = desk.need_started()
+    need_director(game, desk.actor, "carry the roster over")
+    noted = await desk.store.doc(CARRY, desk.ledger.row)
+    saved = await desk.store.load_game_by_id(noted.data["row"]) if noted is not None else None
+    if saved is None or game.units:
+        raise UserError("This game has a roster already, or the game before is gone.")
+    units = carried(load(saved).game, game.sides)
+    desk.drop_docs.append((CARRY, desk.ledger.row))
+    desk.ledger.add("unit", replace(game, units=units), result=f"{len(units)} units carried over")
+    return Reply(f"{desk.who}: {len(units)} units carried over")
+
+
+async def _end_quietly(desk: Desk) -> None:
+    """Open what is sealed in free play before another game takes its place."""
+    opened = await open_rolls(desk, tuple(desk.game.sealed))
+    desk.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers)
+
+
+async def join(desk: Desk) -> Reply:
+    """Play for a side."""
+    game = desk.need_started()
+    side = find_side(game, desk.options()["side"])
+    person = desk.ledger.person()
+    if (own := game.players.get(person)) is not None:
+        raise UserError(f"You play {own} already.", hint="" if own == side else "Leave it first: /game leave.")
+    desk.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
+    return Reply(f"{desk.who} plays {side}", footer=(game.name,))
+
+
+async def leave(desk: Desk) -> Reply:
+    """Leave one's side."""
+    game = desk.need_started()
+    person = desk.ledger.known_person()
+    if person not in game.players:
+        raise UserError("You play no side in this game.")
+    players = {other: side for other, side in game.players.items() if other != person}
+    desk.ledger.add("leave", replace(game, players=players))
+    return Reply(f"{desk.who} leaves {game.players[person]}", footer=(game.name,))
+
+
+async def status(desk: Desk) -> Reply:
+    """Everything about the game that fits on a screen."""
+    game = desk.need_game()
+    ledger = desk.ledger
+    title = f'"{game.name}"' if game.started else "Free play"
+    where = "the game has ended" if game.ended else phase_title(game, desk.system)
+    lines = [_side_line(desk, side) for side in game.sides]
+    others = [unit for unit in game.units.values() if unit.side not in game.sides and not is_gone(unit)]
+    if others:
+        lines.append(f"{len(others)} units of no side")
+    if game.master:
+        lines.append(f"Game master: {ledger.name_of(game.master)}")
+    if game.initiative:
+        lines.append(f"Initiative: {game.initiative}")
+    if game.sealed:
+        lines.append("Sealed: " + ", ".join(f"#{at} by {ledger.name_of(who)}" for at, who in game.sealed.items()))
+    if game.redo:
+        lines.append(f"Undone: {', '.join(f'#{at}' for at in reversed(game.redo))} (/game redo)")
+    lines.append(
+        f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
+        f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {game.answers}"
+    )
+    footer = (f"#{game.number}", short(ledger.head), *((desk.system.title,) if desk.system is not None else ()))
+    return Reply(": ".join(piece for piece in (title, where) if piece), tuple(lines), footer=footer)
+
+
+def _side_line(desk: Desk, side: str) -> str:
+    game = desk.game
+    players = [desk.ledger.name_of(person) for person, theirs in game.players.items() if theirs == side]
+    units = [unit for unit in game.units.values() if unit.side == side]
+    gone = sum(is_gone(unit) for unit in units)
+    lost = f", {gone} eliminated" if gone else ""
+    return f"{side}: {', '.join(players) or 'nobody yet'}; {len(units) - gone} units{lost}"
+
+
+async def advance(desk: Desk) -> Reply:
+    """The next phase, or the next turn; what to remember in it; markers come off as the card says."""
+    game = desk.need_started()
+    need_player(game, desk.actor)
+    after = next_phase(game, desk.system)
+    desk.ledger.add("next", after, result=phase_title(after, desk.system))
+    lines = [f"Remember: {line}" for line in reminders(after, desk.system)]
+    cleared = [unit.name for key, unit in game.units.items() if after.units[key].marks != unit.marks]
+    if cleared:
+        lines.append(f"Markers come off: {', '.join(cleared)}")
+    return Reply(
+        phase_title(after, desk.system)[:1].upper() + phase_title(after, desk.system)[1:],
+        tuple(lines),
+        footer=(game.name,),
+        mention=_to_call(desk, after),
+    )
+
+
+async def initiative(desk: Desk) -> Reply:
+    """Who has the initiative."""
+    game = desk.need_started()
+    need_player(game, desk.actor)
+    side = find_side(game, desk.options()["side"])
+    after = replace(game, initiative=side)
+    desk.ledger.add("initiative", after, result=side)
+    return Reply(f"{side} has the initiative", footer=(game.name,), mention=_to_call(desk, after))
+
+
+def _to_call(desk: Desk, game: Game) -> str:
+    """The one person whose turn it is: the first player of the side with the initiative, unless he just acted."""
+    person = next((person for person, side in game.players.items() if side == game.initiative), "")
+    row = desk.ledger.persons.get(person)
+    return row.user if row is not None and row.user != desk.command.who.key else ""
+
+
+async def end(desk: Desk) -> Reply:
+    """End the game; sealed rolls are opened."""
+    game = desk.need_started()
+    need_director(game, desk.actor, "end it")
+    opened = await open_rolls(desk, tuple(game.sealed))
+    desk.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers)
+    lines = (
+        *opened.lines,
+        "Log, statistics and export stay: /game stats, /game export. /fair reveal publishes the seed.",
+    )
+    return Reply(f'{desk.who} ends "{game.name}" in {phase_title(game, desk.system)}', lines)
+
+
+async def settings(desk: Desk) -> Reply:
+    """How the game is played and answered."""
+    options = desk.options()
+    if not any(options.values()):
+        game = desk.need_game()
+        return Reply(
+            "Settings of this game",
+            (
+                f"hand_dice={'yes' if game.hand_dice else 'no'}: may real dice be typed in",
+                f"answers={game.answers}: long or short answers",
+                f"master={desk.ledger.name_of(game.master) if game.master else 'nobody'}",
+            ),
+        )
+    game = desk.open_game()
+    need_director(game, desk.actor, "change its settings")
+    after, told = game, []
+    if options["hand_dice"]:
+        after = replace(after, hand_dice=options["hand_dice"] == "yes")
+        told.append(f"real dice {'allowed' if after.hand_dice else 'not allowed'}")
+    if options["answers"]:
+        after = replace(after, answers=options["answers"])
+        told.append(f"{after.answers} answers")
+    if options["master"]:
+        after = replace(after, master=_person_called(desk, options["master"]))
+        told.append(f"{desk.ledger.name_of(after.master)} is game master")
+    desk.ledger.add("settings", after, result=", ".join(told))
+    return Reply(f"{desk.who}: {', '.join(told)}")
+
+
+def _person_called(desk: Desk, name: str) -> str:
+    """The person of this game with that name, or platform id. Raises UserError."""
+    folded = name.strip().removeprefix("@").strip("<@!>").casefold()
+    for person, row in desk.ledger.persons.items():
+        if folded in (row.name.casefold(), row.user.casefold(), row.user.casefold().rpartition(":")[2]):
+            return person
+    names = [row.name for row in desk.ledger.persons.values()]
+    raise UserError(
+        f'Nobody called "{name[:40]}" has taken part in this game.',
+        hint=did_you_mean(name, names) or "Whoever is to be game master joins or rolls first.",
+        option="master",
+    )
+
+
+def _game_name(raw: str) -> str:
+    name = " ".join(raw.split())
+    if not name or len(name) > MAX_NAME:
+        raise UserError(f"A game's name has 1 to {MAX_NAME} characters.", option="name")
+    return name
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if " " in name else name
+
+
+HERE: dict[str, Handler] = {
+    "start": start,
+    "join": join,
+    "leave": leave,
+    "status": status,
+    "next": advance,
+    "initiative": initiative,
+    "end": end,
+    "settings": settings,
+}

@@ -1,0 +1,98 @@
+"""`/log`: what happened, newest first, a page at a time, filtered."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+
+from bot.commands.desk import Desk
+from bot.game.rights import find_side
+from bot.game.roster import changed_names
+from bot.game.state import Json, roster_of
+from bot.game.telling import told_event
+from bot.reply import Reply
+from bot.rules.chain import short
+
+BATCH = 500
+MOST_READ = 50_000
+GROUPS = {"reveal": "roll", "sealed": "roll", "redo": "undo", "roll": "roll", "sequence": "sequence", "table": "table"}
+
+
+async def handle(desk: Desk) -> Reply:
+    """A page of the log."""
+    options = desk.options()
+    game = desk.need_game()
+    side = (find_side(game, options["side"]) if game.sides else options["side"]) if options["side"] else ""
+    unit = _unit_name(desk, options["unit"]) if options["unit"] else ""
+    count, page = options["count"], options["page"]
+    wanted: list[tuple[Json, bool]] = []
+    seen, undone = 0, dict[int, bool]()
+    more = False
+    async for event in newest_first(desk, desk.ledger.row):
+        if event["kind"] in ("undo", "redo"):
+            undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
+        if not _fits(event, unit, side, options["kind"]):
+            continue
+        seen += 1
+        if seen > count * page:
+            more = True
+            break
+        if seen > count * (page - 1):
+            wanted.append((event, undone.get(event["number"], False)))
+    labels = await _labels(desk, {event["number"] for event, _ in wanted})
+    lines = [
+        told_event(event, desk.ledger.name_of, labels.get(event["number"], "")) + (" (undone)" if gone else "")
+        for event, gone in wanted
+    ]
+    if more:
+        lines.append(f"More: /log {count} page={page + 1}")
+    title = f"Log, page {page}" if page > 1 else "Log, newest first"
+    return Reply(
+        title, tuple(lines) or ("Nothing here.",), footer=(f"#{game.number}", short(desk.ledger.head)), private=True
+    )
+
+
+async def newest_first(desk: Desk, row: str) -> AsyncIterator[Json]:
+    """Bodies of a game's events, the last one first, read in batches; at most 50,000."""
+    before: int | None = None
+    for _ in range(MOST_READ // BATCH):
+        rows = await desk.store.events(row, before=before, limit=BATCH, newest_first=True)
+        for event in rows:
+            yield event.data
+        if len(rows) < BATCH:
+            return
+        before = rows[-1].number
+
+
+def group_of(event: Mapping[str, Any]) -> str:
+    """The kind under which `/log` lists an event."""
+    kind = event["kind"]
+    if kind == "sealed":
+        return str(event.get("of", "roll"))
+    return kind if kind in ("unit", "fair", "undo") else GROUPS.get(kind, "game")
+
+
+def _fits(event: Json, unit: str, side: str, kind: str | None) -> bool:
+    if kind and group_of(event) != kind:
+        return False
+    if side and event.get("side", "").casefold() != side.casefold():
+        return False
+    if unit:
+        used = [item["name"] for item in event.get("used", ())]
+        changed = changed_names(event.get("before") or {}, event.get("after") or {})
+        return unit in (name.casefold() for name in (*used, *changed))
+    return True
+
+
+def _unit_name(desk: Desk, typed: str) -> str:
+    """The unit's name, folded; also one that has been removed."""
+    found = roster_of(desk.game).get(typed.strip().casefold())
+    return found.name.casefold() if found is not None else typed.strip().casefold()
+
+
+async def _labels(desk: Desk, numbers: set[int]) -> dict[int, str]:
+    if not numbers:
+        return {}
+    texts = await desk.store.texts(desk.ledger.row)
+    closed = desk.game.sealed
+    return {row.event: row.text for row in texts if row.key == "label" and row.event in numbers - closed.keys()}

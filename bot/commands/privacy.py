@@ -1,0 +1,93 @@
+"""`/privacy`: what is kept about a person, as a list and as a file; and its deletion, which breaks no chain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, replace
+
+from bot.commands.desk import Desk
+from bot.commands.sequence import is_set
+from bot.game.ledger import Ledger
+from bot.game.loaded import load
+from bot.reply import Button, File, Reply
+
+MOST_GAMES = 500
+
+
+async def handle(desk: Desk) -> Reply:
+    """Run one of `/privacy`'s subcommands."""
+    return await HANDLERS[desk.spec.path[1]](desk)
+
+
+async def show(desk: Desk) -> Reply:
+    """What is kept, in numbers."""
+    data = await desk.store.user_data(desk.command.who.key)
+    names = sorted({row.name for row in data.persons})
+    lines = (
+        f"Your name ({', '.join(names) or 'none'}) in {len(data.persons)} games, beside a random id in their logs.",
+        f"{len(data.texts)} texts you typed (labels, texts for dice, sealed rolls).",
+        f"{len(data.docs)} drafts of yours.",
+        "Your requests with their answers for 7 days, so that nothing runs twice.",
+        "/privacy export gives it as a file, /privacy delete deletes it. Rolls stay in the log without a name.",
+    )
+    return Reply("What Grognard keeps about you", lines, private=True)
+
+
+async def export(desk: Desk) -> Reply:
+    """Everything as a file."""
+    data = await desk.store.user_data(desk.command.who.key)
+    plain = {
+        "user": desk.command.who.key,
+        "persons": [asdict(row) for row in data.persons],
+        "texts": [{key: value for key, value in asdict(row).items() if key != "salt"} for row in data.texts],
+        "documents": [asdict(row) for row in data.docs],
+    }
+    file = File("my-data.json", json.dumps(plain, ensure_ascii=False, indent=1))
+    return Reply("Your data", ("All that is kept about you stands in this file.",), private=True, files=(file,))
+
+
+async def delete(desk: Desk) -> Reply:
+    """Ask first, unless it is confirmed."""
+    if is_set(desk.options()["confirm"]):
+        return await forget(desk)
+    return Reply(
+        "Delete your name and texts from all games?",
+        (
+            "Your rolls stay in the logs as somebody's; you leave your sides. This cannot be undone.",
+            "Delete them: /privacy delete confirm",
+        ),
+        private=True,
+        buttons=(Button("forget:", "Delete", "danger"),),
+    )
+
+
+async def forget(desk: Desk) -> Reply:
+    """Delete name, texts and drafts everywhere; each game notes that somebody left."""
+    user = desk.command.who.key
+    data = await desk.store.user_data(user)
+    rows = list(dict.fromkeys(row.game for row in data.persons))[:MOST_GAMES]
+    for row in rows:
+        if row == desk.ledger.row:
+            _leave(desk.ledger)
+        elif (saved := await desk.store.load_game_by_id(row)) is not None:
+            ledger = Ledger(load(saved), desk.ledger.writer)
+            _leave(ledger)
+            desk.further.append(ledger)
+    desk.forget.append(user)
+    return Reply(
+        "Your name and texts are deleted", (f"{len(rows)} games keep their rolls without a name.",), private=True
+    )
+
+
+def _leave(ledger: Ledger) -> None:
+    game, person = ledger.game, ledger.known_person()
+    players = {other: side for other, side in game.players.items() if other != person}
+    master = "" if game.master == person else game.master
+    ledger.add(
+        "privacy", replace(game, players=players, master=master), result="somebody's name and texts were deleted"
+    )
+    ledger.new_persons.clear()
+
+
+HANDLERS: dict[str, Callable[[Desk], Awaitable[Reply]]] = {"show": show, "export": export, "delete": delete}

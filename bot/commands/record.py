@@ -1,0 +1,122 @@
+"""Writes what a roll or procedure did into the game: dice, outcome, changed units; or seals it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.command import Command
+from bot.commands.desk import Desk
+from bot.commands.outcome import Happening, Outcome
+from bot.game.rights import need_share, need_units
+from bot.game.roster import settle_changes
+from bot.game.state import FULL, Game, Json, unit_json
+from bot.game.version import tables_version
+from bot.reply import Button, Reply
+from bot.rules.chain import canonical
+from bot.rules.errors import UserError
+from bot.rules.sequence import Change
+
+SEALED, ANSWER = "sealed", "answer"
+
+
+def is_of_game(game: Game, system: str) -> bool:
+    """Whether a rule set's results belong to the game's units: it is the game's own, or free play has none yet."""
+    return not system or game.system in ("", system)
+
+
+def record(desk: Desk, outcome: Outcome, dice: Sequence[Json], *, secret: bool) -> Reply:
+    """Append the happening to the log and answer. Raises UserError where units are not the actor's to use."""
+    happening = outcome.happening
+    if happening is None:
+        return outcome.reply
+    game = desk.open_game()
+    if happening.by_hand and not game.hand_dice:
+        raise UserError("This game takes no dice typed in by hand.", hint="/game settings hand_dice=yes allows them.")
+    named = [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
+    need_share(game, desk.actor, named)
+    facts = _facts(desk.command, happening, dice)
+    facts["used"] = [unit_json(unit) for unit in named]
+    label = str(happening.inputs.get("label") or "")
+    if secret:
+        return _seal(desk, outcome, facts, label)
+    after = _after(game, happening)
+    body = desk.ledger.add(happening.kind, after, texts={"label": label}, **facts)
+    return _answer(game, outcome, happening, body["number"], facts)
+
+
+def _facts(command: Command, happening: Happening, dice: Sequence[Json]) -> Json:
+    """What the event says beside who and when: enough to replay it and to count its odds again."""
+    thrown = [dict(die) for die in dice]
+    if happening.by_hand:
+        thrown = [{"label": die.label, "sides": die.sides, "value": die.value} for die in happening.dice]
+    return {
+        "command": " ".join(command.path),
+        "inputs": {name: value for name, value in happening.inputs.items() if name != "label"},
+        "dice": thrown,
+        "out": dict(happening.out),
+        "system": happening.system,
+        "target": happening.target,
+        "tables": tables_version(happening.system) if happening.system else "",
+        "hand": happening.by_hand,
+        "result": happening.result,
+    }
+
+
+def _after(game: Game, happening: Happening) -> Game:
+    """The game with the results written to its units; free play takes on the first rule set used."""
+    if not is_of_game(game, happening.system):
+        return game
+    after = replace(game, system=game.system or happening.system) if happening.kind == "sequence" else game
+    return settle_changes(after, happening.changes) if happening.changes else after
+
+
+def _answer(game: Game, outcome: Outcome, happening: Happening, number: int, facts: Json) -> Reply:
+    reply = outcome.reply
+    if game.answers != FULL:
+        thrown = " ".join(f"[{die['value']}]" for die in facts["dice"])
+        reply = replace(reply, lines=(*((f"dice {thrown}",) if thrown else ()), *outcome.brief))
+    buttons = [Button(f"again:{number}", "Again")]
+    if happening.kind == "sequence" and facts["dice"]:
+        buttons.append(Button(f"odds:{number}", "Odds"))
+    buttons.append(Button(f"undo:{number}", "Undo"))
+    return replace(reply, buttons=tuple(buttons))
+
+
+def _seal(desk: Desk, outcome: Outcome, facts: Json, label: str) -> Reply:
+    """Put the roll under seal: the log holds its hash, its roller alone sees it, and no unit changes."""
+    happening = outcome.happening
+    assert happening is not None
+    ledger = desk.ledger
+    content = {key: value for key, value in facts.items() if value not in ("", [], {})} | {"kind": happening.kind}
+    if happening.changes:
+        content["changes"] = [_change_json(change) for change in happening.changes]
+    if label:
+        content["texts"] = {"label": ledger.salted("label", label)}
+    ledger.salted(ANSWER, canonical(outcome.reply.to_json()))
+    sealed = ledger.salted(SEALED, canonical(content))
+    body = ledger.add("sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand)
+    number = body["number"]
+    told = Reply(
+        f"{desk.who}: #{number} sealed",
+        (f"Only {desk.who} has seen this roll. Its hash is {sealed}.",),
+        buttons=(Button(f"reveal:{number}", "Reveal"),),
+    )
+    return replace(outcome.reply, title=f"(sealed) {outcome.reply.title}", private=True, announce=told, buttons=())
+
+
+def _change_json(change: Change) -> Json:
+    plain: Json = {"unit": change.unit, "set": dict(change.set)}
+    if change.mark:
+        plain["mark"] = sorted(change.mark)
+    if change.unmark:
+        plain["unmark"] = sorted(change.unmark)
+    return plain
+
+
+def change_from_json(data: Json) -> Change:
+    """The change of a unit that stood in a sealed roll."""
+    return Change(data["unit"], data["set"], frozenset(data.get("mark", ())), frozenset(data.get("unmark", ())))
+
+
+__all__ = ["ANSWER", "SEALED", "change_from_json", "is_of_game", "need_units", "record"]

@@ -1,0 +1,118 @@
+"""`/game undo` and `redo`: the last event that stands is taken back, with the other side's consent where dice fell."""
+
+from __future__ import annotations
+
+from bot.commands.desk import Desk
+from bot.game.rights import Actor
+from bot.game.state import Json
+from bot.game.telling import told_event
+from bot.game.undo import consenters, is_free, may_ask, need_undoable, redo_fields, undo_fields
+from bot.reply import Button, Reply
+from bot.rules.errors import UserError
+from bot.stores.base import DAY, Doc
+
+CONSENT = "consent"
+CONSENT_KEPT = 30 * DAY
+
+
+async def undo(desk: Desk, number: int | None = None) -> Reply:
+    """Take back the last event (which must be `number`, if given); dice need consent, which is asked for."""
+    game = desk.need_game()
+    last, actor = game.last, desk.actor
+    if number is not None and number != last:
+        raise UserError(f"#{number} is not the last event that stands; that is #{last}.", hint="/log shows them.")
+    event = await read_event(desk, last)
+    need_undoable(event, last)
+    assert event is not None
+    if not actor.person or not may_ask(game, actor, event):
+        raise UserError("Only who takes part in this game may undo.", hint="/game join makes you a player.")
+    if is_free(actor, event):
+        return _take_back(desk, event)
+    others = consenters(game, actor, desk.ledger.persons)
+    if not others:
+        return _take_back(desk, event, alone=True)
+    return await _ask(desk, event, actor, others)
+
+
+async def _ask(desk: Desk, event: Json, actor: Actor, others: frozenset[str]) -> Reply:
+    """Ask the others; where one of them has asked for the same, this is his consent."""
+    ledger, number = desk.ledger, event["number"]
+    pending = await desk.store.doc(CONSENT, _key(desk, number))
+    if pending is not None and pending.data["by"] != actor.person:
+        return await consent(desk, number)
+    names = " or ".join(sorted(ledger.name_of(person) for person in others))
+    if pending is not None:
+        raise UserError(f"You have asked already; {names} may consent.", hint="Consent is typed as /game undo too.")
+    data = {"by": actor.person, "event": number}
+    desk.docs.append(Doc(CONSENT, _key(desk, number), data, desk.now + CONSENT_KEPT, desk.command.where.server))
+    return Reply(
+        f"{desk.who} asks to take back #{number}",
+        (told_event(event, ledger.name_of), f"Dice have fallen, so {names} must consent: /game undo, or the button."),
+        buttons=(Button(f"consent:{number}", "Consent", "primary"), Button(f"refuse:{number}", "Refuse")),
+    )
+
+
+async def consent(desk: Desk, number: int) -> Reply:
+    """Agree to what another asked for."""
+    game, actor = desk.need_game(), desk.actor
+    pending = await desk.store.doc(CONSENT, _key(desk, number))
+    if pending is None:
+        raise UserError(f"Nobody asks to take back #{number} any more.")
+    if number != game.last:
+        raise UserError(f"#{number} is not the last event any more, so it stays.")
+    by: str = pending.data["by"]
+    asker = Actor(by, game.players.get(by, ""), directs=False)
+    if by == actor.person or actor.person not in consenters(game, asker, desk.ledger.persons):
+        raise UserError("This needs the consent of another side.")
+    event = await read_event(desk, number)
+    need_undoable(event, number)
+    assert event is not None
+    desk.drop_docs.append((CONSENT, _key(desk, number)))
+    return _take_back(desk, event, asked=by)
+
+
+async def refuse(desk: Desk, number: int) -> Reply:
+    """Refuse what another asked for, or withdraw one's own request."""
+    game, actor = desk.need_game(), desk.actor
+    pending = await desk.store.doc(CONSENT, _key(desk, number))
+    if pending is None:
+        raise UserError(f"Nobody asks to take back #{number} any more.")
+    by: str = pending.data["by"]
+    asker = Actor(by, game.players.get(by, ""), directs=False)
+    if by != actor.person and actor.person not in consenters(game, asker, desk.ledger.persons):
+        raise UserError("Only another side may refuse.")
+    desk.drop_docs.append((CONSENT, _key(desk, number)))
+    word = "withdraws the request" if by == actor.person else "refuses"
+    return Reply(f"{desk.who} {word}: #{number} stands")
+
+
+def _take_back(desk: Desk, event: Json, *, asked: str = "", alone: bool = False) -> Reply:
+    ledger, number = desk.ledger, event["number"]
+    told = told_event(event, ledger.name_of)
+    ledger.add("undo", asked=asked, alone=alone, **undo_fields(event))
+    who = f"{ledger.name_of(asked)}, with {desk.who}'s consent, takes" if asked else f"{desk.who} takes"
+    return Reply(f"{who} back #{number}", (told, "It stays in the log; /game redo brings it back."))
+
+
+async def redo(desk: Desk) -> Reply:
+    """Bring back what was undone last, if nothing happened since."""
+    game, actor = desk.need_game(), desk.actor
+    if not game.redo:
+        raise UserError("There is nothing to bring back: nothing was undone, or something has happened since.")
+    event = await read_event(desk, game.redo[-1])
+    if event is None or not actor.person or not may_ask(game, actor, event):
+        raise UserError("Only who takes part in this game may redo.", hint="/game join makes you a player.")
+    desk.ledger.add("redo", **redo_fields(event))
+    return Reply(f"{desk.who} brings back #{event['number']}", (told_event(event, desk.ledger.name_of),))
+
+
+async def read_event(desk: Desk, number: int) -> Json | None:
+    """The body of one event of this game, or None."""
+    if number < 1:
+        return None
+    rows = await desk.store.events(desk.ledger.row, after=number - 1, before=number + 1)
+    return rows[0].data if rows else None
+
+
+def _key(desk: Desk, number: int) -> str:
+    return f"{desk.ledger.row}:{number}"

@@ -1,0 +1,217 @@
+"""`/unit`: the roster by hand: add, edit, remove, list, show, and a whole roster from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+
+from bot.charts import System, systems
+from bot.commands.desk import Desk
+from bot.game.rights import find_side, need_player, need_units
+from bot.game.roster import (
+    add_units,
+    described,
+    expand_names,
+    find_type,
+    in_order,
+    is_gone,
+    new_handle,
+    new_unit,
+    set_by_hand,
+)
+from bot.game.roster_file import read_roster
+from bot.game.state import Game, Units, roster_of
+from bot.reply import Reply
+from bot.rules.errors import UserError
+from bot.rules.units import RosterUnit, find_unit
+
+MAX_SIDE = 32
+SHOWN = 60
+
+
+async def handle(desk: Desk) -> Reply:
+    """Run one of `/unit`'s subcommands."""
+    return await HANDLERS[desk.spec.path[1]](desk)
+
+
+async def add(desk: Desk) -> Reply:
+    """Add one unit, or a numbered row of them."""
+    options = desk.options()
+    game = desk.open_game()
+    need_player(game, desk.actor)
+    system = _system_for(desk, options["type"])
+    side = _side(desk, options["side"])
+    units: dict[str, RosterUnit] = {}
+    for name in expand_names(options["name"]):
+        unit = new_unit(name, options["type"], side, options["stats"] or "", system, {**game.units, **units})
+        units[unit.name.casefold()] = unit
+    need_units(game, desk.actor, units.values())
+    return _added(desk, game, system, units)
+
+
+def _added(desk: Desk, game: Game, system: System, units: Units) -> Reply:
+    after = add_units(replace(game, system=game.system or system.id), units.values())
+    names = [unit.name for unit in units.values()]
+    told = names[0] if len(names) == 1 else f"{len(names)} units"
+    desk.ledger.add("unit", after, result=f"{told} added")
+    shown = [described(unit) for unit in list(units.values())[:SHOWN]]
+    return Reply(f"{desk.who} adds {told}", tuple(shown), footer=(system.title,))
+
+
+async def edit(desk: Desk) -> Reply:
+    """Change numbers, state, markers, side or name by hand."""
+    options = desk.options()
+    game = desk.need_game()
+    unit = _find(game, options["name"])
+    need_units(game, desk.actor, [unit])
+    system = _system_of(desk)
+    rest = []
+    changed = unit
+    for word in options["stats"].split():
+        key, equals, value = word.partition("=")
+        if key.casefold() == "side" and equals:
+            changed = replace(changed, side=find_side(game, value) if game.sides else _free_side(value))
+        else:
+            rest.append(word)
+    changed = set_by_hand(changed, " ".join(rest), system)
+    if changed.side != unit.side:
+        changed = replace(changed, handle=new_handle(changed.side, game.units))
+        need_units(game, desk.actor, [changed])
+    if changed == unit:
+        raise UserError(f"{unit.name} is so already.", hint=described(unit))
+    desk.ledger.add(
+        "unit", replace(game, units={**game.units, unit.name.casefold(): changed}), result=f"{unit.name} edited"
+    )
+    return Reply(f"{desk.who} edits {unit.name}", (f"was {described(unit)}", f"now {described(changed)}"))
+
+
+async def remove(desk: Desk) -> Reply:
+    """Take a unit off the roster."""
+    game = desk.need_game()
+    unit = _find(game, desk.options()["name"])
+    need_units(game, desk.actor, [unit])
+    units = {key: other for key, other in game.units.items() if key != unit.name.casefold()}
+    desk.ledger.add("unit", replace(game, units=units), result=f"{unit.name} removed")
+    return Reply(f"{desk.who} removes {unit.name}", (described(unit),))
+
+
+async def listing(desk: Desk) -> Reply:
+    """The roster by sides; eliminated units only when asked for."""
+    options = desk.options()
+    game = desk.need_game()
+    units = in_order(game.units.values())
+    if options["side"]:
+        side = find_side(game, options["side"]) if game.sides else options["side"]
+        units = [unit for unit in units if unit.side.casefold() == side.casefold()]
+    shown = [unit for unit in units if options["all"] or not is_gone(unit)]
+    hidden = len(units) - len(shown)
+    lines: list[str] = []
+    current = ""
+    for unit in shown:
+        heading = unit.side or "No side"
+        if heading != current:
+            current = heading
+            lines.append(f"{heading}:")
+        lines.append(f"  {described(unit)}")
+    if hidden:
+        lines.append(f"{hidden} eliminated (/unit list all shows them)")
+    if not units:
+        lines.append('Add some: /unit add "Squad 1..4" squad US morale=5')
+    return Reply(f"{len(shown)} units", tuple(lines), private=True)
+
+
+async def show(desk: Desk) -> Reply:
+    """One unit with all its numbers, ready to be edited."""
+    unit = _find(desk.need_game(), desk.options()["name"])
+    lines = [f"{key}={value}" for key, value in unit.numbers.items()]
+    lines += [f"state={unit.state}"] if unit.state else []
+    lines += [f"marker {mark}" for mark in sorted(unit.marks)]
+    side = f", {unit.side}" if unit.side else ""
+    return Reply(f"{unit.name} ({unit.handle}): {unit.type}{side}", tuple(lines), private=True)
+
+
+async def import_units(desk: Desk) -> Reply:
+    """A whole roster; everything in it is checked before any unit is added."""
+    options = desk.options()
+    text = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
+    if not text:
+        raise UserError(
+            "/unit import needs text or a file.", hint="First line: name,type,side,morale; then one line per unit."
+        )
+    rows = read_roster(str(text))
+    game = desk.open_game()
+    need_player(game, desk.actor)
+    system = _system_for(desk, str(rows[0].values.get("type", "")))
+    units: dict[str, RosterUnit] = {}
+    for row in rows:
+        try:
+            raw = row.take("side")
+            side = _side(desk, raw) if raw else _side(desk, None)
+            kind = find_type(row.take("type"), system.words["units"])
+            for name in expand_names(row.take("name")):
+                unit = new_unit(name, kind, side, "", system, {**game.units, **units})
+                for column in row.others:
+                    unit = row.at(column, unit, system)
+                units[unit.name.casefold()] = unit
+        except UserError as error:
+            raise row.explained(error) from None
+    need_units(game, desk.actor, units.values())
+    return _added(desk, game, system, units)
+
+
+def _find(game: Game, name: str) -> RosterUnit:
+    try:
+        return find_unit(name, roster_of(game))
+    except UserError as error:
+        error.option = "name"
+        raise
+
+
+def _system_of(desk: Desk) -> System:
+    system = desk.system
+    if system is None:
+        raise UserError("This channel has no rule set yet.", hint='Start a game: /game start lnlt "Hill 875".')
+    return system
+
+
+def _system_for(desk: Desk, type_: str) -> System:
+    """The game's rule set; free play that has none takes the only one that knows the unit type."""
+    if desk.system is not None:
+        return desk.system
+    folded = type_.strip().casefold().replace("_", "-").replace(" ", "-")
+    fitting = [system for system in systems().values() if folded in system.words["units"].types]
+    if len(fitting) == 1:
+        return fitting[0]
+    names = ", ".join(system.id for system in fitting or systems().values())
+    known = f"{names} know" if fitting else f"none of {names} knows"
+    raise UserError(
+        f'This channel has no rule set yet, and {known} the unit type "{type_[:30]}".',
+        hint='Start a game: /game start lnlt "Hill 875" sides="US, VC".',
+        option="type",
+    )
+
+
+def _side(desk: Desk, typed: str | None) -> str:
+    """The side of new units: as typed, else the player's own."""
+    game = desk.game
+    if not typed:
+        return desk.actor.side
+    return find_side(game, typed) if game.sides else _free_side(typed)
+
+
+def _free_side(typed: str) -> str:
+    """A side in a game that named none: any short name. Raises UserError."""
+    side = " ".join(typed.split())
+    if len(side) > MAX_SIDE or set(side) & set(';="“”'):
+        raise UserError(f"A side has at most {MAX_SIDE} characters, none of ; = and quotation marks.", option="side")
+    return side
+
+
+HANDLERS: dict[str, Callable[[Desk], Awaitable[Reply]]] = {
+    "add": add,
+    "edit": edit,
+    "remove": remove,
+    "list": listing,
+    "show": show,
+    "import": import_units,
+}

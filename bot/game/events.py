@@ -1,0 +1,99 @@
+"""Events: what happened, with all that is needed to replay it, and how each one moves the state on.
+
+An event's body is plain JSON. Every body has `number`, `at` (Unix seconds), `who` (a person id), `side`, `kind` and
+`behind` (the last event that stood before it). Where the state changed, `before` and `after` hold the changed units
+and fields, so that applying, undoing and replaying are the same small step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
+
+ROLLS = ("roll", "sequence", "table")
+NEVER_UNDONE = ("start", "join", "end", "reveal", "fair", "link", "transfer", "import", "privacy")
+"""Kinds that undo does not take back: others have acted on them, or they have told a secret."""
+_TUPLES = ("sides",)
+
+
+def difference(old: Game, new: Game) -> tuple[Json, Json]:
+    """(before, after): the units and fields that differ between two states; both empty where nothing does."""
+    before: Json = {}
+    after: Json = {}
+    for name in FIELDS:
+        was, now = getattr(old, name), getattr(new, name)
+        if was != now:
+            before.setdefault("game", {})[name] = _plain(was)
+            after.setdefault("game", {})[name] = _plain(now)
+    if old.units is not new.units:
+        for key in sorted(old.units.keys() | new.units.keys()):
+            unit_was, unit_now = old.units.get(key), new.units.get(key)
+            if unit_was != unit_now:
+                before.setdefault("units", {})[key] = unit_json(unit_was) if unit_was else None
+                after.setdefault("units", {})[key] = unit_json(unit_now) if unit_now else None
+    return before, after
+
+
+def patched(game: Game, patch: Mapping[str, Any]) -> Game:
+    """The game with the units and fields of a patch set."""
+    fields: Mapping[str, Any] = patch.get("game") or {}
+    values: dict[str, Any] = {name: tuple(value) if name in _TUPLES else value for name, value in fields.items()}
+    if values:
+        game = replace(game, **values)
+    if units := patch.get("units"):
+        game = with_units(game, {key: unit_from_json(unit) if unit else None for key, unit in units.items()})
+    return game
+
+
+def apply(game: Game, event: Mapping[str, Any]) -> Game:
+    """The state after `event`. Raises ValueError for an event that does not follow on the state."""
+    number, kind = event["number"], event["kind"]
+    if number != game.number + 1:
+        raise ValueError(f"event {number} does not follow event {game.number}")
+    game = patched(game, event.get("after") or {})
+    game = _ordered(game, event)
+    sealed = dict(game.sealed)
+    if kind == "sealed":
+        sealed[number] = event["who"]
+    for opened in event.get("opens", ()):
+        sealed.pop(opened, None)
+    secret = event.get("secret") or {}
+    drawn = not event.get("hand") and has_dice(event)
+    return replace(
+        game,
+        number=number,
+        sealed=sealed,
+        epoch=secret.get("epoch", game.epoch),
+        commitment=secret.get("commitment", game.commitment),
+        digest=secret.get("digest", game.digest),
+        drawn=drawn or (game.drawn and "commitment" not in secret),
+    )
+
+
+def _ordered(game: Game, event: Mapping[str, Any]) -> Game:
+    """The game with what undo needs to know: the last event that stands, and those that can be brought back."""
+    number, kind = event["number"], event["kind"]
+    if kind == "undo":
+        undone = event["event"]
+        withdrawn = (*game.withdrawn, undone) if undone in game.sealed else game.withdrawn
+        return replace(game, last=event["last"], redo=(*game.redo, undone), withdrawn=withdrawn)
+    if kind == "redo":
+        withdrawn = tuple(at for at in game.withdrawn if at != event["event"])
+        return replace(game, last=event["event"], redo=game.redo[:-1], withdrawn=withdrawn)
+    return replace(game, last=number, redo=())
+
+
+def replay(game: str, events: Iterable[Mapping[str, Any]]) -> Game:
+    """The state that all `events` of the game with this id explain."""
+    state = Game(game)
+    for event in events:
+        state = apply(state, event)
+    return state
+
+
+def has_dice(event: Mapping[str, Any]) -> bool:
+    """Whether dice fell in it, rolled or real, open or sealed."""
+    return bool(event.get("dice")) or event["kind"] == "sealed"

@@ -1,0 +1,179 @@
+"""What one command writes: events chained onto a loaded game, and everything that must be stored along with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.game.events import apply, difference
+from bot.game.loaded import SNAPSHOT_EVERY, Loaded
+from bot.game.state import Game, Json, to_json
+from bot.roller import new_id, new_salt, new_seed
+from bot.rules.chain import canonical, event_hash, genesis, salted
+from bot.rules.fair import NO_TEXTS, Stream, commitment
+from bot.stores.base import Change, EventRow, PersonRow, SeedRow, TextRow
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Who writes: the platform's user, the name to show, and the time in Unix seconds."""
+
+    user: str
+    name: str
+    now: float
+
+
+class Ledger:
+    """Events under way in one game. Nothing is stored before the app commits `change()` and the rows beside it."""
+
+    def __init__(self, loaded: Loaded | None, writer: Writer) -> None:
+        self.writer = writer
+        self.was = loaded
+        self.row = loaded.row if loaded else ""
+        self.head = loaded.head if loaded else ""
+        self.game: Game = loaded.game if loaded else Game("")
+        self.persons: dict[str, PersonRow] = dict(loaded.persons) if loaded else {}
+        self.seed: SeedRow | None = loaded.seed if loaded else None
+        self.events: list[EventRow] = []
+        self.bodies: list[Json] = []
+        self.new_persons: dict[str, PersonRow] = {}
+        self.new_texts: list[TextRow] = []
+        self.new_seeds: dict[int, SeedRow] = {}
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a game at all, loaded or begun."""
+        return bool(self.row)
+
+    @property
+    def next_number(self) -> int:
+        """The number that the next event will have."""
+        return self.game.number + 1
+
+    def person(self) -> str:
+        """The writer's person id in this game; he gets one, or his new name, on the way."""
+        row = next((row for row in self.persons.values() if row.user == self.writer.user), None)
+        if row is None or row.name != self.writer.name:
+            person = row.person if row is not None else new_id()
+            row = PersonRow(self.row, person, self.writer.user, self.writer.name)
+            self.persons[person] = self.new_persons[person] = row
+        return row.person
+
+    def known_person(self) -> str:
+        """The writer's person id, or "" while he has none here."""
+        return next((row.person for row in self.persons.values() if row.user == self.writer.user), "")
+
+    def name_of(self, person: str) -> str:
+        """The name of a person of this game."""
+        row = self.persons.get(person)
+        return row.name if row is not None else "someone"
+
+    def begin(self, game: Game | None = None, **fields: Any) -> Json:
+        """Begin a new game with event 1, which publishes the commitment to its first seed. Returns the event."""
+        self.row = new_id()
+        self.head = genesis(self.row)
+        self.game = Game(self.row)
+        start = replace(game, id=self.row, master=self.person()) if game is not None else self.game
+        return self.add("start", start, game=self.row, secret=self.fresh_secret(), **fields)
+
+    def fresh_secret(self) -> Json:
+        """A new seed, in force behind the event that publishes this: its epoch and commitment."""
+        seed = new_seed()
+        epoch = self.game.epoch + 1
+        row = SeedRow(self.row, epoch, seed, commitment(seed), self.next_number + 1, (), NO_TEXTS)
+        self.seed = self.new_seeds[epoch] = row
+        return {"epoch": epoch, "commitment": row.commitment, "digest": NO_TEXTS}
+
+    def change_seed(self, row: SeedRow) -> None:
+        """Store a changed seed row: with more texts, or as revealed."""
+        self.new_seeds[row.epoch] = row
+        if self.seed is not None and self.seed.epoch == row.epoch:
+            self.seed = row
+
+    def source(self) -> Stream:
+        """The provable dice of the next event."""
+        assert self.seed is not None
+        return Stream.with_digest(self.seed.seed, self.game.id, self.next_number, self.game.digest)
+
+    def salted(self, key: str, text: str, *, number: int | None = None) -> str:
+        """Keep a text of the next event apart from the chain; returns the salted hash that stands in it."""
+        salt = new_salt()
+        at = number if number is not None else self.next_number
+        self.new_texts.append(TextRow(self.row, at, key, salt, text, self.person()))
+        return salted(salt, text)
+
+    def add(
+        self,
+        kind: str,
+        new: Game | None = None,
+        *,
+        texts: Mapping[str, str] | None = None,
+        side: str | None = None,
+        **fields: Any,
+    ) -> Json:
+        """Append an event that leads to `new`; `texts` are kept apart under their salted hashes. Returns its body."""
+        person = self.person()
+        body: Json = {
+            "number": self.next_number,
+            "at": int(self.writer.now),
+            "who": person,
+            "side": side if side is not None else self.game.players.get(person, ""),
+            "kind": kind,
+            "behind": self.game.last,
+            **{name: value for name, value in fields.items() if not _says_nothing(value)},
+        }
+        if texts:
+            body["texts"] = {key: self.salted(key, text) for key, text in texts.items() if text}
+        if new is not None:
+            before, after = difference(self.game, new)
+            if before or after:
+                body |= {"before": before, "after": after}
+        return self.append(body)
+
+    def append(self, body: Json) -> Json:
+        """Append a finished body to the chain and move the state on."""
+        text = canonical(body)
+        self.head = event_hash(self.head, text)
+        self.events.append(EventRow(self.row, body["number"], text, self.head))
+        self.bodies.append(body)
+        self.game = apply(self.game, body)
+        return body
+
+    def copy(self, rows: Sequence[tuple[Json, str, str]], game: str) -> None:
+        """Take over events from elsewhere as they are: (body, its canonical text, its hash) in order."""
+        self.row = self.row or new_id()
+        self.game = Game(game)
+        for body, text, hash_ in rows:
+            self.events.append(EventRow(self.row, body["number"], text, hash_))
+            self.game, self.head = apply(self.game, body), hash_
+
+    def change(self) -> Change | None:
+        """What the store has to write for this game, with a snapshot now and then; None where nothing happened."""
+        if not self.events:
+            return None
+        at = self.was.snapshot_at if self.was is not None and self.was.row == self.row else 0
+        is_due = self.game.number - at >= SNAPSHOT_EVERY
+        version = self.was.version if self.was is not None and self.was.row == self.row else 0
+        return Change(self.row, version, tuple(self.events), to_json(self.game) if is_due else None)
+
+    def stored(self, places: tuple[str, ...]) -> Loaded:
+        """The game as it is loaded once the change has been committed."""
+        change = self.change()
+        assert change is not None
+        assert self.seed is not None
+        at = self.was.snapshot_at if self.was is not None and self.was.row == self.row else 0
+        return Loaded(
+            row=self.row,
+            game=self.game,
+            version=change.version + 1,
+            head=self.head,
+            persons=self.persons,
+            seed=self.seed,
+            places=places,
+            snapshot_at=self.game.number if change.state is not None else at,
+        )
+
+
+def _says_nothing(value: object) -> bool:
+    return value is None or value is False or (isinstance(value, str | tuple | list | dict) and not value)

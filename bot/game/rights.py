@@ -1,0 +1,96 @@
+"""Who may do what in a game: players act for their side, strangers roll and look, a game master directs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot.game.state import Game
+from bot.rules.errors import UserError
+from bot.rules.units import RosterUnit
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who acts: his person id in this game ("" while he has none), his side, and whether he directs the game.
+
+    Directors are the game master and those who manage the server.
+    """
+
+    person: str
+    side: str
+    directs: bool
+
+
+def actor_in(game: Game | None, person: str, *, manager: bool) -> Actor:
+    """The actor with this person id in `game`."""
+    if game is None:
+        return Actor(person, "", manager)
+    return Actor(person, game.players.get(person, ""), manager or (bool(person) and person == game.master))
+
+
+def is_guarded(game: Game) -> bool:
+    """Whether only players and directors may touch the game: it was started with sides and has not ended."""
+    return game.started and not game.ended and bool(game.sides)
+
+
+def is_stranger(game: Game, actor: Actor) -> bool:
+    """Whether he may only roll and look things up."""
+    return is_guarded(game) and not actor.side and not actor.directs
+
+
+def need_director(game: Game, actor: Actor, what: str) -> None:
+    """Raise UserError unless he is game master or manages the server. Free play has no master: all may."""
+    if game.started and not actor.directs:
+        raise UserError(
+            f"Only the game master or who manages the server may {what}.",
+            hint="/game status says who is game master.",
+        )
+
+
+def need_player(game: Game, actor: Actor) -> None:
+    """Raise UserError for a stranger."""
+    if is_stranger(game, actor):
+        raise UserError(
+            "You play no side in this game.",
+            hint=f"Join one: {', '.join(f'/game join {_typed(side)}' for side in game.sides)}.",
+        )
+
+
+def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
+    """Raise UserError when one of `units` is not his to change."""
+    need_player(game, actor)
+    if not is_guarded(game) or actor.directs:
+        return
+    for unit in units:
+        if unit.side and unit.side != actor.side:
+            raise UserError(f"{unit.name} belongs to {unit.side}; you play {actor.side}.")
+
+
+def need_share(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
+    """Raise UserError when none of the units that take part in a procedure is his own or nobody's."""
+    units = tuple(units)
+    if not units or not is_guarded(game):
+        return
+    need_player(game, actor)
+    if not actor.directs and all(unit.side not in ("", actor.side) for unit in units):
+        names = ", ".join(unit.name for unit in units[:3])
+        raise UserError(f"None of these units is yours to act with ({names}); you play {actor.side}.")
+
+
+def find_side(game: Game, name: str) -> str:
+    """One of the game's sides, case ignored. Raises UserError naming them all."""
+    folded = name.strip().casefold()
+    for side in game.sides:
+        if side.casefold() == folded:
+            return side
+    if not game.sides:
+        raise UserError(
+            "This game has no sides.", hint='Name them at the start: /game start lnlt "Hill 875" sides="US, VC".',
+            option="side",
+        )  # fmt: skip
+    raise UserError(f'There is no side "{name[:40]}".', hint=f"Sides are {', '.join(game.sides)}.", option="side")
+
+
+def _typed(name: str) -> str:
+    return f'"{name}"' if " " in name else name

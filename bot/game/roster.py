@@ -1,0 +1,231 @@
+"""Roster rules: names, handles, numbers and markers as typed, and what a result makes of a unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.charts import System
+from bot.game.state import Game, Units
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.options import Option, clean
+from bot.rules.sequence import Change
+from bot.rules.units import RosterUnit, UnitWords
+
+MAX_NAME = 32
+MAX_ROSTER = 500
+MAX_AT_ONCE = 40
+GONE = ("eliminated", "destroyed", "killed")
+"""States of units that have left the fight: they stay in the roster, hidden from lists."""
+
+_RANGE = re.compile(r"(\d{1,4})\.\.(\d{1,4})")
+_NAME = Option("name", "str")
+
+
+def is_gone(unit: RosterUnit) -> bool:
+    """Whether the unit has left the fight."""
+    return unit.state in GONE
+
+
+def in_order(units: Iterable[RosterUnit]) -> list[RosterUnit]:
+    """Units by side, then in the order of their handles."""
+    return sorted(units, key=lambda unit: (unit.side.casefold(), _handle_number(unit.handle), unit.name.casefold()))
+
+
+def expand_names(text: str) -> list[str]:
+    """The names that `Squad 1..4` stands for. Raises UserError for more than 40."""
+    found = _RANGE.search(text)
+    if found is None:
+        return [text]
+    first, last = int(found[1]), int(found[2])
+    if not first <= last < first + MAX_AT_ONCE:
+        raise UserError(
+            f'"{found[0]}" must count upwards, at most {MAX_AT_ONCE} units at once.', hint='"Squad 1..4" adds four.',
+            option="name",
+        )  # fmt: skip
+    width = len(found[1]) if found[1].startswith("0") else 0
+    return [text[: found.start()] + str(number).zfill(width) + text[found.end() :] for number in range(first, last + 1)]
+
+
+def check_name(raw: str, units: Units, words: UnitWords) -> str:
+    """A name as the roster keeps it. Raises UserError for one that is taken, too long, or would be misread."""
+    name = " ".join(str(clean(_NAME, raw)).split())
+    folded = name.casefold()
+    problem = ""
+    if not name or len(name) > MAX_NAME:
+        problem = f"must have 1 to {MAX_NAME} characters"
+    elif set(name) & set(";=\"“”'"):
+        problem = "must hold none of ; = and quotation marks"
+    elif folded.replace("_", "-") in words.types:
+        problem = "is a unit type"
+    elif name.isdecimal():
+        problem = "is a number, which would be read as a count of units"
+    elif folded in units:
+        problem = "is taken"
+    elif any(unit.handle == folded for unit in units.values()):
+        problem = "is the handle of another unit"
+    if problem:
+        raise UserError(f'The name "{name[:40]}" {problem}.', option="name")
+    return name
+
+
+def new_handle(side: str, units: Units, taken: Iterable[str] = ()) -> str:
+    """A short handle such as `us3`: letters of the side and the next free number."""
+    prefix = re.sub(r"[^a-z0-9]", "", side.casefold())[:4] or "u"
+    if prefix[-1].isdigit():
+        prefix += "x"
+    used = {unit.handle for unit in units.values()} | set(units) | set(taken)
+    highest = max((_handle_number(handle) for handle in used if re.fullmatch(prefix + r"\d+", handle)), default=0)
+    number = highest + 1
+    while f"{prefix}{number}" in used:
+        number += 1
+    return f"{prefix}{number}"
+
+
+def find_type(raw: str, words: UnitWords) -> str:
+    """A unit type of the game. Raises UserError with the nearest one."""
+    folded = raw.strip().casefold().replace("_", "-").replace(" ", "-")
+    if folded in words.types:
+        return folded
+    hint = did_you_mean(folded, words.types) or f"Types are {', '.join(words.types)}."
+    raise UserError(f'"{raw[:40]}" is no unit type.', hint=hint, option="type")
+
+
+def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
+    """The unit with `morale=5 state=shaken marker=+moved -fired` applied.
+
+    `key=none` takes a number away, `marker=-x` or `-x` a marker or flag. Raises UserError naming the word at fault.
+    """
+    for word in text.split():
+        if word := word.strip(","):
+            unit = _set_word(unit, word, system)
+    return unit
+
+
+def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
+    words = system.words["units"]
+    key, equals, value = word.partition("=")
+    key = key.casefold()
+    if key == "state" and equals:
+        state = str(clean(Option("state", "enum", values=_states(system)), value))
+        return replace(unit, state=state)
+    if key in ("marker", "markers", "flag") and equals:
+        for piece in value.split(","):
+            unit = _mark(unit, piece, system)
+        return unit
+    if key == "type" and equals:
+        return replace(unit, type=find_type(value, words))
+    if equals and key in words.keys:
+        numbers = {name: number for name, number in unit.numbers.items() if name != key}
+        if value.casefold() not in ("", "none"):
+            numbers[key] = _number(words.keys[key], value)
+        return replace(unit, numbers=numbers)
+    if not equals:
+        return _mark(unit, word, system)
+    known = [*words.keys, "state", "marker"]
+    hint = did_you_mean(key, known) or f"It may be {', '.join(known)}."
+    raise UserError(f'A unit has no "{key[:40]}".', hint=hint, option="stats")
+
+
+def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
+    sign, name = (raw[0], raw[1:]) if raw[:1] in "+-" and raw else ("+", raw)
+    folded = name.casefold()
+    markers = tuple(system.game["units"].get("markers") or ())
+    known = [*markers, *system.words["units"].flags]
+    for mark in (folded, folded.replace("_", "-"), folded.replace("-", "_")):
+        if mark in known:
+            marks = unit.marks | {mark} if sign == "+" else unit.marks - {mark}
+            return replace(unit, marks=frozenset(marks))
+    if sign == "+" and folded in _states(system):
+        return replace(unit, state=folded)
+    hint = did_you_mean(folded, known) or f"Markers are {', '.join(known)}."
+    raise UserError(f'There is no marker "{name[:40]}".', hint=hint, option="stats")
+
+
+def _number(option: Option, raw: str) -> Any:
+    if option.type == "mods":
+        single = Option(option.name, "int", min=option.min, max=option.max)
+        return tuple(clean(single, part) for part in raw.split(",") if part)
+    return clean(option, raw)
+
+
+def _states(system: System) -> tuple[str, ...]:
+    return tuple(system.game["units"].get("states") or ())
+
+
+def new_unit(
+    name: str, type_: str, side: str, stats: str, system: System, units: Units, taken: Iterable[str] = ()
+) -> RosterUnit:
+    """A unit as it is added. Raises UserError for a name, type or number that does not fit."""
+    words = system.words["units"]
+    checked = check_name(name, units, words)
+    handle = new_handle(side, units, (*taken, checked.casefold()))
+    return set_by_hand(RosterUnit(checked, handle, find_type(type_, words), side), stats, system)
+
+
+def add_units(game: Game, new: Iterable[RosterUnit]) -> Game:
+    """The game with further units. Raises UserError when the roster is full."""
+    units = {**game.units, **{unit.name.casefold(): unit for unit in new}}
+    if len(units) > MAX_ROSTER:
+        raise UserError(f"A roster holds at most {MAX_ROSTER} units.")
+    return replace(game, units=units)
+
+
+def settle_changes(game: Game, changes: Iterable[Change]) -> Game:
+    """The game after the results of a procedure have been written to its units, in order."""
+    units = dict(game.units)
+    for change in changes:
+        key = change.unit.casefold()
+        if (unit := units.get(key)) is not None:
+            units[key] = _settled(unit, change)
+    return replace(game, units=units)
+
+
+def _settled(unit: RosterUnit, change: Change) -> RosterUnit:
+    numbers: dict[str, Any] = dict(unit.numbers)
+    own: dict[str, str] = {}
+    for key, value in change.set.items():
+        if key in ("state", "type", "side"):
+            own[key] = str(value)
+        elif value is None:
+            numbers.pop(key, None)
+        else:
+            numbers[key] = tuple(value) if isinstance(value, list | tuple) else value
+    return replace(unit, numbers=numbers, marks=(unit.marks - change.unmark) | change.mark, **own)
+
+
+def cleared(units: Units, markers: Iterable[str]) -> dict[str, RosterUnit]:
+    """The units from which a phase takes these markers away: only those that change."""
+    gone = frozenset(markers)
+    return {key: replace(unit, marks=unit.marks - gone) for key, unit in units.items() if unit.marks & gone}
+
+
+def described(unit: RosterUnit) -> str:
+    """A unit in one line: name, handle, type, numbers, state, markers."""
+    pieces = [unit.type, *(f"{key}={_shown(value)}" for key, value in unit.numbers.items())]
+    pieces += [piece for piece in (unit.state, *sorted(unit.marks)) if piece]
+    return f"{unit.name} ({unit.handle}): {' '.join(pieces)}"
+
+
+def stats_text(unit: RosterUnit) -> str:
+    """Numbers, state and markers as `/unit add` takes them."""
+    pieces = [f"{key}={_shown(value)}" for key, value in unit.numbers.items()]
+    pieces += [f"state={unit.state}"] if unit.state else []
+    return " ".join([*pieces, *(f"marker=+{mark}" for mark in sorted(unit.marks))])
+
+
+def _shown(value: Any) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def _handle_number(handle: str) -> int:
+    found = re.search(r"\d+$", handle)
+    return int(found[0]) if found else 0
+
+
+def changed_names(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Names of the units that a patch touches."""
+    found = {**before.get("units", {}), **after.get("units", {})}
+    return [(unit or before["units"][key])["name"] for key, unit in found.items()]

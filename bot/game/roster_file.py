@@ -1,0 +1,156 @@
+"""Rosters as text: CSV with a heading line, or a YAML list of units. Each value remembers its line and column."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import yaml
+
+from bot.charts import System
+from bot.game.roster import set_by_hand
+from bot.rules.errors import UserError
+from bot.rules.units import RosterUnit
+
+MAX_ROWS = 400
+MAX_COLUMNS = 40
+NEEDED = ("name", "type")
+_YAML = re.compile(r"\s*(-\s|\[|\{|units\s*:)")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One unit of the text: its values by column name, and where each stands (line, column number or 0)."""
+
+    line: int
+    values: Mapping[str, str]
+    places: Mapping[str, tuple[int, int]]
+
+    def take(self, column: str) -> str:
+        """The value of a column. Raises UserError naming the line where one that is needed is empty."""
+        value = self.values.get(column, "").strip()
+        if not value and column in NEEDED:
+            raise UserError(f"{column} is missing.", option=column)
+        return value
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The columns beside name, type and side that are not empty."""
+        return tuple(key for key, value in self.values.items() if key not in (*NEEDED, "side") and value.strip())
+
+    def at(self, column: str, unit: RosterUnit, system: System) -> RosterUnit:
+        """The unit with the stats of a column set. Raises UserError naming the column."""
+        value = self.values[column].strip()
+        text = value if column in ("stats", "markers", "flags") else f"{column}={value}"
+        if column in ("markers", "flags"):
+            text = " ".join(re.split(r"[\s,;]+", value))
+        try:
+            return set_by_hand(unit, text, system)
+        except UserError as error:
+            error.option = column
+            raise
+
+    def explained(self, error: UserError) -> UserError:
+        """The error with the line and column at fault."""
+        line, column = self.places.get(error.option or "", (self.line, 0))
+        place = f"Line {line}" + (f", column {column} ({error.option})" if column else "")
+        return UserError(f"{place}: {error.message}", hint=f"{error.hint} Nothing was added.".strip(), option="text")
+
+
+def read_roster(text: str) -> list[Row]:
+    """The rows of a roster in CSV or YAML. Raises UserError naming line and column."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    if "\n" not in text and "\\n" in text:
+        text = text.replace("\\n", "\n")
+    rows = _yaml_rows(text) if _YAML.match(text) else _csv_rows(text)
+    if not rows:
+        raise UserError("There are no units in it.", hint="First line: name,type,side,morale; then one line per unit.")
+    if len(rows) > MAX_ROWS:
+        raise UserError(f"At most {MAX_ROWS} lines at once.")
+    return rows
+
+
+def _csv_rows(text: str) -> list[Row]:
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    rows: list[Row] = []
+    heads: list[str] = []
+    try:
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            line = reader.line_num
+            if not heads:
+                heads = _heads([cell.strip().casefold() for cell in cells], line)
+                continue
+            if len(cells) > len(heads):
+                raise UserError(
+                    f"Line {line}, column {len(heads) + 1}: more values than headings. Nothing was added.",
+                    hint="Put a value that holds the separator into quotation marks.",
+                )
+            values = dict(zip(heads, cells, strict=False))
+            rows.append(Row(line, values, {head: (line, at) for at, head in enumerate(heads, 1)}))
+    except csv.Error as error:
+        raise UserError(f"Line {reader.line_num}: {error}. Nothing was added.") from None
+    return rows
+
+
+def _heads(heads: list[str], line: int) -> list[str]:
+    for needed in NEEDED:
+        if needed not in heads:
+            raise UserError(
+                f"Line {line}: the heading {needed} is missing. Nothing was added.",
+                hint="First line: name,type,side,morale; then one line per unit.",
+            )
+    for at, head in enumerate(heads, 1):
+        if not head or heads.index(head) != at - 1:
+            raise UserError(f"Line {line}, column {at}: a heading is empty or stands twice. Nothing was added.")
+    if len(heads) > MAX_COLUMNS:
+        raise UserError(f"Line {line}: at most {MAX_COLUMNS} columns.")
+    return heads
+
+
+def _yaml_rows(text: str) -> list[Row]:
+    """Rows from a YAML list of mappings (or one under `units`), read as nodes so that places are known."""
+    try:
+        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
+            raise UserError("A roster holds no YAML aliases. Nothing was added.")
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        place = f"Line {mark.line + 1}, column {mark.column + 1}" if mark else "YAML"
+        raise UserError(f"{place}: {error.problem}. Nothing was added.") from None
+    except (yaml.YAMLError, RecursionError):
+        raise UserError("This is no YAML that can be read. Nothing was added.") from None
+    if isinstance(root, yaml.MappingNode) and len(root.value) == 1:
+        root = root.value[0][1]
+    if not isinstance(root, yaml.SequenceNode):
+        raise UserError("Line 1: a list of units was expected. Nothing was added.", hint="Begin each unit with a dash.")
+    return [_yaml_row(node) for node in root.value]
+
+
+def _yaml_row(node: yaml.Node) -> Row:
+    line = node.start_mark.line + 1
+    if not isinstance(node, yaml.MappingNode):
+        raise UserError(f"Line {line}: a unit was expected, such as {{name: Squad 1, type: squad}}. Nothing was added.")
+    values: dict[str, str] = {}
+    places: dict[str, tuple[int, int]] = {}
+    for key_node, value_node in node.value:
+        key = str(key_node.value).casefold()
+        place = (value_node.start_mark.line + 1, value_node.start_mark.column + 1)
+        items = value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
+        if all(isinstance(item, yaml.ScalarNode) for item in items):
+            value = ",".join(str(item.value) for item in items)
+        else:
+            raise UserError(f"Line {place[0]}, column {place[1]}: {key} must be a single value. Nothing was added.")
+        if key in values:
+            raise UserError(f"Line {place[0]}, column {place[1]}: {key} stands twice. Nothing was added.")
+        values[key], places[key] = value, place
+    for needed in NEEDED:
+        if needed not in values:
+            raise UserError(f"Line {line}: {needed} is missing. Nothing was added.")
+    return Row(line, values, places)

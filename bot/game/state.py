@@ -1,0 +1,125 @@
+"""The state of a game as a value: sides and players, turn and phase, the roster, the settings, and what undo needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from bot.rules.units import Roster, RosterUnit
+
+Json = dict[str, Any]
+Units = Mapping[str, RosterUnit]
+"""Roster units by name, with case folded."""
+
+FULL, COMPACT = "full", "compact"
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game as its events explain it. Persons are random ids of this game; their names stand elsewhere.
+
+    The first group is what undo restores. The second is bookkeeping: `last` is the last event that stands (not
+    undone), `redo` those that can be brought back, `sealed` the closed rolls with who may open them, `withdrawn` the
+    undone ones among these, and the dice secret in force: `drawn` says that a die of it has fallen, `digest` is that
+    of the players' texts.
+    """
+
+    id: str
+    system: str = ""
+    name: str = ""
+    started: bool = False
+    ended: bool = False
+    sides: tuple[str, ...] = ()
+    players: Mapping[str, str] = field(default_factory=dict)  # person -> side
+    master: str = ""
+    turn: int = 0
+    phase: str = ""
+    initiative: str = ""
+    hand_dice: bool = True
+    answers: str = FULL
+    units: Units = field(default_factory=dict)
+
+    number: int = 0
+    last: int = 0
+    redo: tuple[int, ...] = ()
+    sealed: Mapping[int, str] = field(default_factory=dict)
+    withdrawn: tuple[int, ...] = ()
+    epoch: int = 0
+    commitment: str = ""
+    digest: str = ""
+    drawn: bool = False
+
+
+_BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", "epoch", "commitment", "digest", "drawn")
+FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units"))
+"""What a patch may set, beside units."""
+
+
+def content(game: Game) -> Json:
+    """What undo restores, as plain values: everything but the bookkeeping."""
+    plain = {name: _plain(getattr(game, name)) for name in FIELDS}
+    return {**plain, "units": {key: unit_json(unit) for key, unit in sorted(game.units.items())}}
+
+
+def to_json(game: Game) -> Json:
+    """The whole state as plain JSON values."""
+    kept = {name: _plain(getattr(game, name)) for name in _BOOKKEEPING}
+    kept["sealed"] = {str(number): person for number, person in game.sealed.items()}
+    return {**content(game), **kept}
+
+
+def from_json(data: Mapping[str, Any]) -> Game:
+    """The state that `to_json` wrote."""
+    values = dict(data)
+    values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}
+    values["sealed"] = {int(number): person for number, person in data["sealed"].items()}
+    for name in ("sides", "redo", "withdrawn"):
+        values[name] = tuple(data[name])
+    return Game(**values)
+
+
+def unit_json(unit: RosterUnit) -> Json:
+    """A roster unit as plain JSON values; what is empty is left out."""
+    numbers = {key: list(value) if isinstance(value, tuple) else value for key, value in sorted(unit.numbers.items())}
+    plain: Json = {"name": unit.name, "handle": unit.handle, "type": unit.type}
+    plain |= {key: value for key, value in (("side", unit.side), ("state", unit.state)) if value}
+    if numbers:
+        plain["numbers"] = numbers
+    if unit.marks:
+        plain["marks"] = sorted(unit.marks)
+    return plain
+
+
+def unit_from_json(data: Mapping[str, Any]) -> RosterUnit:
+    """The roster unit that `unit_json` wrote."""
+    numbers = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in (data.get("numbers") or {}).items()
+    }
+    return RosterUnit(
+        name=data["name"],
+        handle=data["handle"],
+        type=data["type"],
+        side=data.get("side", ""),
+        numbers=numbers,
+        state=data.get("state", ""),
+        marks=frozenset(data.get("marks") or ()),
+    )
+
+
+def with_units(game: Game, units: Mapping[str, RosterUnit | None]) -> Game:
+    """The game with these units (by folded name) put in, replaced, or taken out where None."""
+    roster = {**game.units, **units}
+    return replace(game, units={key: unit for key, unit in roster.items() if unit is not None})
+
+
+def roster_of(game: Game) -> Roster:
+    """The roster as unit lists read it: by name and by handle, both with case folded."""
+    by_handle = {unit.handle.casefold(): unit for unit in game.units.values()}
+    return {**by_handle, **game.units}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if isinstance(value, Mapping) else value

@@ -1,0 +1,55 @@
+"""An event in one line, as the log, the report and undo tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bot.charts import systems
+from bot.game.roster import changed_names
+
+NameOf = Callable[[str], str]
+
+
+def told_event(event: Mapping[str, Any], name_of: NameOf, label: str = "") -> str:
+    """`#41 Anna (US): Direct fire: casualties [5][2]`."""
+    side = f" ({event['side']})" if event.get("side") else ""
+    dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+    pieces = [f"#{event['number']} {name_of(event['who'])}{side}: {_what(event, name_of, label)}", dice]
+    if event.get("hand"):
+        pieces.append("(dice by hand)")
+    return " ".join(piece for piece in pieces if piece)
+
+
+def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
+    kind, result = event["kind"], event.get("result", "")
+    if kind in ("roll", "sequence", "table"):
+        named = f"{label}: " if label else ""
+        name = event["inputs"].get("dice", "") if kind == "roll" else title_of(event)
+        changed = changed_names(event.get("before") or {}, event.get("after") or {})
+        touched = f" ({', '.join(changed[:6])}{', ...' if len(changed) > 6 else ''})" if changed else ""
+        return f"{named}{name}: {result}{touched}" if result else f"{named}{name}{touched}"
+    if kind in ("undo", "redo"):
+        asked = f", asked by {name_of(event['asked'])}" if event.get("asked") else ""
+        alone = ", alone in the game" if event.get("alone") else ""
+        return f"{kind} #{event['event']}{asked}{alone}"
+    if kind in ("reveal", "end"):
+        opened = ", ".join(f"#{number}" for number in event.get("opens", ()))
+        return f"{kind} {opened}".strip()
+    if kind == "start":
+        fields = (event.get("after") or {}).get("game") or {}
+        return f'start "{fields["name"]}"' if fields.get("name") else "free play begins"
+    if kind == "join":
+        return f"joins {event['side']}"
+    return f"{kind}: {result}" if result else kind
+
+
+def title_of(event: Mapping[str, Any]) -> str:
+    """The name of the procedure or table behind an event."""
+    system = systems().get(event.get("system", ""))
+    target = event.get("target", "")
+    if system is not None and event["kind"] == "sequence" and target in system.sequences:
+        return system.sequences[target].title
+    if system is not None and event["kind"] == "table" and target in system.tables:
+        return system.tables[target].title
+    return str(event.get("command", target))

@@ -1,0 +1,62 @@
+"""Whether an event may be taken back, and whose consent that needs. So undo cannot re-roll."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.game.events import NEVER_UNDONE, has_dice
+from bot.game.rights import Actor, is_guarded
+from bot.game.state import Game, Json
+from bot.rules.errors import UserError
+
+
+def need_undoable(event: Mapping[str, Any] | None, number: int) -> None:
+    """Raise UserError for nothing to undo, and for a kind of event that stands for ever."""
+    if event is None:
+        raise UserError("There is nothing to undo.")
+    if event["kind"] in NEVER_UNDONE:
+        raise UserError(
+            f"The last event (#{number}, {event['kind']}) cannot be undone.",
+            hint="/log shows what happened; /unit edit sets things right by hand.",
+        )
+
+
+def consenters(game: Game, actor: Actor, persons: Iterable[str]) -> frozenset[str]:
+    """Who could agree to take dice back: players of another side, and a game master who plays none.
+
+    Where there are no sides it is everyone else who took part (`persons`). Empty: the actor is alone.
+    """
+    if is_guarded(game) or (game.sides and game.players):
+        others = {person for person, side in game.players.items() if side != actor.side}
+        if game.master and game.master not in game.players:
+            others.add(game.master)
+    else:
+        others = set(persons)
+    return frozenset(others - {actor.person})
+
+
+def may_ask(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
+    """Whether he may ask for the event to be taken back at all."""
+    return not is_guarded(game) or bool(actor.side) or actor.directs or event["who"] == actor.person
+
+
+def is_free(actor: Actor, event: Mapping[str, Any]) -> bool:
+    """Whether it may be taken back at once: no dice, and his own doing (or he directs the game)."""
+    return not has_dice(event) and (event["who"] == actor.person or actor.directs)
+
+
+def undo_fields(event: Mapping[str, Any]) -> Json:
+    """What an undo event holds to take `event` back: its number, what stands then, and the reversed patch."""
+    fields: Json = {"event": event["number"], "last": event["behind"]}
+    if event.get("after"):
+        fields |= {"before": event["after"], "after": event["before"]}
+    return fields
+
+
+def redo_fields(event: Mapping[str, Any]) -> Json:
+    """What a redo event holds to bring `event` back: its number and its patch."""
+    fields: Json = {"event": event["number"]}
+    if event.get("after"):
+        fields |= {"before": event["before"], "after": event["after"]}
+    return fields

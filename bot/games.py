@@ -1,0 +1,52 @@
+"""Games in memory: loaded when needed, the latest few hundred kept, each checked by its version before use."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from bot.game.loaded import Loaded, load
+from bot.stores.base import Store
+
+KEPT = 256
+
+
+class Games:
+    """A bounded cache over the store's games."""
+
+    def __init__(self, store: Store, kept: int = KEPT) -> None:
+        self._store, self._kept = store, kept
+        self._loaded: OrderedDict[str, Loaded] = OrderedDict()
+
+    async def at(self, place: str) -> Loaded | None:
+        """The game that is played in a place, as it stands in the store now."""
+        here = await self._store.peek(place)
+        if here is None:
+            return None
+        row, version = here
+        known = self._loaded.get(row)
+        if known is not None and known.version == version:
+            self._loaded.move_to_end(row)
+            return known
+        saved = await self._store.load_game(place)
+        return self.keep(load(saved)) if saved is not None else None
+
+    async def by_row(self, row: str) -> Loaded | None:
+        """Any game by its id in the store."""
+        saved = await self._store.load_game_by_id(row)
+        return load(saved) if saved is not None else None
+
+    def keep(self, loaded: Loaded) -> Loaded:
+        """Remember a game as it stands now, in place of one that was not asked for lately."""
+        self._loaded[loaded.row] = loaded
+        self._loaded.move_to_end(loaded.row)
+        while len(self._loaded) > self._kept:
+            self._loaded.popitem(last=False)
+        return loaded
+
+    def drop(self, row: str) -> None:
+        """Forget a game: it is read again when it is needed."""
+        self._loaded.pop(row, None)
+
+    def clear(self) -> None:
+        """Forget all games."""
+        self._loaded.clear()
