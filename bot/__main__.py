@@ -15,6 +15,8 @@ COMMANDS = {
     "roll": "bot.cli:roll_once",
     "batch": "bot.cli:batch",
     "play": "adapters.console:main",
+    "discord": "adapters.discord:main",
+    "commands": "adapters.discord:show_commands",
 }
 
 

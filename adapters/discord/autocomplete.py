@@ -1,0 +1,33 @@
+"""Choices while an option is typed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from adapters.discord.ask import Ask, visible
+from adapters.discord.reading import read_command
+from adapters.discord.wire import CHOICES, Refused, Unsure
+
+if TYPE_CHECKING:
+    from adapters.discord.client import Grognard
+
+log = logging.getLogger(__name__)
+
+MAX_LENGTH = 100
+
+
+async def complete(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
+    """Answer with at most 25 choices; a choice that does not fit is left out rather than cut."""
+    read = read_command(data, ask.where.server)
+    found = await bot.app.complete(read.path, read.focused, read.typed, read.options, ask.who, ask.where)
+    choices = [
+        {"name": visible(choice.name)[:MAX_LENGTH].strip() or choice.value, "value": choice.value}
+        for choice in found
+        if 0 < len(choice.value) <= MAX_LENGTH
+    ]
+    try:
+        await bot.wire.respond(ask, CHOICES, data={"choices": choices[:25]})
+    except (Refused, Unsure) as error:
+        log.info("choices came too late: %s", error)

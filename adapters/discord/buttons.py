@@ -1,0 +1,33 @@
+"""Buttons: what one does stands in its custom_id, so it works after a restart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from adapters.discord.ask import Ask
+from adapters.discord.render import ACTION
+from bot.reply import error_reply
+from bot.rules.errors import UserError
+
+if TYPE_CHECKING:
+    from adapters.discord.client import Grognard
+
+IN_PLACE = ("log",)
+"""Buttons that turn the page of the private message under which they hang."""
+
+
+async def press(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
+    """Run what a button stands for."""
+    action = str(data.get("custom_id") or "").removeprefix(ACTION)
+    name = action.partition(":")[0]
+    try:
+        private = bot.app.is_private(("button", name), {})
+    except UserError as error:
+        await bot.delivery.say(ask, error_reply(error))
+        return
+    work = bot.app.press(
+        action, ask.who, ask.where, ask.request_id, str(ask.message), delivery=ask.to_json(private=private)
+    )
+    in_place = name in IN_PLACE and ask.private_message
+    await bot.delivery.serve(ask, work, private=private, in_place=in_place)

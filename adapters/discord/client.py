@@ -1,0 +1,150 @@
+"""The bot on Discord: takes interactions from the gateway, hands them on, and keeps what every part needs."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections import OrderedDict
+from collections.abc import Coroutine
+from typing import Any
+
+import aiohttp
+import discord
+import discord.gateway
+import yarl
+from discord.http import Route
+
+from adapters.discord.ask import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Ask, read_ask
+from adapters.discord.autocomplete import complete
+from adapters.discord.buttons import press
+from adapters.discord.commands import run_command
+from adapters.discord.delivery import Delivery
+from adapters.discord.outbox import Outbox
+from adapters.discord.posting import Posting
+from adapters.discord.sync import sync_commands
+from adapters.discord.wire import USER_AGENT, Wire
+from bot.app import App
+from bot.settings import Settings
+
+Interaction = discord.Interaction[Any]
+
+log = logging.getLogger(__name__)
+
+REMEMBERED = 5_000
+"""Ids of interactions that are kept to know a second delivery of the same one."""
+STOP_WITHIN = 10.0
+
+
+def use_api(base: str) -> None:
+    """Point the library at another API than Discord's own: a stand-in or a proxy on the host's side."""
+    url = yarl.URL(base)
+    Route.BASE = base.rstrip("/")
+    scheme = "wss" if url.scheme == "https" else "ws"
+    gateway = yarl.URL.build(scheme=scheme, host=url.host or "", port=url.port, path="/")
+    discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = gateway
+
+
+class Grognard(discord.AutoShardedClient):
+    """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent."""
+
+    def __init__(self, settings: Settings) -> None:
+        discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
+        if base := os.environ.get("DISCORD_API"):
+            use_api(base)
+        shards: dict[str, Any] = {"shard_count": settings.shard_count}
+        if settings.shard_ids:
+            shards["shard_ids"] = list(settings.shard_ids)
+        super().__init__(
+            intents=discord.Intents(guilds=True),
+            max_messages=None,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            chunk_guilds_at_startup=False,
+            allowed_mentions=discord.AllowedMentions.none(),
+            **shards,
+        )
+        self.settings = settings
+        self.app: App
+        self.wire: Wire
+        self.delivery: Delivery
+        self._session: aiohttp.ClientSession
+        self._outbox: Outbox
+        self._work: set[asyncio.Task[None]] = set()
+        self._seen: OrderedDict[int, None] = OrderedDict()
+        self._stopping = False
+
+    @property
+    def owns_first_shard(self) -> bool:
+        """Whether this process does what only one may do."""
+        return not self.settings.shard_ids or 0 in self.settings.shard_ids
+
+    async def setup_hook(self) -> None:
+        """Made ready after login, before the first event: the store, the calls, the left-over answers."""
+        self.app = await App.open(self.settings)
+        self._session = aiohttp.ClientSession(headers={"User-Agent": USER_AGENT})
+        self.wire = Wire(self._session)
+        self.delivery = Delivery(self.wire, Posting(self.http), self.app)
+        self._outbox = Outbox(self.app, self.delivery)
+        self.start_work(self._outbox.run())
+        if self.owns_first_shard:
+            assert self.application_id is not None
+            self.start_work(sync_commands(self.http, self.application_id, self.app, self.settings.data))
+
+    def start_work(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run something beside; its failure is logged, and stopping waits for it."""
+        task = asyncio.create_task(work)
+        self._work.add(task)
+        task.add_done_callback(self._ended)
+        return task
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._work.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("work on an interaction failed", exc_info=error)
+
+    async def on_interaction(self, interaction: Interaction) -> None:
+        """One thing that somebody did; a second delivery of the same one is passed over."""
+        if interaction.id in self._seen or self._stopping:
+            return
+        self._seen[interaction.id] = None
+        if len(self._seen) > REMEMBERED:
+            self._seen.popitem(last=False)
+        self.start_work(self._handle(interaction, read_ask(interaction)))
+
+    async def _handle(self, interaction: Interaction, ask: Ask) -> None:
+        data: Any = interaction.data or {}
+        if ask.kind == COMMAND:
+            await run_command(self, ask, data)
+        elif ask.kind == AUTOCOMPLETE:
+            await complete(self, ask, data)
+        elif ask.kind in (COMPONENT, FORM):
+            await press(self, ask, data)
+
+    # Servers come and go
+
+    async def on_guild_remove(self, guild: discord.Guild) -> None:
+        """The bot was removed: its data is kept for as long as the host says. An outage does not end here."""
+        await self.app.store.server_left(f"discord:{guild.id}")
+
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """The bot was added (again): what is there stays."""
+        await self.app.store.server_joined(f"discord:{guild.id}")
+
+    async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
+        """A handler failed: logged whole."""
+        log.exception("the event %s failed", event_method)
+
+    async def stop(self) -> None:
+        """Take nothing new, finish what runs (at most 10 seconds), and hang up."""
+        self._stopping = True
+        await self._outbox.stop()
+        if self._work:
+            await asyncio.wait(self._work, timeout=STOP_WITHIN)
+        await self.close()
+
+    async def close(self) -> None:
+        """Hang up and let go of store and connections."""
+        await super().close()
+        if hasattr(self, "_session") and not self._session.closed:
+            await self._session.close()
+            await self.app.close()

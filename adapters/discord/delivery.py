@@ -1,0 +1,224 @@
+"""Brings answers: at once if the work is quick, else a receipt and then the answer; later if Discord would not listen.
+
+A first response may break without anybody knowing whether it arrived. Before anything is sent a second time, Discord
+is asked what stands there: so nothing is lost, and nothing comes twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any, Protocol
+
+import discord
+
+from adapters.discord.ask import COMPONENT, EPHEMERAL, Ask
+from adapters.discord.posting import Posting
+from adapters.discord.render import render
+from adapters.discord.wire import (
+    DEFER_UPDATE,
+    MESSAGE,
+    THINKING,
+    UNKNOWN_MESSAGE,
+    UPDATE,
+    Refused,
+    Unsure,
+    Wire,
+)
+from bot.reply import Reply
+
+log = logging.getLogger(__name__)
+
+RECEIPT = 1.5
+"""Seconds after which "thinking" is shown, unless the answer is there."""
+CROWD = 12
+"""With so many at work at once the receipt does not wait: those in front may take all the time there is."""
+LOADING = 1 << 7
+ATTEMPT = 60.0
+"""Seconds that one attempt to bring a left-over answer may take."""
+RETRY = (5.0, 15.0, 60.0, 300.0)
+
+
+class Desk(Protocol):
+    """What delivery tells the app."""
+
+    async def delivered(self, *answers: Reply | int) -> None:
+        """These were posted, or never can be."""
+        ...
+
+    async def retry(self, id: int, after: float) -> None:
+        """This one is due again in `after` seconds."""
+        ...
+
+
+class Delivery:
+    """Answers interactions, each once."""
+
+    def __init__(self, wire: Wire, posting: Posting, desk: Desk) -> None:
+        self._wire, self._posting, self._desk = wire, posting, desk
+        self.busy = 0
+
+    async def serve(self, ask: Ask, work: Coroutine[Any, Any, Reply], *, private: bool, in_place: bool = False) -> None:
+        """Bring what `work` returns. `private` is how the receipt looks; `in_place` changes the message pressed on."""
+        self.busy += 1
+        try:
+            task = asyncio.ensure_future(work)
+            patience = RECEIPT if self.busy < CROWD else RECEIPT / 4
+            done, _ = await asyncio.wait({task}, timeout=max(0.0, patience - ask.age))
+            if done:
+                await self._first(ask, await task, in_place=in_place)
+                return
+            placed = await self._receipt(ask, private=private, in_place=in_place)
+            reply = await task
+        finally:
+            self.busy -= 1
+        await self._post(ask, reply, placed=placed, private=private, in_place=in_place)
+
+    async def say(self, ask: Ask, reply: Reply, *, in_place: bool = False) -> None:
+        """Bring an answer that is ready."""
+        await self._first(ask, reply, in_place=in_place)
+
+    async def later(self, id: int, attempts: int, reply: Reply, ask: Ask) -> None:
+        """Bring an answer that was left over: from before a restart, or that Discord would not take."""
+        await self._desk.retry(id, ATTEMPT)  # nobody else shall try meanwhile
+        try:
+            await self._settle(ask, reply)
+        except (Refused, Unsure, discord.HTTPException, OSError) as error:
+            if not _may_work_later(error):
+                log.error("an answer can never be posted: %s", error)
+                await self._desk.delivered(id)
+                return
+            await self._desk.retry(id, RETRY[min(attempts, len(RETRY) - 1)])
+            return
+        await self._desk.delivered(id)
+
+    async def _receipt(self, ask: Ask, *, private: bool, in_place: bool) -> bool:
+        """Show that the bot is at work; whether that is known to have arrived."""
+        try:
+            if in_place:
+                return await self._wire.respond(ask, DEFER_UPDATE)
+            return await self._wire.respond(ask, THINKING, data={"flags": EPHEMERAL} if private else {})
+        except (Refused, Unsure) as error:
+            log.warning("no receipt for interaction %s: %s", ask.id, error)
+            return False
+
+    async def _first(self, ask: Ask, reply: Reply, *, in_place: bool) -> None:
+        """Answer with the first response."""
+        if reply.seen and not reply.error:
+            await self._acknowledge(ask)
+            return
+        try:
+            if await self._wire.respond(ask, UPDATE if in_place else MESSAGE, render(reply, ask)):
+                await self._announce(ask, reply)
+        except (Refused, Unsure, discord.HTTPException, OSError) as error:
+            await self._failed(ask, reply, error)
+            return
+        await self._desk.delivered(reply)
+
+    async def _post(self, ask: Ask, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> None:
+        """Answer after the receipt."""
+        if reply.seen and not reply.error:
+            if placed and not in_place:
+                await self._quietly_delete(ask)
+            return
+        try:
+            if placed:
+                await self._replace(ask, reply, private=private, in_place=in_place)
+                await self._announce(ask, reply)
+            else:
+                await self._settle(ask, reply)
+        except (Refused, Unsure, discord.HTTPException, OSError) as error:
+            await self._failed(ask, reply, error)
+            return
+        await self._desk.delivered(reply)
+
+    async def _acknowledge(self, ask: Ask) -> None:
+        """The answer is there already; only the click wants to be heard."""
+        try:
+            if ask.kind == COMPONENT:
+                await self._wire.respond(ask, MESSAGE, render(Reply("That was done already.", private=True), ask))
+        except (Refused, Unsure) as error:
+            log.info("interaction %s, a repeat, got no answer: %s", ask.id, error)
+
+    async def _replace(self, ask: Ask, reply: Reply, *, private: bool, in_place: bool) -> None:
+        """Put the answer where the receipt stands. What must not be public takes a public placeholder away first."""
+        if in_place and not reply.error:
+            await self._wire.edit(ask, render(reply, ask))
+        elif in_place:
+            await self._wire.follow_up(ask, render(reply, ask))
+        elif reply.private == private:
+            await self._wire.edit(ask, render(reply, ask))
+        else:
+            await self._quietly_delete(ask)
+            await self._wire.follow_up(ask, render(reply, ask))
+
+    async def _announce(self, ask: Ask, reply: Reply) -> None:
+        """Tell all what goes with a private answer: that something lies sealed. Said twice, it appears once."""
+        if reply.announce is not None:
+            await self._posting.announce(reply.announce, ask, self._wire)
+
+    async def _settle(self, ask: Ask, reply: Reply) -> None:
+        """Look what stands as the answer, and bring what is missing. Raises what may work later."""
+        if ask.is_alive:
+            try:
+                standing = await self._wire.original(ask)
+            except Refused as refused:
+                if refused.code == UNKNOWN_MESSAGE:  # the placeholder was taken away, its answer has yet to come
+                    await self._wire.follow_up(ask, render(reply, ask))
+                    await self._announce(ask, reply)
+                    return
+                if refused.for_now:
+                    raise
+            else:
+                await self._complete(ask, reply, standing)
+                return
+        if reply.error:
+            return
+        await self._posting.late(reply, ask)
+        await self._announce(ask, reply)
+
+    async def _complete(self, ask: Ask, reply: Reply, standing: dict[str, Any]) -> None:
+        flags = int(standing.get("flags") or 0)
+        own = int(standing.get("id") or 0) != ask.message
+        if own and flags & LOADING:
+            await self._replace(ask, reply, private=bool(flags & EPHEMERAL), in_place=False)
+        elif not own:  # the message pressed on: to change it again does no harm
+            await self._replace(ask, reply, private=False, in_place=True)
+        await self._announce(ask, reply)
+
+    async def _failed(self, ask: Ask, reply: Reply, error: Exception) -> None:
+        """The answer did not get through now. What was recorded goes to the outbox, what was not is tried once more."""
+        log.warning("answer to interaction %s did not get through: %s", ask.id, error)
+        if isinstance(error, Refused) and error.status == 400:
+            await self._say_so(ask, reply)
+        if reply.outbox:
+            await self.later(reply.outbox, 0, reply, ask)
+            return
+        try:
+            await self._settle(ask, replace(reply, announce=None))
+        except (Refused, Unsure, discord.HTTPException, OSError) as again:
+            log.warning("answer to interaction %s is given up: %s", ask.id, again)
+
+    async def _say_so(self, ask: Ask, reply: Reply) -> None:
+        """Discord refuses the message itself, which is our bug: the bare first line is better than silence."""
+        log.error("Discord refuses the answer %r", reply.title[:100])
+        try:
+            await self._wire.respond(ask, MESSAGE, render(Reply(reply.title[:300], private=reply.private), ask))
+        except (Refused, Unsure):
+            return
+
+    async def _quietly_delete(self, ask: Ask) -> None:
+        try:
+            await self._wire.delete(ask)
+        except (Refused, Unsure) as error:
+            log.info("a placeholder could not be taken away: %s", error)
+
+
+def _may_work_later(error: Exception) -> bool:
+    if isinstance(error, Refused):
+        return error.for_now
+    if isinstance(error, discord.HTTPException):
+        return error.status == 429 or error.status >= 500
+    return True

@@ -1,0 +1,49 @@
+"""Answers that were left over: stored, but never confirmed as posted, because of a crash, a cut, or Discord's no."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from adapters.discord.ask import Ask
+from adapters.discord.delivery import Delivery
+from bot.app import App, Due
+
+log = logging.getLogger(__name__)
+
+EVERY = 2.0
+PLATFORM = "discord:"
+
+
+class Outbox:
+    """Looks for left-over answers every two seconds and brings them."""
+
+    def __init__(self, app: App, delivery: Delivery) -> None:
+        self._app, self._delivery = app, delivery
+        self._end = asyncio.Event()
+
+    async def run(self) -> None:
+        """Until `stop`."""
+        while not self._end.is_set():
+            try:
+                for due in await self._app.due(PLATFORM):
+                    await self._bring(due)
+            except Exception:
+                log.exception("the outbox could not be looked through")
+            try:
+                await asyncio.wait_for(self._end.wait(), EVERY)
+            except TimeoutError:
+                pass
+
+    async def stop(self) -> None:
+        """No further round."""
+        self._end.set()
+
+    async def _bring(self, due: Due) -> None:
+        try:
+            ask = Ask.from_json(due.delivery)
+        except TypeError:
+            log.exception("answer %s does not say where it goes", due.id)
+            await self._app.delivered(due.id)
+            return
+        await self._delivery.later(due.id, due.attempts, due.reply, ask)

@@ -1,0 +1,149 @@
+"""What Discord is told about our commands, made from the registry and held to Discord's limits.
+
+A command may have 25 options and, with everything in it, 8,000 characters of names, descriptions and choices. So
+descriptions are shortened until they fit, and flags beyond 25 fold, from the end, into `mods`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bot.command import CommandSpec, Path
+from bot.registry import TABLE, Registry
+from bot.rules.options import Option
+
+Json = dict[str, Any]
+
+SUBCOMMAND, GROUP, STRING, INTEGER, BOOLEAN, CHANNEL, NUMBER, ATTACHMENT = 1, 2, 3, 4, 5, 7, 10, 11
+MAX_OPTIONS = 25
+MAX_CHOICES = 25
+MAX_COMMAND = 8_000
+MAX_DESCRIPTION = 100
+MAX_TEXT = 4_000
+MANAGE_SERVER = "32"
+IN_SERVERS, IN_DMS = 0, 1
+_KEPT_FLAGS = ("odds", "secret", "all", "confirm", "carry")
+_TYPES = {"int": INTEGER, "number": NUMBER, "bool": BOOLEAN, "file": ATTACHMENT}
+_COMPLETED = ("units", "unit", "mods", "dice", "enum")
+_LENGTHS = (MAX_DESCRIPTION, 80, 64, 52, 44, 38, 33, 29, 25, 22, 19, 16, 13, 10)
+
+
+def payload(registry: Registry) -> list[Json]:
+    """All commands as Discord's API takes them. Reads every game."""
+    return [command(name, registry) for name in registry.top if any(registry.below((name,)))]
+
+
+def command(name: str, registry: Registry) -> Json:
+    """One top-level command, its descriptions as long as 8,000 characters allow."""
+    return next(
+        (made for length in _LENGTHS if size(made := _command(name, registry, length)) <= MAX_COMMAND),
+        _command(name, registry, _LENGTHS[-1]),
+    )
+
+
+def size(made: Mapping[str, Any]) -> int:
+    """The characters that count towards 8,000: names, descriptions, and choices, on every level."""
+    own = len(made["name"]) + len(made.get("description", ""))
+    own += sum(len(choice["name"]) + len(str(choice["value"])) for choice in made.get("choices", ()))
+    return own + sum(size(option) for option in made.get("options", ()))
+
+
+def shown_options(spec: CommandSpec) -> tuple[Option, ...]:
+    """The options that Discord shows, required ones first; flags beyond 25 are folded into `mods`."""
+    options = list(spec.options)
+    while len(options) > MAX_OPTIONS:
+        if not any(option.name == "mods" for option in options):
+            options.append(Option("mods", "mods", help="further modifiers, as words"))
+        last = max(at for at, option in enumerate(options) if option.type == "bool" and option.name not in _KEPT_FLAGS)
+        del options[last]
+    return tuple(sorted(options, key=lambda option: not _is_required(option, spec)))
+
+
+def _is_required(option: Option, spec: CommandSpec) -> bool:
+    """A sequence requires nothing here: what is missing opens the guided form."""
+    return option.required and spec.family != "sequence"
+
+
+def _command(name: str, registry: Registry, length: int) -> Json:
+    made: Json = {"name": name, "description": _about(name, registry), "type": 1, "integration_types": [0]}
+    made["contexts"] = [IN_SERVERS, IN_DMS]
+    if name == "setup":
+        made |= {"default_member_permissions": MANAGE_SERVER, "contexts": [IN_SERVERS]}
+    if (spec := registry.get((name,))) is not None:
+        return made | {"description": _cut(spec.summary), "options": _options(spec, length)}
+    return made | {"options": list(_children((name,), registry, length))}
+
+
+def _about(name: str, registry: Registry) -> str:
+    game = registry.games.get(name.removesuffix(TABLE))
+    if game is not None:
+        return _cut(f"{game.title}: {'tables' if name.endswith(TABLE) else 'combat procedures'}")
+    return _cut(f"{name}: {', '.join(registry.children((name,)))}")
+
+
+def _children(path: Path, registry: Registry, length: int) -> Iterator[Json]:
+    for word in registry.children(path):
+        inner = (*path, word)
+        spec = registry.get(inner)
+        if spec is not None:
+            about = _cut(spec.summary, max(length, 30))
+            yield {"type": SUBCOMMAND, "name": word, "description": about, "options": _options(spec, length)}
+        else:
+            options = list(_children(inner, registry, length))
+            yield {"type": GROUP, "name": word, "description": word.replace("-", " "), "options": options}
+
+
+def _options(spec: CommandSpec, length: int) -> list[Json]:
+    return [_option(option, spec, length) for option in shown_options(spec)]
+
+
+def _option(option: Option, spec: CommandSpec, length: int) -> Json:
+    made: Json = {"type": option_type(option), "name": option.name, "description": _described(option, length)}
+    if _is_required(option, spec):
+        made["required"] = True
+    if made["type"] in (INTEGER, NUMBER):
+        if option.min is not None and option.clamp not in ("low", "both"):
+            made["min_value"] = option.min
+        if option.max is not None and option.clamp not in ("high", "both"):
+            made["max_value"] = option.max
+    if made["type"] == STRING:
+        if option.type == "enum" and not spec.system and len(option.values) <= MAX_CHOICES:
+            made["choices"] = [{"name": value, "value": value} for value in option.values]
+        elif option.type in _COMPLETED or option.complete:
+            made["autocomplete"] = True
+        elif option.type == "str":
+            made["max_length"] = MAX_TEXT
+    return made
+
+
+def option_type(option: Option) -> int:
+    """Discord's type of an option."""
+    if option.complete == "channel":
+        return CHANNEL
+    return _TYPES.get(option.type, STRING)
+
+
+def _described(option: Option, length: int) -> str:
+    """Its help with the default, in at most `length` characters and never empty."""
+    default = "" if option.default is None or option.type == "bool" else f" (default {option.default})"
+    text = option.help or (option.expected if option.type != "enum" else option.name.replace("_", " "))
+    if len(default) + 8 > length:
+        default = ""
+    return _cut(text, length - len(default)) + default
+
+
+def _cut(text: str, length: int = MAX_DESCRIPTION) -> str:
+    """At most `length` characters, ending at a word."""
+    text = " ".join(text.split()) or "-"
+    if len(text) <= length:
+        return text
+    kept = text[: length - 1]
+    word_end = kept.rfind(" ")
+    return (kept[:word_end] if word_end > length // 2 else kept).rstrip(" ,;:(") + "…"
+
+
+def folded(spec: CommandSpec) -> tuple[str, ...]:
+    """Flags that stand in `mods` on Discord."""
+    shown = {option.name for option in shown_options(spec)}
+    return tuple(option.name for option in spec.options if option.name not in shown)

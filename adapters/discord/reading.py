@@ -1,0 +1,67 @@
+"""The command that an interaction asks for: its path, and its options as they were typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.discord.payload import ATTACHMENT, CHANNEL
+from adapters.discord.wire import Unsure, Wire
+from bot.command import Path
+from bot.rules.errors import UserError
+
+MAX_FILE = 1_000_000
+_BRANCHES = (1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A path, its options as typed, the option under the cursor (autocomplete), and files yet to be fetched."""
+
+    path: Path
+    options: dict[str, object]
+    focused: str = ""
+    typed: str = ""
+    files: Mapping[str, Mapping[str, Any]] | None = None
+
+
+def read_command(data: Mapping[str, Any], server: str) -> Read:
+    """What the data of an interaction says. A channel becomes its place's key."""
+    path = [str(data["name"])]
+    entries: Sequence[Mapping[str, Any]] = data.get("options") or ()
+    while len(entries) == 1 and entries[0]["type"] in _BRANCHES:
+        path.append(str(entries[0]["name"]))
+        entries = entries[0].get("options") or ()
+    options: dict[str, object] = {}
+    files: dict[str, Mapping[str, Any]] = {}
+    focused = typed = ""
+    attached = (data.get("resolved") or {}).get("attachments") or {}
+    for entry in entries:
+        name, value = str(entry["name"]), entry.get("value")
+        if entry.get("focused"):
+            focused, typed = name, str(value or "")
+        elif entry["type"] == ATTACHMENT:
+            files[name] = attached.get(str(value), {})
+        elif entry["type"] == CHANNEL:
+            options[name] = f"{server}/{value}"
+        else:
+            options[name] = value
+    return Read(tuple(path), options, focused, typed, files)
+
+
+async def fetch_files(read: Read, wire: Wire) -> None:
+    """Put the text of attached files into the options. Raises UserError for one that is too large or no text."""
+    for name, file in (read.files or {}).items():
+        shown = str(file.get("filename") or "the file")[:60]
+        if int(file.get("size") or 0) > MAX_FILE:
+            raise UserError(f"{shown} is larger than {MAX_FILE} bytes.", option=name)
+        try:
+            data = await wire.download(str(file["url"]), MAX_FILE)
+            read.options[name] = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise UserError(f"{shown} is no text in UTF-8.", option=name) from None
+        except ValueError:
+            raise UserError(f"{shown} is larger than {MAX_FILE} bytes.", option=name) from None
+        except (Unsure, KeyError):
+            raise UserError(f"{shown} could not be fetched from Discord.", hint="Try again.", option=name) from None

@@ -1,0 +1,169 @@
+"""A Reply as one Discord message: its first line is the content, the rest one embed, never both the same.
+
+Where embeds are not permitted all of it is content. What is too long folds: a summary, and the whole text as a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.discord.ask import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Ask
+from adapters.discord.plain import escaped, fenced, line
+from bot.reply import Button, File, Reply
+
+Json = dict[str, Any]
+
+MAX_CONTENT = 2_000
+MAX_EMBED = 4_096
+MAX_FOOTER = 2_048
+MAX_LABEL = 80
+MAX_CUSTOM_ID = 100
+BUTTONS_IN_ROW = 5
+MAX_ROWS = 5
+ACTION = "a:"
+LATE = "(late) "
+_ROW, _BUTTON = 1, 2
+_STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}
+_COLOR, _ERROR_COLOR = 0x4E6B3A, 0xA33B2E
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as it is sent: its JSON, and the files with it."""
+
+    body: Json
+    files: tuple[File, ...] = ()
+
+
+def render(reply: Reply, ask: Ask, *, late: bool = False) -> Message:
+    """The message for a reply where `ask` came from. Nothing in it can ping but the person that the reply calls."""
+    files, notes = _files(reply, ask)
+    lead = _lead(reply, late=late)
+    rest = [*map(line, reply.lines), *notes]
+    if ask.may(EMBED_LINKS):
+        body, folded = _embedded(reply, lead, rest)
+    else:
+        body, folded = _plain(reply, lead, rest)
+    if folded:
+        whole = File("answer.txt", reply.text())
+        if ask.may(ATTACH_FILES):
+            files = (*files, whole)
+        else:
+            body["content"] += f"\n(Too long to show here. {_missing('Attach Files')})"
+    users = [reply.mention.removeprefix("discord:")] if reply.mention.startswith("discord:") else []
+    body["allowed_mentions"] = {"parse": [], "users": users} if users else {"parse": []}
+    body["components"] = rows(reply.buttons)
+    if reply.private:
+        body["flags"] = EPHEMERAL
+    return Message(body, files)
+
+
+def _missing(permission: str) -> str:
+    return f'The bot lacks the permission "{permission}" in this channel; a moderator can grant it.'
+
+
+def _lead(reply: Reply, *, late: bool) -> str:
+    mention = f"<@{reply.mention.removeprefix('discord:')}> " if reply.mention.startswith("discord:") else ""
+    return mention + (LATE if late else "") + ("Error: " if reply.error else "") + line(reply.title)
+
+
+def _files(reply: Reply, ask: Ask) -> tuple[tuple[File, ...], list[str]]:
+    """The files that can be sent, and a line for what cannot."""
+    if reply.files and not ask.may(ATTACH_FILES):
+        return (), [escaped(f"The file cannot be sent. {_missing('Attach Files')}")]
+    fitting = tuple(file for file in reply.files if len(file.content.encode()) <= ask.file_size)
+    if len(fitting) < len(reply.files):
+        return fitting, ["The file is larger than Discord takes here; ask the host for it."]
+    return fitting, []
+
+
+def _embedded(reply: Reply, lead: str, rest: Sequence[str]) -> tuple[Json, bool]:
+    """Content and embed; whether something had to fold."""
+    content, folded = _fitting([lead], MAX_CONTENT - 200)
+    block = fenced(reply.block) if reply.block else ""
+    if len("\n".join(rest)) + len(block) + 1 > MAX_EMBED:
+        text, folded = _folded(rest, reply.block, MAX_EMBED - 100), True
+    else:
+        text = "\n".join([*rest, block] if block else rest)
+    embed: Json = {"color": _ERROR_COLOR if reply.error else _COLOR}
+    if text:
+        embed["description"] = text
+    if reply.footer:
+        embed["footer"] = {"text": _footer(reply)[:MAX_FOOTER]}
+    body: Json = {"content": content}
+    body["embeds"] = [embed] if len(embed) > 1 else []
+    return body, folded
+
+
+def _plain(reply: Reply, lead: str, rest: Sequence[str]) -> tuple[Json, bool]:
+    """All in the content; whether something had to fold."""
+    footer = [f"-# {escaped(_footer(reply))}"] if reply.footer else []
+    block = [fenced(reply.block)] if reply.block else []
+    whole = "\n".join([lead, *rest, *block, *footer])
+    if len(whole) <= MAX_CONTENT - 200:
+        return {"content": whole, "embeds": []}, False
+    room = MAX_CONTENT - 300 - len("\n".join(footer))
+    first, _ = _fitting([lead], room)
+    shown = _folded(rest, reply.block, max(0, room - len(first)))
+    return {"content": "\n".join([first, *([shown] if shown else []), *footer]), "embeds": []}, True
+
+
+def _footer(reply: Reply) -> str:
+    return " · ".join(reply.footer)
+
+
+def _fitting(lines: Iterable[str], room: int) -> tuple[str, bool]:
+    """Whole lines that fit; a single line that is too long breaks at a word. Also whether something is missing."""
+    text = "\n".join(lines)
+    if len(text) <= room:
+        return text, False
+    kept = text[: room - 1]
+    return kept[: max(kept.rfind("\n"), kept.rfind(" "), room // 2)].rstrip("\\ ") + "…", True
+
+
+def _folded(rest: Sequence[str], block: Sequence[str], room: int) -> str:
+    """The first lines, as many as fit, and how many more stand in the file."""
+    shown: list[str] = []
+    left = room - 60
+    for text in rest:
+        if len(text) + 1 > left:
+            break
+        shown.append(text)
+        left -= len(text) + 1
+    fixed: list[str] = []
+    if len(shown) == len(rest):
+        left -= 8
+        for text in block:
+            if len(text) + 1 > left:
+                break
+            fixed.append(text)
+            left -= len(text) + 1
+    more = len(rest) - len(shown) + len(block) - len(fixed)
+    parts = [*shown, *([fenced(tuple(fixed))] if fixed else [])]
+    if more:
+        parts.append(f"… {more} more lines: see the file.")
+    return "\n".join(parts)
+
+
+def rows(buttons: Sequence[Button]) -> list[Json]:
+    """Rows of buttons, five in each. What a button does stands in its custom_id, so it works after a restart."""
+    made = [
+        {
+            "type": _BUTTON,
+            "style": _STYLES.get(button.style, 2),
+            "label": button.label[:MAX_LABEL],
+            "custom_id": custom_id(button.action),
+        }
+        for button in buttons[: BUTTONS_IN_ROW * MAX_ROWS]
+    ]
+    return [{"type": _ROW, "components": made[at : at + BUTTONS_IN_ROW]} for at in range(0, len(made), BUTTONS_IN_ROW)]
+
+
+def custom_id(action: str) -> str:
+    """The custom_id of a button. Raises ValueError for an action that does not fit: that would be our bug."""
+    found = ACTION + action
+    if len(found) > MAX_CUSTOM_ID:
+        raise ValueError(f"the action {action[:40]}... is too long for a button")
+    return found

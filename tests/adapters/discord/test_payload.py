@@ -1,0 +1,104 @@
+"""What Discord is told: within its limits, over the whole registry."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from adapters.discord.payload import BOOLEAN, INTEGER, NUMBER, STRING, folded, payload, shown_options, size
+from adapters.discord.sync import digest
+from bot.command import CommandSpec
+from bot.registry import registry
+from bot.rules.options import Option
+from tests.standins.discord.commands import GLOBAL, check_command
+from tests.standins.discord.errors import Problems
+
+Json = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def commands() -> list[Json]:
+    return payload(registry())
+
+
+def leaves(entry: Json) -> Iterator[Json]:
+    """The commands and subcommands that can be sent."""
+    children = [option for option in entry.get("options", ()) if option["type"] in (1, 2)]
+    if not children:
+        yield entry
+    for child in children:
+        yield from leaves(child)
+
+
+def test_discord_accepts_every_command(commands: list[Json]) -> None:
+    problems = Problems()
+    for command in commands:
+        check_command(problems, f"{command['name']}.", command)
+    problems.done()
+    assert len(commands) <= GLOBAL
+
+
+def test_no_command_is_over_8000_characters_and_no_description_is_crippled(commands: list[Json]) -> None:
+    for command in commands:
+        assert size(command) <= 8000, command["name"]
+        for leaf in leaves(command):
+            for option in leaf["options"]:
+                assert 1 <= len(option["description"]) <= 100
+                assert len(option["description"]) >= 10 or "…" not in option["description"], (leaf["name"], option)
+
+
+def test_every_command_of_the_registry_is_there_with_every_option(commands: list[Json]) -> None:
+    names = {leaf["name"] for command in commands for leaf in leaves(command)}
+    for spec in registry():
+        assert spec.path[-1] in names
+        shown = {option.name for option in shown_options(spec)}
+        missing = {option.name for option in spec.options} - shown
+        assert not missing or "mods" in shown
+        assert missing == set(folded(spec))
+
+
+def test_sequences_require_nothing_and_servers_and_direct_messages_have_all_but_setup(commands: list[Json]) -> None:
+    games = registry().games
+    for command in commands:
+        assert command["contexts"] == ([0] if command["name"] == "setup" else [0, 1])
+        if command["name"] in games:
+            assert not any(option.get("required") for leaf in leaves(command) for option in leaf["options"])
+    setup = next(command for command in commands if command["name"] == "setup")
+    assert setup["default_member_permissions"] == "32"
+
+
+def test_options_are_typed_with_their_ranges(commands: list[Json]) -> None:
+    lnlt = next(command for command in commands if command["name"] == "lnlt-table")
+    odds = next(leaf for leaf in leaves(lnlt) if leaf["name"] == "melee-odds")
+    attack = next(option for option in odds["options"] if option["name"] == "attack")
+    assert attack["type"] == INTEGER
+    assert attack["required"]
+    kinds = {option["type"] for command in commands for leaf in leaves(command) for option in leaf["options"]}
+    assert {STRING, INTEGER, BOOLEAN} <= kinds <= {STRING, INTEGER, BOOLEAN, NUMBER, 7, 11}
+
+
+def test_flags_beyond_25_fold_into_mods_from_the_end() -> None:
+    options = (*(Option(f"flag{number}", "bool") for number in range(26)), Option("odds", "bool"), Option("hand"))
+    spec = CommandSpec(("lnlt", "x"), "x", "sequence", options)
+    shown = [option.name for option in shown_options(spec)]
+    assert len(shown) == 25
+    assert shown[-3:] == ["odds", "hand", "mods"]
+    assert folded(spec) == ("flag22", "flag23", "flag24", "flag25")
+
+
+def test_the_digest_ignores_what_discord_adds(commands: list[Json]) -> None:
+    back = [{**command, "id": "1", "version": "2", "nsfw": False, "dm_permission": True} for command in commands]
+    assert digest(list(reversed(back))) == digest(commands)
+    assert digest(back[1:]) != digest(commands)
+
+
+def test_the_command_line_prints_it(root: Path, commands: list[Json]) -> None:
+    asked = [sys.executable, "-m", "bot", "commands", "discord"]
+    printed = subprocess.run(asked, cwd=root, capture_output=True, check=True, timeout=60).stdout
+    assert json.loads(printed) == commands

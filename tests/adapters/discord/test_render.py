@@ -1,0 +1,118 @@
+"""Replies as Discord messages: the first line is the content, the rest one embed; nothing pings, nothing is cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from adapters.discord.ask import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Ask, clean_name
+from adapters.discord.plain import escaped, fenced, line
+from adapters.discord.render import Message, render
+from bot.reply import Button, File, Reply
+from tests.standins.discord.limits import check_message
+from tests.standins.discord.mentions import mentions
+
+ALL = EMBED_LINKS | ATTACH_FILES
+FIRE = Reply(
+    "Anna: Direct fire: squad shaken",
+    ("attack [5] + firepower 4 = 9", "Type: /lnlt rally unit_a"),
+    footer=("#41", "5e8f362b"),
+    buttons=(Button("again:41", "Again"), Button("undo:41", "Undo")),
+)
+LONG = Reply("Log", tuple(f"line {number} {'x' * 40}" for number in range(200)), footer=("#9",))
+
+
+def shown(reply: Reply, allowed: int = ALL) -> Message:
+    message = render(reply, Ask(1, "token", 2, 2, 3, guild=4, allowed=allowed))
+    check_message(message.body, [len(file.content) for file in message.files], flags=0)
+    return message
+
+
+def test_the_first_line_is_the_content_the_rest_one_embed() -> None:
+    body = shown(FIRE).body
+    assert body["content"] == "Anna: Direct fire: squad shaken"
+    [embed] = body["embeds"]
+    assert embed["description"] == "attack [5] + firepower 4 = 9\nType: `/lnlt rally unit_a`"
+    assert embed["footer"]["text"] == "#41 · 5e8f362b"
+    assert [button["custom_id"] for button in body["components"][0]["components"]] == ["a:again:41", "a:undo:41"]
+    assert "flags" not in body
+
+
+def test_without_embeds_all_of_it_is_content() -> None:
+    body = shown(FIRE, ATTACH_FILES).body
+    assert body["embeds"] == []
+    assert body["content"].splitlines()[0] == FIRE.title
+    assert "attack [5]" in body["content"]
+    assert body["content"].endswith("-# #41 · 5e8f362b")
+
+
+@pytest.mark.parametrize("allowed", [ALL, ATTACH_FILES])
+def test_what_is_too_long_folds_into_a_file_with_all_of_it(allowed: int) -> None:
+    message = shown(LONG, allowed)
+    text = message.body["content"] + str(message.body["embeds"])
+    assert "more lines: see the file." in text
+    assert message.files == (File("answer.txt", LONG.text()),)
+
+
+def test_a_missing_permission_is_named() -> None:
+    assert "Attach Files" in shown(LONG, EMBED_LINKS).body["content"]
+    export = Reply("The game as a file.", files=(File("game.json", "{}"),), private=True)
+    message = shown(export, EMBED_LINKS)
+    assert message.files == ()
+    assert "Attach Files" in str(message.body)
+    assert shown(export).files == export.files
+
+
+def test_private_answers_are_ephemeral_and_errors_say_so() -> None:
+    body = shown(Reply("No such table.", ("Did you mean fire?",), private=True, error=True)).body
+    assert body["flags"] == EPHEMERAL
+    assert body["content"] == "Error: No such table."
+
+
+def test_only_whose_turn_it_is_can_be_called() -> None:
+    body = shown(Reply("@everyone <@1> it is Ben's turn", ("<@&2> @here",), mention="discord:700000000000000001")).body
+    assert body["content"].startswith("<@700000000000000001> ")
+    assert body["allowed_mentions"] == {"parse": [], "users": ["700000000000000001"]}
+    called = mentions(body["content"]).allowed(body["allowed_mentions"], may_ping_everyone=True)
+    assert called == {"700000000000000001"}
+    assert shown(FIRE).body["allowed_mentions"] == {"parse": []}
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("**bold** _x_", r"\*\*bold\*\* \_x\_"),
+        ("a `code`", r"a \`code\`"),
+        ("[click](https://evil.example)", r"[click\](https\://evil.example)"),
+        ("<@123> <#5>", r"\<@123> \<#5>"),
+        ("# big", r"\# big"),
+        ("#3 fire", "#3 fire"),
+        ("> quoted", r"\> quoted"),
+        ("- item", r"\- item"),
+        ("1. item", r"1\. item"),
+        ("discord.gg/x", r"discord\.gg/x"),
+        ("||hidden||", r"\|\|hidden\|\|"),
+        ("tab\u202egnp.exe\u200b", "tabgnp.exe"),
+    ],
+)
+def test_user_text_neither_formats_nor_links_nor_hides(text: str, safe: str) -> None:
+    assert escaped(text) == safe
+
+
+def test_a_command_to_copy_is_code_and_cannot_leave_it() -> None:
+    assert line('Type: /unit add "A_B" x') == 'Type: `/unit add "A_B" x`'
+    assert "`/x" not in line("Type: /unit `add` **x**")
+    assert fenced(("a```b",)) == "```\na'''b\n```"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown_name"),
+    [
+        ("Anna", "Anna"),
+        ("  An\u200bna \u202e ", "Anna"),
+        ("\u3164\u2800", ""),
+        ("x" * 60, "x" * 32),
+        ("Zoë 🎲", "Zoë 🎲"),
+    ],
+)
+def test_names_show_only_what_can_be_seen(name: str, shown_name: str) -> None:
+    assert clean_name(name) == shown_name
