@@ -73,7 +73,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         return Settlement(spoken(result), ((called(unit, "weapon"), result),), reminders(out), worn(unit, result))
 
     parts = parts_of(use.parts, "bx") + ((("Ammunition Shortage", -1),) if shortage and not is_gun else ())
-    told = Line(f"printed {given.word('start').replace('-', ' ').upper()}", (), parts, None, f"now {against(numbers)}")
+    told = Line(f"printed {printed_number(given.word('start'))}", (), parts, None, f"now {against(numbers)}")
     return one_roll(dice(2, 6, "Original DR"), tells, line, settle, opening=opening, lines=(told,))
 
 
@@ -119,6 +119,11 @@ def _named(numbers: Numbers) -> tuple[tuple[str, int | None], ...]:
 def against(numbers: Numbers) -> str:
     """The numbers as a player reads them: `B10 X12 LA10`."""
     return " ".join(f"{name.upper()}{value}" for name, value in _named(numbers) if value is not None)
+
+
+def printed_number(start: str) -> str:
+    """A printed number as a player calls it: `B11`, `circled 10`."""
+    return start.replace("-", " ") if start.startswith("circled") else start.upper()
 
 
 def spoken(result: str) -> str:

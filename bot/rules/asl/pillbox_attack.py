@@ -31,7 +31,10 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         told |= armor_piercing(given)
     elif effect in ("ca-tem", "nca-tem"):
         told |= {"drm": tem(effect, given), "resolve_as": "he-equivalency" if weapon == "heat" else "normal"}
-    return no_roll(told, (Line(f"{weapon} from {side}", result=read.text),), settle)
+    said = charts["pillbox-tem"].texts[effect]
+    notes = read.text.removeprefix(said).strip()
+    lines = (Line(f"{weapon} from {side}", result=said), *((Line("notes", result=notes),) if notes else ()))
+    return no_roll(told, lines, settle)
 
 
 def tem(effect: str, given: Given) -> int:

@@ -34,7 +34,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         then = [f"Case {case.upper()}: its only action of the Rally Phase."] if out["sole_action"] else []
         then += ["One MF spent."] if out["mf"] else []
         return Settlement(
-            f"{called(weapon, 'weapon')} {'not allowed' if result == 'not-allowed' else result}",
+            f"{called(weapon, 'weapon')} {result}" if case != "none" else "Recovery is not allowed",
             ((called(unit, given.word("by").upper()), result),),
             tuple(then),
             held(unit, weapon) if result == "recovered" else (),

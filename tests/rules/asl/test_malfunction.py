@@ -128,7 +128,7 @@ def test_the_result_is_written_on_the_weapon() -> None:
     played = play_example("asl", "malfunction", given, [6, 6], {"pak 40": gun})
     (change,) = played.settlement.changes
     assert played.out["result"] == "malfunction-low-ammo"
-    assert (change.unit, change.set, change.mark) == ("PaK 40", {"state": "malfunctioned"}, {"low-ammo"})
+    assert (change.unit, change.set, change.mark) == ("PaK 40", {"state": "malfunctioned"}, frozenset({"low-ammo"}))
     assert play_example("asl", "malfunction", given, [1, 2], {"pak 40": gun}).settlement.changes == ()
 
 
