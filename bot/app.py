@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 
 from bot.command import Command, CommandSpec, Path, Person, Place
+from bot.commands.button import REPEATABLE
 from bot.commands.desk import Desk, new_desk
 from bot.complete import Choice, Known, complete_option
 from bot.counting import Worker
@@ -36,8 +37,10 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS = 50
 """How often a command is run again because another process was faster."""
-LEASE = 60.0
-"""Seconds that whoever ran a command has for posting its answer before another may take it over."""
+LEASE = 10.0
+"""Seconds that whoever ran a command has for posting its answer; then another may take it over. `retry` gives more."""
+TAKEN_OVER = 60.0
+"""Seconds for an answer that was taken over."""
 AGAIN_PAUSE = 2.0
 SETUP_KEPT = 20.0
 MAX_OPTIONS = 60
@@ -149,7 +152,7 @@ class App:
         if name == "again":
             if self._is_too_soon(who, where):
                 return replace(error_reply(UserError("You just rolled that again; wait two seconds.")), seen=True)
-        elif message:
+        elif message and name not in REPEATABLE:
             request_id = f"{where.key}/{message}/{action}"
         return await self.run(Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {}))
 
@@ -201,7 +204,7 @@ class App:
 
     async def due(self, platform: str, limit: int = 50) -> list[Due]:
         """Answers that were not posted in time, oldest first; each is given to one process for a minute."""
-        rows = await self.store.outbox_claim(LEASE, limit, platform)
+        rows = await self.store.outbox_claim(TAKEN_OVER, limit, platform)
         return [
             Due(row.id, row.place, Reply.from_json(row.reply), row.delivery, row.attempts, row.created, row.request_id)
             for row in rows

@@ -7,7 +7,9 @@ from bot.commands.desk import Desk
 from bot.reply import Reply
 from bot.rules.errors import UserError
 
-PRIVATE = ("odds", "delete", "forget")
+PRIVATE = ("odds", "log", "delete", "forget")
+REPEATABLE = ("again", "odds", "log")
+"""Buttons that may be pressed any number of times; all others do what they do once per message."""
 NAMES = ("again", "undo", "reveal", "roll", "consent", "refuse", "carry", *PRIVATE)
 
 
@@ -28,6 +30,10 @@ async def handle(desk: Desk) -> Reply:
         from bot.commands.game import carry
 
         return await carry(desk)
+    if name == "log":
+        from bot.commands.log import turn_page
+
+        return await turn_page(desk, rest)
     if name in ("delete", "forget"):
         return await _confirmed(desk, name, rest)
     number = _number(rest)

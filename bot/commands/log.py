@@ -10,11 +10,12 @@ from bot.game.rights import find_side
 from bot.game.roster import changed_names
 from bot.game.state import Json, roster_of
 from bot.game.telling import told_event
-from bot.reply import Reply
+from bot.reply import Button, Reply
 from bot.rules.chain import short
 
 BATCH = 500
 MOST_READ = 50_000
+MOST_ACTION = 98
 GROUPS = {"reveal": "roll", "sealed": "roll", "redo": "undo", "roll": "roll", "sequence": "sequence", "table": "table"}
 
 
@@ -47,9 +48,30 @@ async def handle(desk: Desk) -> Reply:
     if more:
         lines.append(f"More: /log {count} page={page + 1}")
     title = f"Log, page {page}" if page > 1 else "Log, newest first"
+    filters = (options["kind"] or "", side or "", unit)
+    buttons = [Button(_action(count, page - 1, *filters), "Newer")] if page > 1 else []
+    buttons += [Button(_action(count, page + 1, *filters), "Older")] if more else []
     return Reply(
-        title, tuple(lines) or ("Nothing here.",), footer=(f"#{game.number}", short(desk.ledger.head)), private=True
+        title,
+        tuple(lines) or ("Nothing here.",),
+        footer=(f"#{game.number}", short(desk.ledger.head)),
+        private=True,
+        buttons=tuple(buttons),
     )
+
+
+def _action(*parts: object) -> str:
+    """What a button for another page stands for; no name of a side or unit has a colon that would be needed."""
+    return ":".join(["log", *(str(part).replace(":", " ") for part in parts)])[:MOST_ACTION]
+
+
+async def turn_page(desk: Desk, rest: str) -> Reply:
+    """The page that a button names."""
+    from bot.commands.playing import repeated
+
+    count, page, kind, side, unit = (*rest.split(":"), "", "", "", "", "")[:5]
+    options = {"count": count, "page": page, "kind": kind, "side": side, "unit": unit}
+    return await handle(repeated(desk, ("log",), {name: value for name, value in options.items() if value}))
 
 
 async def newest_first(desk: Desk, row: str) -> AsyncIterator[Json]:
