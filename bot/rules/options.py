@@ -64,6 +64,8 @@ class Option:
             return "yes or no"
         if self.values:
             return "one of " + ", ".join(self.values) if self.type == "enum" else "words of " + ", ".join(self.values)
+        if self.free:
+            return "a unit of the roster, or any name"
         return {"units": "a list of units", "unit": "a unit of the roster", "dice": "dice such as 2d6+1"}.get(
             self.type, "text"
         )

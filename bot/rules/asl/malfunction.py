@@ -73,7 +73,13 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         return Settlement(spoken(result), ((called(unit, "weapon"), result),), reminders(out), worn(unit, result))
 
     parts = parts_of(use.parts, "bx") + ((("Ammunition Shortage", -1),) if shortage and not is_gun else ())
-    told = Line(f"printed {printed_number(given.word('start'))}", (), parts, None, f"now {against(numbers)}")
+    told = Line(
+        f"printed {printed_number(given.word('start'))}",
+        (),
+        parts,
+        None,
+        f"now {against(numbers)}{circumstances(given, shortage)}",
+    )
     return one_roll(dice(2, 6, "Original DR"), tells, line, settle, opening=opening, lines=(told,))
 
 
@@ -124,6 +130,13 @@ def against(numbers: Numbers) -> str:
 def printed_number(start: str) -> str:
     """A printed number as a player calls it: `B11`, `circled 10`."""
     return start.replace("-", " ") if start.startswith("circled") else start.upper()
+
+
+def circumstances(given: Given, shortage: bool) -> str:
+    """What else the numbers depend on; a counter may come from the roster, so it is always said."""
+    words = ["Low Ammo counter on it"] if given.flag("low_ammo") else []
+    words += ["Ammunition Shortage"] if shortage else []
+    return f" ({', '.join(words)})" if words else ""
 
 
 def spoken(result: str) -> str:

@@ -158,3 +158,12 @@ def test_odds_against_a_second_opinion() -> None:
     second = (2 @ icepool.d6).map(result)
     given = {"weapon": "gun", "start": "circled-9", "intensive_fire": True, "non_qualified": True}
     assert odds("asl", "malfunction", given) == {name: second.probability(name) for name in second.outcomes()}
+
+
+def test_the_story_names_what_the_numbers_depend_on() -> None:
+    gun = RosterUnit("PaK 40", "ge1", "gun", numbers={"start": "b11"}, state="low-ammo")
+    given = {"weapon": "gun", "unit": "PaK 40", "ammo_shortage": True, "intensive_fire": True}
+    played = play_example("asl", "malfunction", given, [1, 2], {"pak 40": gun})
+    first = played.lines[0]
+    assert (first.label, first.parts) == ("printed B11", (("Intensive Fire", -2),))
+    assert first.result == "now B7 X10 (Low Ammo counter on it, Ammunition Shortage)"
