@@ -14,6 +14,7 @@ from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say
 from bot.rules.lnlt.impact import Impact, Struck
 from bot.rules.lnlt.items import Readings, list_items
 from bot.rules.lnlt.settling import attacked, becomes, headline
+from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 from bot.rules.units import Unit
 
@@ -23,6 +24,7 @@ VEHICLES = "vehicles"
 
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
     """An air attack on `targets`. Source: PAC 05, 06 (19.1). Raises UserError for passengers among them."""
+    refuse_values(given)
     targets, value = given.units("targets"), given.int("value")
     kinds.refuse_passengers(targets, "is asked for by bail-out after the attack on his vehicle")
     kinds.refuse_gone(targets)

@@ -11,11 +11,13 @@ from bot.rules.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers, terr
 from bot.rules.lnlt.burning import fire_check, then_fire_check, told_before
 from bot.rules.lnlt.checks import Attack
 from bot.rules.lnlt.settling import attacked, headline
+from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Plan, Settlement
 
 
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
     """A barrage on `targets`. Source: PAC 05, 12 (18.1, 18.2)."""
+    refuse_values(given)
     targets, flammable = given.units("targets"), given.flag("flammable")
     mod, parts = leg_modifiers(charts, given)
     area = AreaAttack(

@@ -60,13 +60,16 @@ class DamageChecks:
         only_hit: bool = False,
         crew_of_all: bool = False,
         outcome: bool = True,
+        leaves_out_crashed: bool = False,
         also: Callable[[int, str], Told] | None = None,
     ) -> None:
         """`only_hit`: an item whose dc_mod is not above 0 is not hit. `crew_of_all`: every item tells its crew.
 
-        `also` tells more of the unit at a position, from the state that its check leaves it in.
+        `leaves_out_crashed`: those aboard a destroyed aircraft have no answer, where the list ends with them;
+        otherwise they keep their place with nothing rolled. `also` tells more of the unit at a position, from the
+        state that its check leaves it in.
         """
-        self._also = also
+        self._also, self._leaves_out_crashed = also, leaves_out_crashed
         self.readings, self.items, self.finish = readings, tuple(items), finish
         self.only_hit, self.crew_of_all, self.outcome = only_hit, crew_of_all, outcome
         self._rolls: Mapping[str, Callable[[Attack, Roll], tuple[Attack, dict[str, Any]]]] = {
@@ -122,7 +125,7 @@ class DamageChecks:
 
     def _crashed(self, item: Item, row: str) -> bool:
         """Whether nothing is said of the passenger here: who is in a crash is asked for by itself."""
-        return item.kind == "passenger" and row == "crash" and not self.only_hit
+        return item.kind == "passenger" and row == "crash" and self._leaves_out_crashed
 
     def _tell_untouched(self, item: Item, row: str, told: dict[str, Any]) -> None:
         gone = item.kind == "passenger" and item.fates.get(row) == "eliminated"

@@ -16,6 +16,7 @@ from bot.rules.lnlt.firepower import attack_firepower
 from bot.rules.lnlt.items import Readings, list_items
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.terrain import is_lone_sniper
+from bot.rules.lnlt.words import refuse_values
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 from bot.rules.units import Unit
@@ -33,6 +34,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
 
     Raises UserError for targets that cannot be attacked together, or a stack that cannot fire so.
     """
+    refuse_values(given)
     attackers, targets, shooter = given.units("attackers"), given.units("targets"), given.word("shooter")
     target = _check_targets(targets)
     powers = attack_firepower(charts, attackers)
@@ -64,6 +66,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
             closed_is_immune=True,
         ),
         finish=then_fire_check,
+        leaves_out_crashed=True,
     )
     advice = _best_leaders(targets) if picks else (0,) * max(size, 1)
 

@@ -14,6 +14,7 @@ from bot.rules.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers
 from bot.rules.lnlt.checks import NONE, Attack
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.terrain import target_terrain
+from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 from bot.rules.units import Unit
 
@@ -40,6 +41,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
 
     Raises UserError for a hex that the mission does not attack, or a loose mission beyond firepower 6.
     """
+    refuse_values(given)
     stage, mission, fp = given.word("stage"), given.word("mission"), given.int("fp")
     charts["mission-fp"](mission=mission, fp=fp, distance=0)  # refuses what is not on the card
     groups = _by_hex(given.units("targets")) if stage != "drift" else ()

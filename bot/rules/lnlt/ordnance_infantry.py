@@ -16,6 +16,7 @@ from bot.rules.lnlt.items import Readings, list_items
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.terrain import is_lone_sniper
 from bot.rules.lnlt.to_hit import DICE, to_hit
+from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 
 HEAT_IN_THE_OPEN = 1
@@ -24,6 +25,7 @@ OPPOSED = (d6("attack"), d6("defense"))
 
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
     """A shot at a hex of infantry. Source: PAC 04, 06 (14.1). Raises UserError for vehicles among the targets."""
+    refuse_values(given)
     targets, flammable = given.units("targets"), given.flag("flammable")
     for unit in targets:
         if not kinds.is_man(unit):

@@ -14,6 +14,7 @@ from bot.rules.lnlt.impact import Impact, Struck
 from bot.rules.lnlt.items import ROWS, Aboard, Readings, list_items
 from bot.rules.lnlt.settling import FIRED, becomes, heroes, marked, results
 from bot.rules.lnlt.to_hit import DICE, to_hit
+from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
 
 HEAT_AGAINST_RED = 4
@@ -24,6 +25,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
 
     Raises UserError for an aircraft in flight without guided anti-aircraft weapons.
     """
+    refuse_values(given)
     aircraft, target, passengers = given.word("aircraft"), given.unit("target"), given.units("passengers")
     if aircraft in ("fixed-wing", "flying") and not given.flag("guided_aa"):
         raise UserError(
@@ -64,6 +66,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
             aboard=Aboard("oft", ROWS["oft"], exposed=flies),
         ),
         outcome=False,
+        leaves_out_crashed=True,
     )
 
     def riding(state: Attack) -> Attack:

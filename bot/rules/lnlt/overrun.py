@@ -10,6 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
+from bot.rules.lnlt.collected import collected
 from bot.rules.lnlt.items import Readings, list_items
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.terrain import target_terrain
@@ -79,7 +80,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
 
     steps = {"attack": Step(DICE, attack, tells, story), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
-    return Plan(Attack("attack"), steps, settle, opening)
+    return collected(Plan(Attack("attack"), steps, settle, opening), "may_close_assault")
 
 
 def may_close_assault(unit: Unit) -> bool:

@@ -48,27 +48,12 @@ def results(
     """The changes and the words of units that were checked, in the order of their answers."""
     changes: list[Change] = []
     words: list[tuple[str, str]] = []
-    for unit, answer in paired(units, answers):
+    for unit, answer in zip(units, answers, strict=False):
         change = becomes(unit, answer["becomes"], mark=MOVED if answer.get("disembarks") else frozenset())
         if change is not None:
             changes.append(change)
         words.append((answer["unit"], word_of(answer)))
     return tuple(changes), words
-
-
-def paired(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Iterable[tuple[Unit, Mapping[str, Any]]]:
-    """Each unit with its answer; those aboard a helicopter that was destroyed may have none."""
-    left, missing, down = list(answers), len(units) - len(answers), False
-    for unit in units:
-        if not left:
-            return
-        if missing and down and kinds.is_passenger(unit):
-            missing -= 1
-            continue
-        answer = left.pop(0)
-        if not kinds.is_passenger(unit):
-            down = unit.type in kinds.AIRBORNE and answer["becomes"] == "destroyed"
-        yield unit, answer
 
 
 def word_of(answer: Mapping[str, Any]) -> str:
@@ -98,7 +83,7 @@ def crashes(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tupl
     """What follows a destroyed helicopter."""
     down = [
         unit.word
-        for unit, answer in paired(units, answers)
+        for unit, answer in zip(units, answers, strict=False)
         if unit.type in kinds.AIRBORNE and answer["becomes"] == "destroyed"
     ]
     return tuple(f"{word} crashes: run crash, and bail-out for those aboard." for word in down)

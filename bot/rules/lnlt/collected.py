@@ -1,0 +1,61 @@
+"""Odds by a list that is told item by item: the plan with the list carried along, only where it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.rules.sequence import Plan, Roll, S, Step, Told
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The state of the plan, and the items of the list so far."""
+
+    state: Any
+    items: tuple[Any, ...] = ()
+
+    @property
+    def owes(self) -> str | None:
+        """The step that the plan owes."""
+        owes: str | None = self.state.owes
+        return owes
+
+
+def collected(plan: Plan[S], name: str) -> Plan[Any]:
+    """`plan` whose odds can be asked by the list output `name`, which it tells as name[0], name[1], ..."""
+
+    def focus(wanted: tuple[str, ...]) -> Plan[Any]:
+        return _keeping(plan, name) if name in wanted else plan
+
+    return replace(plan, focus=focus)
+
+
+def _keeping(plan: Plan[S], name: str) -> Plan[Kept]:
+    def items(told: Told) -> tuple[Any, ...]:
+        return tuple(value for path, value in told.items() if path.startswith(f"{name}["))
+
+    def kept(step: Step[S]) -> Step[Kept]:
+        def apply(before: Kept, roll: Roll) -> Kept:
+            after = step.apply(before.state, roll)
+            return Kept(after, before.items + items(step.tells(before.state, roll, after)))
+
+        def tells(before: Kept, roll: Roll, after: Kept) -> Told:
+            return step.tells(before.state, roll, after.state)
+
+        groups = step.groups
+        return Step(
+            lambda state: step.asks(state.state),
+            apply,
+            tells,
+            groups=None if groups is None else lambda state: groups(state.state),
+            blurs=step.blurs,
+        )
+
+    def closing(end: Kept) -> Mapping[str, Any]:
+        return {**plan.closing(end.state), name: list(end.items)}
+
+    opening = {path: value for path, value in plan.opening.items() if path != name}
+    steps = {owes: kept(step) for owes, step in plan.steps.items()}
+    return Plan(Kept(plan.start), steps, plan.settle, opening, closing)
