@@ -23,7 +23,9 @@ def check_file(path: Path, head: str = "") -> Findings:
         raise UserError(
             f"The file {path} is no JSON.", hint="/game export writes a file that can be checked."
         ) from None
-    return verify(data, head)
+    from bot.rerun import outcome_again  # knows all games
+
+    return verify(data, head, outcome_again)
 
 
 def verify_file(path: Path | str, head: str = "") -> list[str]:
@@ -33,7 +35,10 @@ def verify_file(path: Path | str, head: str = "") -> list[str]:
 
 def summary(findings: Findings) -> list[str]:
     """What was checked, as lines to print."""
-    lines = [f"{findings.events} events, {findings.dice} dice computed again, {len(findings.faults)} faults."]
+    lines = [
+        f"{findings.events} events, {findings.dice} dice computed again, {findings.played} outcomes played again, "
+        f"{len(findings.faults)} faults."
+    ]
     if findings.waiting:
         lines.append(f"{findings.waiting} dice cannot be checked before /fair reveal publishes their seed.")
     if findings.by_hand:

@@ -7,7 +7,7 @@ its end was not cut off.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +31,7 @@ class Findings:
     waiting: int  # dice whose seed is not published yet
     by_hand: int  # real dice, which nobody can compute
     sealed: int  # events that are still closed
+    played: int  # outcomes worked out again
 
 
 @dataclass(slots=True)
@@ -44,10 +45,15 @@ class _Epoch:
     drawn: bool = False
 
 
-def verify(data: object, head: str = "") -> Findings:
+PlayAgain = Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
+"""The outcome that an event's inputs and dice lead to; None where it cannot be told."""
+
+
+def verify(data: object, head: str = "", play_again: PlayAgain | None = None) -> Findings:
     """Check an export (parsed JSON) against itself and against a `head` known from elsewhere (8 to 64 hex digits).
 
-    Raises UserError for a head that is none, and for data that is no export at all.
+    With `play_again` outcomes are worked out again too, beside being covered by the chain. Raises UserError for a
+    head that is none, and for data that is no export at all.
     """
     known = head.strip().lower()
     if known and (not SHORT <= len(known) <= 64 or set(known) - set("0123456789abcdef")):
@@ -55,18 +61,19 @@ def verify(data: object, head: str = "") -> Findings:
             f"A head has {SHORT} to 64 hex digits; this is not one: {head[:70]}",
             hint="It stands under each public answer, and in /fair show.",
         )
-    return _Check(read_export(data)).run(known)
+    return _Check(read_export(data), play_again).run(known)
 
 
 class _Check:
     """One check under way."""
 
-    def __init__(self, log: Exported) -> None:
+    def __init__(self, log: Exported, play_again: PlayAgain | None) -> None:
         self._log = log
+        self._play_again = play_again
         self._faults: list[str] = []
         self._epochs: dict[int, _Epoch] = {}
         self._texts = {(text.event, text.key): text for text in log.texts}
-        self._dice = self._waiting = self._by_hand = self._sealed = 0
+        self._dice = self._waiting = self._by_hand = self._sealed = self._played = 0
 
     def run(self, head: str) -> Findings:
         """All checks in turn."""
@@ -76,10 +83,19 @@ class _Check:
         self._check_seeds()
         self._check_texts()
         self._check_dice()
+        self._check_outcomes()
         faults = self._faults[:MOST_FAULTS]
         if len(self._faults) > MOST_FAULTS:
             faults.append(f"... and {len(self._faults) - MOST_FAULTS} more.")
-        return Findings(tuple(faults), len(self._log.events), self._dice, self._waiting, self._by_hand, self._sealed)
+        return Findings(
+            tuple(faults),
+            events=len(self._log.events),
+            dice=self._dice,
+            waiting=self._waiting,
+            by_hand=self._by_hand,
+            sealed=self._sealed,
+            played=self._played,
+        )
 
     def _fault(self, event: int, problem: str) -> None:
         self._faults.append(f"Event {event}: {problem}")
@@ -117,7 +133,8 @@ class _Check:
                     self._fault(event.number, "players' texts were changed after the first die.")
                 if current is not None:
                     current.digest = str(secret.get("digest") or current.digest)
-            if current is not None and event.body.get("dice") and not event.body.get("hand"):
+            drawn = event.body.get("dice") or "sealed" in event.body
+            if current is not None and drawn and not event.body.get("hand"):
                 current.drawn = True
 
     def _promise(self, number: int, secret: Mapping[str, Any]) -> _Epoch:
@@ -221,6 +238,22 @@ class _Check:
                         number, f"die {at} ({_shown(die.label)}) shows {_shown(shows)}, the seed gives {given}."
                     )
             self._dice += len(dice)
+
+    def _check_outcomes(self) -> None:
+        """What an event says came of it is what comes of its inputs and dice."""
+        for event in self._log.events:
+            content = self._opened(event.number) if "sealed" in event.body else event.body
+            if self._play_again is None or "out" not in content:
+                continue
+            try:
+                again = self._play_again(content)
+                differs = again is not None and canonical({"out": again}) != canonical({"out": content["out"]})
+                self._played += again is not None
+            except (UserError, TypeError, ValueError, KeyError, AttributeError) as error:  # the file is a stranger's
+                self._fault(event.number, f"its inputs and dice lead to no outcome ({_shown(error)})")
+            else:
+                if differs:
+                    self._fault(event.number, "its inputs and dice lead to another outcome.")
 
 
 def _hash(previous: str, event: ExportedEvent) -> str:

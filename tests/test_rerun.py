@@ -1,0 +1,93 @@
+"""Played games are honest: every die and every outcome comes out again from the log alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from bot.app import App
+from bot.audit import audit
+from bot.command import Person, Place
+from bot.export import export_game
+from bot.game.events import replay
+from bot.game.state import from_json, to_json
+from bot.rerun import outcome_again
+from bot.rules.chain import canonical, event_hash, genesis
+from bot.rules.verify import verify
+from bot.stores.base import EventRow, Json, Saved
+from bot.stores.memory import MemoryStore
+
+ANNA, BERT, HERE = Person("console:anna", "Anna"), Person("console:bert", "Bert"), Place("console:here")
+GAME = [
+    (ANNA, '/game start lnlt "Hill 875" sides="US, VC"'),
+    (ANNA, "/game join US"),
+    (BERT, "/game join VC"),
+    (ANNA, '/fair add "my own luck"'),
+    (ANNA, '/unit add "1st Squad" squad US "morale=5 fp=2"'),
+    (BERT, '/unit add "Cell" squad VC morale=5'),
+    (ANNA, '/lnlt fire attackers="1st Squad sw=3" targets="Cell; squad morale=4" adjacent'),
+    (ANNA, '/lnlt melee attackers="us1; hero fp=1" defenders="squad fp=2; half-squad fp=1 shaken"'),
+    (BERT, '/roll "4d6k3+2"'),
+    (ANNA, "/again"),
+    (ANNA, "/roll 2d6 hand=3,4"),
+    (BERT, "/roll d100 secret"),
+    (ANNA, "/roll d20 secret"),
+    (BERT, "/game reveal 12"),
+    (ANNA, "/roll 2dA"),
+]
+
+
+async def played() -> tuple[App, Json]:
+    """A game of Lock 'n Load and its export, with the seed, as if it had been published."""
+    app = App(MemoryStore())
+    for number, (who, text) in enumerate(GAME):
+        reply = await app.run_text(text, who, HERE, f"r{number}")
+        assert not reply.error, f"{text}: {reply.text()}"
+    saved = await app.store.load_game(HERE.key)
+    assert saved is not None
+    store, row = app.store, saved.game.id
+    log = export_game(
+        row, await store.events(row), await store.seeds(row), await store.texts(row), await store.persons(row),
+        with_secrets=True,
+    )  # fmt: skip
+    return app, json.loads(json.dumps(log))
+
+
+def check_state(saved: Saved, events: Sequence[EventRow]) -> list[str]:
+    """The snapshot is what the events before it lead to."""
+    if not saved.state:
+        return []
+    explained = replay(events[0].data["game"], (event.data for event in events[: saved.state_at]))
+    return (
+        [] if to_json(from_json(saved.state)) == to_json(explained) else ["the snapshot is not what the log leads to."]
+    )
+
+
+async def test_a_played_game_is_honest() -> None:
+    app, log = await played()
+    found = verify(log, log["head"][:8], outcome_again)
+    assert found.faults == ()
+    assert found.dice > 10
+    assert (found.waiting, found.by_hand, found.sealed) == (0, 2, 0)
+    assert found.played >= 8, "fire, melee, and all rolls, also the sealed ones"
+    assert await audit(app.store, check_state) == (1, [])
+    await app.close()
+
+
+@pytest.mark.parametrize("kind", ["sequence", "roll"])
+async def test_a_changed_outcome_is_found_even_if_all_hashes_are_rewritten(kind: str) -> None:
+    app, log = await played()
+    body: dict[str, Any] = next(event["body"] for event in log["events"] if event["body"]["kind"] == kind)
+    body["out"] = {**body["out"], next(iter(body["out"])): "eliminated"}
+    previous = genesis(log["game"])
+    for event in log["events"]:
+        event["hash"] = previous = event_hash(previous, canonical(event["body"]))
+    log["head"] = previous
+    assert verify(log).faults == ()
+    assert verify(log, "", outcome_again).faults == (
+        f"Event {body['number']}: its inputs and dice lead to another outcome.",
+    )
+    await app.close()
