@@ -1,0 +1,69 @@
+"""What a question costs inside the process: exact odds, a fire attack played, and a table read.
+
+Run with `python -m benchmarks.odds`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from bot.charts import system
+from bot.procedures import each_odds, resolve
+from bot.rules.dice import Script
+from bot.rules.odds import marginals
+
+GAME = system("lnlt")
+FIRE = GAME.sequence("fire")
+THREE = {
+    "attackers": "squad fp=2 sw=3",
+    "targets": "leader morale=6 lm=1; squad morale=5; half-squad morale=5 shaken",
+    "tm": 1,
+    "lm": 1,
+}
+TEN = {
+    "attackers": "squad fp=2 sw=3; " + "; ".join(["squad fp=2"] * 4 + ["half-squad fp=1"] * 4 + ["hero fp=1"]),
+    "targets": "leader morale=6 lm=1; "
+    + "; ".join(["squad morale=5", "half-squad morale=4 shaken", "hero morale=7"] * 3),
+    "tm": 3,
+    "degrading": 2,
+    "flammable": True,
+}
+RESULTS = [f"targets[{at}].result" for at in range(10)]
+ALL = [f"targets[{at}].{name}" for at in range(10) for name in ("roll", "dc_total", "result", "becomes", "hero")]
+
+
+def best(task: Callable[[], object], *, runs: int) -> tuple[float, float]:
+    """The fastest and the median of `runs` runs, in milliseconds."""
+    times: list[float] = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        task()
+        times.append((time.perf_counter() - start) * 1000)
+    times.sort()
+    return times[0], times[len(times) // 2]
+
+
+def main() -> None:
+    """Print what each question costs."""
+    melee_odds = GAME.table("melee-odds")
+    dice = [6, 1, 3, 4, 5]
+    tasks: list[tuple[str, Callable[[], object], int]] = [
+        ("odds, 1 firer at 3 targets, by outcome", lambda: each_odds(FIRE, THREE, ["outcome"]), 50),
+        ("odds, 1 firer at 3 targets, last target", lambda: each_odds(FIRE, THREE, ["targets[2].result"]), 50),
+        ("odds, 10 firers at 10 targets, by outcome", lambda: each_odds(FIRE, TEN, ["outcome"]), 20),
+        ("odds, 10 firers at 10 targets, last target", lambda: each_odds(FIRE, TEN, ["targets[9].result"]), 20),
+        ("odds, 10 at 10, result of every target", lambda: marginals(FIRE.plan(FIRE.given(TEN, {})), RESULTS), 20),
+        ("odds, 10 at 10, 50 outputs at once", lambda: marginals(FIRE.plan(FIRE.given(TEN, {})), ALL), 20),
+        ("a fire attack on 3 targets, played", lambda: resolve(FIRE, THREE, Script(dice)), 200),
+        ("a table read, typed inputs", lambda: melee_odds.read({"attack": "7", "defense": "5"}), 2000),
+        ("a table read, in a sequence", lambda: melee_odds(attack=7, defense=5), 2000),
+    ]
+    for name, task, runs in tasks:
+        task()  # the tables are read and compiled once
+        fastest, median = best(task, runs=runs)
+        print(f"{name:45} {fastest:9.4f} ms   median {median:9.4f} ms")
+
+
+if __name__ == "__main__":
+    main()
