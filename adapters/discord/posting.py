@@ -48,7 +48,7 @@ class Posting:
         """
         try:
             if not reply.private:
-                await self._post(ask.channel, render(replace(reply, private=False), ask, late=True), ask)
+                await self._post(ask.channel, render(replace(reply, private=False), ask, late=bool(ask.token)), ask)
                 return
         except discord.Forbidden:
             lacking = ", ".join(missing(ask)) or "Send Messages"
@@ -66,6 +66,8 @@ class Posting:
             await wire.follow_up(ask, render(told, ask))
 
     async def _tell(self, reply: Reply, ask: Ask) -> None:
+        if not ask.user:
+            return
         try:
             opened = await self._http.start_private_message(ask.user)
             alone = replace(ask, guild=0, channel=int(opened["id"]))
