@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from bot.export import export_game
 from bot.game.events import replay
@@ -12,18 +12,36 @@ from bot.rerun import outcome_again
 from bot.rules.verify import verify
 from bot.stores.base import EventRow, Saved, Store
 
+CheckState = Callable[[Saved, Sequence[EventRow]], Sequence[str]]
+"""What is wrong with a saved state, given all events of its game."""
 
-async def audit(store: Store) -> tuple[int, list[str]]:
+
+def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
+    """Whether the snapshot, and the state that is loaded from it, are what the whole log leads to."""
+    bodies = [event.data for event in events]
+    game = bodies[0].get("game", saved.game.id)
+    try:
+        if to_json(load(saved).game) != to_json(replay(game, bodies)):
+            return ["its state is not what the log leads to."]
+        snapshot = saved.state and to_json(from_json(saved.state))
+        if snapshot and snapshot != to_json(replay(game, bodies[: saved.state_at])):
+            return [f"its snapshot is not what the log leads to at event {saved.state_at}."]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:  # whatever stands in a damaged file
+        return [f"its state cannot be read ({type(error).__name__}: {error})."]
+    return []
+
+
+async def audit(store: Store, check_state: CheckState = state_faults) -> tuple[int, list[str]]:
     """How many games there are, and the faults of all of them, one line each that names the game."""
     count, faults, after = 0, [], ""
     while page := await store.games(after=after, limit=200):
         for game in page:
-            faults += [f"Game {game}: {fault}" for fault in await audit_game(store, game)]
+            faults += [f"Game {game}: {fault}" for fault in await audit_game(store, game, check_state)]
         count, after = count + len(page), page[-1]
     return count, faults
 
 
-async def audit_game(store: Store, game: str) -> list[str]:
+async def audit_game(store: Store, game: str, check_state: CheckState = state_faults) -> list[str]:
     """The faults of one game: chain, all dice (also under seeds not yet published), outcomes, head and state."""
     saved = await store.load_game_by_id(game)
     if saved is None:
@@ -43,19 +61,4 @@ async def audit_game(store: Store, game: str) -> list[str]:
     faults = list(verify(whole, play_again=outcome_again).faults)
     if saved.game.head != events[-1].hash or saved.game.next_event != events[-1].number + 1:
         faults.append(f"the log ends with event {events[-1].number}, but the game stands elsewhere.")
-    return faults or _state_faults(saved, events)
-
-
-def _state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
-    """Whether the snapshot, and the state that is loaded from it, are what the whole log leads to."""
-    bodies = [event.data for event in events]
-    game = bodies[0].get("game", saved.game.id)
-    try:
-        if to_json(load(saved).game) != to_json(replay(game, bodies)):
-            return ["its state is not what the log leads to."]
-        snapshot = saved.state and to_json(from_json(saved.state))
-        if snapshot and snapshot != to_json(replay(game, bodies[: saved.state_at])):
-            return [f"its snapshot is not what the log leads to at event {saved.state_at}."]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:  # whatever stands in a damaged file
-        return [f"its state cannot be read ({type(error).__name__}: {error})."]
-    return []
+    return faults or list(check_state(saved, events))
