@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from adapters.discord.ask import Ask
+from adapters.discord.forms import PREFIX, change_form
 from adapters.discord.render import ACTION
 from bot.reply import error_reply
 from bot.rules.errors import UserError
@@ -19,7 +20,11 @@ IN_PLACE = ("log",)
 
 async def press(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
     """Run what a button stands for."""
-    action = str(data.get("custom_id") or "").removeprefix(ACTION)
+    custom_id = str(data.get("custom_id") or "")
+    if custom_id.startswith(PREFIX):
+        await change_form(bot, ask, data)
+        return
+    action = custom_id.removeprefix(ACTION)
     name = action.partition(":")[0]
     try:
         private = bot.app.is_private(("button", name), {})

@@ -9,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import discord
 
 from adapters.discord.ask import COMPONENT, EPHEMERAL, Ask
 from adapters.discord.posting import Posting
-from adapters.discord.render import render
+from adapters.discord.render import Message, render
 from adapters.discord.wire import (
     DEFER_UPDATE,
     MESSAGE,
@@ -39,6 +39,15 @@ LOADING = 1 << 7
 ATTEMPT = 60.0
 """Seconds that one attempt to bring a left-over answer may take."""
 RETRY = (5.0, 15.0, 60.0, 300.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """A first response that is no reply: a form, or a message with menus."""
+
+    kind: int
+    message: Message | None = None
+    data: dict[str, Any] | None = None
 
 
 class Desk(Protocol):
@@ -79,6 +88,13 @@ class Delivery:
     async def say(self, ask: Ask, reply: Reply, *, in_place: bool = False) -> None:
         """Bring an answer that is ready."""
         await self._first(ask, reply, in_place=in_place)
+
+    async def direct(self, ask: Ask, what: Direct) -> None:
+        """Answer with a form or menus. Lost, it is simply asked for again."""
+        try:
+            await self._wire.respond(ask, what.kind, what.message, what.data)
+        except (Refused, Unsure) as error:
+            log.warning("no form for interaction %s: %s", ask.id, error)
 
     async def later(self, id: int, attempts: int, reply: Reply, ask: Ask) -> None:
         """Bring an answer that was left over: from before a restart, or that Discord would not take."""

@@ -1,21 +1,203 @@
-"""The guided form."""
+"""The guided form: a private message with menus, forms for numbers, the command so far, *Odds* and *Roll it*.
+
+The draft lies in the store, its id in every custom_id; nothing of it is in memory.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from adapters.discord.ask import Ask
+from adapters.discord.ask import EPHEMERAL, Ask, visible
+from adapters.discord.delivery import Direct
+from adapters.discord.plain import escaped, line
+from adapters.discord.render import MAX_CONTENT, Message
+from adapters.discord.wire import FORM, MESSAGE, UPDATE
 from bot.command import CommandSpec
+from bot.commands.playing import DRAFT
+from bot.form import Blank, Form, Menu, choose, fill, form_of, missing
+from bot.reply import error_reply
+from bot.roller import new_id
+from bot.rules.errors import UserError
+from bot.stores.base import DRAFTS_KEPT, Doc
 
 if TYPE_CHECKING:
     from adapters.discord.client import Grognard
 
+Json = dict[str, Any]
+
+PREFIX = "f:"
+MENUS, BLANKS = 4, 5
+ROW, BUTTON, SELECT, TEXT, LABEL = 1, 2, 3, 4, 18
+_GREY, _BLUE, _GREEN = 2, 1, 3
+
 
 def needs_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
     """Whether a procedure lacks what it needs."""
-    return False
+    return spec.family == "sequence" and bool(missing(spec, options))
 
 
 async def open_form(bot: Grognard, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> None:
-    """Open the form."""
+    """Begin a draft with what was given, and show its form to who asked."""
+    data = {"path": list(spec.path), "options": dict(options), "page": 0}
+    draft = Doc(DRAFT, new_id(), data, time.time() + DRAFTS_KEPT, ask.who.key)
+    await bot.app.store.put_doc(draft)
+    await _show(bot, ask, draft, MESSAGE)
+
+
+async def change_form(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
+    """Take what was chosen, filled in or pressed in a form."""
+    key, what, *more = str(data["custom_id"]).removeprefix(PREFIX).split(":")
+    draft = await bot.app.store.doc(DRAFT, key)
+    try:
+        if draft is None or draft.owner != ask.who.key:
+            raise UserError("This form was used already, or is too old.", hint="Type the command again.")
+        spec = bot.app.spec(tuple(draft.data["path"]))
+    except UserError as error:
+        await bot.delivery.say(ask, error_reply(error))
+        return
+    if what == "odds":
+        await _odds(bot, ask, spec, draft)
+    elif what == "fill" and "components" not in data:
+        form = form_of(spec, draft.data["options"], await bot.app.known(ask.where, ask.who))
+        await bot.delivery.direct(ask, Direct(FORM, data=_modal(spec, key, form, int(more[0]))))
+    else:
+        await _apply(bot, ask, spec, draft, what, more, data)
+
+
+async def _apply(
+    bot: Grognard, ask: Ask, spec: CommandSpec, draft: Doc, what: str, more: list[str], data: Mapping[str, Any]
+) -> None:
+    options, page = draft.data["options"], draft.data["page"]
+    problems: tuple[str, ...] = ()
+    if what == "page":
+        page = int(more[0])
+    elif what == "fill":
+        options, problems = fill(spec, options, submitted(data))
+    elif what == "menu":
+        known = await bot.app.known(ask.where, ask.who)
+        options = choose(spec, options, known, more[0], int(more[1]), data.get("values") or ())
+    draft = replace(draft, data={**draft.data, "options": options, "page": page})
+    await bot.app.store.put_doc(draft)
+    await _show(bot, ask, draft, UPDATE, problems)
+
+
+async def _odds(bot: Grognard, ask: Ask, spec: CommandSpec, draft: Doc) -> None:
+    options = {**draft.data["options"], "odds": True}
+    work = bot.app.run_typed(spec, options, ask.who, ask.where, ask.request_id, ask.to_json(private=True))
+    await bot.delivery.serve(ask, work, private=True)
+
+
+def submitted(data: Mapping[str, Any]) -> dict[str, str]:
+    """{field: text} of a form that was sent."""
+    found = {}
+    for part in data.get("components") or ():
+        for field in (part["component"],) if "component" in part else part.get("components") or ():
+            if "value" in field:
+                found[str(field["custom_id"])] = str(field["value"] or "")
+    return found
+
+
+# How it looks
+
+
+async def _show(bot: Grognard, ask: Ask, draft: Doc, kind: int, problems: tuple[str, ...] = ()) -> None:
+    spec = bot.app.spec(tuple(draft.data["path"]))
+    form = form_of(spec, draft.data["options"], await bot.app.known(ask.where, ask.who))
+    await bot.delivery.direct(ask, Direct(kind, message(spec, draft.key, form, draft.data["page"], problems)))
+
+
+def message(spec: CommandSpec, key: str, form: Form, page: int, problems: tuple[str, ...] = ()) -> Message:
+    """The form as a private message; `page` counts from 0."""
+    pages = max(1, -(-len(form.menus) // MENUS), -(-len(form.blanks) // BLANKS))
+    page = min(max(page, 0), pages - 1)
+    lines = [f"{spec.name}: choose below, type the numbers, then roll. {escaped(spec.summary)}"]
+    lines += [f"Error: {escaped(problem)}" for problem in problems]
+    if form.missing:
+        lines.append(f"Still needed: {escaped(', '.join(option.name for option in form.missing))}")
+    so_far = line(f"So far: {form.command}")
+    room = MAX_CONTENT - len("\n".join(lines)) - 1
+    lines.append(so_far if len(so_far) <= room else "So far: more than can be shown here.")
+    shown = form.menus[page * MENUS : (page + 1) * MENUS]
+    body: Json = {
+        "content": "\n".join(lines),
+        "embeds": [],
+        "components": [*(_row(_select(key, menu)) for menu in shown), _row(*_buttons(spec, key, form, page, pages))],
+        "allowed_mentions": {"parse": []},
+        "flags": EPHEMERAL,
+    }
+    return Message(body)
+
+
+def _row(*parts: Json) -> Json:
+    return {"type": ROW, "components": list(parts)}
+
+
+def _select(key: str, menu: Menu) -> Json:
+    options = [
+        {
+            "label": visible(pick.label)[:100].strip() or pick.value,
+            "value": pick.value,
+            **({"description": visible(pick.about)[:100]} if pick.about else {}),
+            "default": pick.chosen,
+        }
+        for pick in menu.picks
+    ]
+    return {
+        "type": SELECT,
+        "custom_id": f"{PREFIX}{key}:menu:{menu.option}:{menu.part}",
+        "placeholder": menu.title[:150],
+        "min_values": 0,
+        "max_values": len(options) if menu.many else 1,
+        "options": options,
+    }
+
+
+def _buttons(spec: CommandSpec, key: str, form: Form, page: int, pages: int) -> list[Json]:
+    blanks = form.blanks[page * BLANKS : (page + 1) * BLANKS]
+    found = []
+    if page > 0:
+        found.append(_button(f"{PREFIX}{key}:page:{page - 1}", "Back"))
+    if blanks:
+        names = ", ".join(blank.option.name for blank in blanks)
+        found.append(_button(f"{PREFIX}{key}:fill:{page}", f"Type: {names}"[:80]))
+    if page + 1 < pages:
+        found.append(_button(f"{PREFIX}{key}:page:{page + 1}", "More"))
+    ready = not form.missing
+    if spec.option("odds") is not None:
+        found.append(_button(f"{PREFIX}{key}:odds", "Odds", _BLUE, disabled=not ready))
+    found.append(_button(f"a:roll:{key}", "Roll it", _GREEN, disabled=not ready))
+    return found
+
+
+def _button(custom_id: str, label: str, style: int = _GREY, *, disabled: bool = False) -> Json:
+    made: Json = {"type": BUTTON, "style": style, "label": label, "custom_id": custom_id}
+    return made | {"disabled": True} if disabled else made
+
+
+def _modal(spec: CommandSpec, key: str, form: Form, page: int) -> Json:
+    blanks = form.blanks[page * BLANKS : (page + 1) * BLANKS]
+    return {
+        "custom_id": f"{PREFIX}{key}:fill:{page}",
+        "title": spec.name[:45],
+        "components": [_field(blank) for blank in blanks],
+    }
+
+
+def _field(blank: Blank) -> Json:
+    option = blank.option
+    text: Json = {
+        "type": TEXT,
+        "custom_id": option.name,
+        "style": 2 if option.type == "units" else 1,
+        "required": False,
+        "max_length": 4000 if option.type in ("units", "str") else 40,
+    }
+    if blank.value:
+        text["value"] = blank.value[: text["max_length"]]
+    elif option.default not in (None, ""):
+        text["placeholder"] = f"{option.default} if left empty"[:100]
+    about = option.help or option.expected
+    return {"type": LABEL, "label": option.name.replace("_", " ")[:45], "description": about[:100], "component": text}

@@ -10,7 +10,7 @@ _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
 _LINE_START = re.compile(r"^(\s*\d*)(?=(?:[+.)-]|-?#+|>+)\s)", re.MULTILINE)
 _LINK = re.compile(r"\b([a-z][a-z0-9+.-]{1,14}):(?=/)", re.IGNORECASE)
 _INVITE = re.compile(r"\b(discord(?:app)?)\.(?=gg|com|me|io)", re.IGNORECASE)
-_COMMAND = re.compile(r"(?<=: )/[a-z][a-z-]*(?: [^`]*)?$")
+_COMMAND = re.compile(r"\b((?:type|roll it|more|so far|example|try|join one|start one): )(/[a-z][a-z-]*(?: [^`]*)?)$", re.I)
 
 
 def escaped(text: str) -> str:
@@ -26,7 +26,7 @@ def line(text: str) -> str:
     found = _COMMAND.search(text)
     if found is None or "\n" in text:
         return escaped(text)
-    return f"{escaped(text[: found.start()])}`{visible(found[0]).strip()}`"
+    return f"{escaped(text[: found.start(2)])}`{visible(found[2]).strip()}`"
 
 
 def fenced(lines: tuple[str, ...]) -> str:
