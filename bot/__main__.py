@@ -14,9 +14,13 @@ COMMANDS = {
     "odds": "bot.cli:odds_once",
     "roll": "bot.cli:roll_once",
     "batch": "bot.cli:batch",
+    "verify": "bot.cli:verify_file",
+    "doctor": "bot.doctor:doctor",
     "play": "adapters.console:main",
     "discord": "adapters.discord:main",
     "commands": "adapters.discord:show_commands",
+    "slack": "adapters.slack:main",
+    "manifest": "adapters.slack:manifest",
 }
 
 

@@ -16,10 +16,11 @@ from importlib import import_module
 
 from bot.command import Command, CommandSpec, Path, Person, Place
 from bot.commands.button import REPEATABLE
-from bot.commands.desk import Desk, new_desk
+from bot.commands.desk import Desk
+from bot.commands.sequence import is_set
 from bot.complete import Choice, Known, complete_option
 from bot.counting import Worker
-from bot.game.ledger import Ledger
+from bot.game.ledger import Ledger, Writer
 from bot.game.roster import in_order
 from bot.games import Games
 from bot.queues import Queues
@@ -246,6 +247,9 @@ class App:
         try:
             spec = self.spec(command.path)
             _check_size(command)
+            if _only_counts(spec, command):
+                await self._check_enabled(spec, command.where)
+                return await self._run_until_stored(command, spec)
             async with self._queues.turn(command.where.key):
                 await self._check_enabled(spec, command.where)
                 return await self._run_until_stored(command, spec)
@@ -269,7 +273,8 @@ class App:
         handle = _handler(spec.family)
         for attempt in range(ATTEMPTS):
             loaded = await self.games.at(command.where.key)
-            desk = new_desk(command, spec, loaded, self.store, self.registry, self.worker.odds, self._clock())
+            ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
+            desk = Desk(command, spec, ledger, self.store, self.registry, self.worker.odds, self.worker.run)
             reply = await handle(desk)
             try:
                 return await self._store(desk, reply)
@@ -355,6 +360,13 @@ class App:
             self._again.clear()
         self._again[key] = now
         return False
+
+
+def _only_counts(spec: CommandSpec, command: Command) -> bool:
+    """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
+    if spec.family == "help" or spec.path in (("game", "stats"), ("button", "odds")):
+        return True
+    return spec.family == "sequence" and is_set(command.options.get("odds"))
 
 
 def _handler(family: str):  # type: ignore[no-untyped-def]  # every handler takes a Desk and gives a Reply

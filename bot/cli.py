@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
@@ -179,6 +180,18 @@ def batch(words: Sequence[str]) -> None:
 
     Arguments(words, flags={})
     run_batch(sys.stdin.buffer, lambda line: print(line, flush=True))
+
+
+def verify_file(words: Sequence[str]) -> int:
+    """Recompute chain, dice and outcomes of an exported game; 1 when something does not fit."""
+    from bot.verify import check_file, summary
+
+    arguments = Arguments(words, flags={"head": True})
+    (file,) = arguments.take("FILE")
+    findings = check_file(Path(file), (arguments.flags.get("head") or [""])[-1])
+    for line in (*findings.faults, *summary(findings)):
+        print(line)
+    return int(bool(findings.faults))
 
 
 def _source(arguments: Arguments) -> tuple[Any, Any]:

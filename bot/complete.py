@@ -63,7 +63,11 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, game: 
         return _roster(known.roster, typed)
     if option.type == "dice":
         return _dice(typed)
+    played = registry.games.get(known.system)
+    if option.complete == "stats":
+        return _stats(typed, played)
     words: Sequence[str] = {
+        "unit-type": played.words["units"].types if played is not None else (),
         "side": known.sides,
         "player": known.players,
         "systems": tuple(registry.games),
@@ -78,6 +82,22 @@ def _words(words: Iterable[str], typed: str) -> list[Choice]:
     found = [word for word in words if part in word.casefold()]
     found.sort(key=lambda word: not word.casefold().startswith(part))
     return [Choice(word[:MAX_LENGTH], word[:MAX_LENGTH]) for word in found]
+
+
+def _stats(typed: str, played: System | None) -> list[Choice]:
+    """Numbers, state and markers so far, with the last word completed."""
+    if played is None:
+        return []
+    units = played.game["units"]
+    pieces = [f"{key}=" for key in played.words["units"].keys]
+    pieces += [f"state={state}" for state in units.get("states") or ()]
+    pieces += [f"marker=+{marker}" for marker in units.get("markers") or ()]
+    head, space, part = typed.rpartition(" ")
+    return [
+        Choice(piece, f"{head}{space}{piece}")
+        for piece in pieces
+        if piece.startswith(part.casefold()) and piece != part
+    ]
 
 
 def _roster(roster: Iterable[RosterUnit], typed: str) -> list[Choice]:

@@ -1,13 +1,15 @@
-"""Odds within a time limit: quick ones at once, larger ones in a worker process that gives up after five seconds."""
+"""Odds within a time limit: quick ones at once, larger ones in a worker process that is given five seconds."""
 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
-import signal
+import contextlib
+import os
+import pickle
+import sys
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from bot.charts import Sequence, system
@@ -15,13 +17,16 @@ from bot.procedures import each_odds
 from bot.rules.errors import UserError
 from bot.rules.odds import Distribution, TooManyStates
 from bot.rules.units import Roster
+from bot.worker import SIZE, named, packed
 
 INLINE_STATES = 300
 INLINE_ROLLS = 12_000
 """What is counted on the spot, about ten milliseconds."""
 WORKER_SECONDS = 5.0
+START_SECONDS = 30.0
 WAITING = 20
 """How many may wait for the worker before it is said to be busy."""
+_ROOT = Path(__file__).resolve().parent.parent
 
 T = TypeVar("T")
 
@@ -31,7 +36,8 @@ class Worker:
 
     def __init__(self, seconds: float = WORKER_SECONDS) -> None:
         self.seconds = seconds
-        self._pool: ProcessPoolExecutor | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
         self._waiting = 0
 
     async def odds(
@@ -42,24 +48,19 @@ class Worker:
             return each_odds(sequence, raw, paths, roster, budget=INLINE_STATES, rolls=INLINE_ROLLS)
         except TooManyStates:
             names = (sequence.system.id, sequence.id)
-            return await self.run(_count, *names, dict(raw), tuple(paths), dict(roster))
+            return await self.run(count_odds_here, *names, dict(raw), tuple(paths), dict(roster))
 
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What `function(*arguments)` returns, run in the worker. Raises TooManyStates after the time limit."""
+        """What `function(*arguments)` returns, run in the worker: a function of a module, values that can be pickled.
+
+        Raises the function's UserError, and TooManyStates after the time limit: then the process is ended.
+        """
         if self._waiting >= WAITING:
             raise UserError("Too many sums are waiting.", hint="Try again in half a minute.")
         self._waiting += 1
         try:
-            if self._pool is None:
-                context = multiprocessing.get_context("spawn")
-                self._pool = ProcessPoolExecutor(1, mp_context=context, max_tasks_per_child=500)
-            loop = asyncio.get_running_loop()
-            limit = self.seconds * (self._waiting + 1) + 10
-            work = loop.run_in_executor(self._pool, _limited, self.seconds, function, arguments)
-            result, refused = await asyncio.wait_for(work, limit)
-        except (BrokenExecutor, TimeoutError):
-            await self.close()
-            raise TooManyStates from None
+            async with self._turn:
+                result, refused = await self._ask(packed((named(function), arguments)))
         finally:
             self._waiting -= 1
         if refused is not None:
@@ -68,39 +69,51 @@ class Worker:
 
     async def close(self) -> None:
         """End the process."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            for process in list((getattr(pool, "_processes", None) or {}).values()):
-                process.terminate()
-            await asyncio.to_thread(pool.shutdown, wait=True, cancel_futures=True)
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+            if process.stdin is not None:
+                process.stdin.close()
+
+    async def _ask(self, question: bytes) -> tuple[object, tuple[str, str] | None]:
+        try:
+            process = await self._started()
+            assert process.stdin is not None
+            process.stdin.write(question)
+            answer: tuple[object, tuple[str, str] | None] = await asyncio.wait_for(_read(process), self.seconds)
+        except (TimeoutError, EOFError, OSError):
+            await self.close()
+            raise TooManyStates from None
+        except BaseException:
+            await self.close()  # its answer would be taken for the next one's
+            raise
+        return answer
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "bot.worker",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])},
+                limit=2**24,
+            )
+            await asyncio.wait_for(_read(self._process), START_SECONDS)
+        return self._process
 
 
-class _TimeIsUp(BaseException):
-    """Raised in the worker by its alarm; no `except Exception` on the way can swallow it."""
+async def _read(process: asyncio.subprocess.Process) -> Any:
+    assert process.stdout is not None
+    head = await process.stdout.readexactly(SIZE.size)
+    return pickle.loads(await process.stdout.readexactly(SIZE.unpack(head)[0]))
 
 
-def _limited(
-    seconds: float, function: Callable[..., T], arguments: tuple[Any, ...]
-) -> tuple[T | None, tuple[str, str] | None]:
-    """(result, None), or (None, (what was wrong, hint)): errors cross between processes as plain texts."""
-
-    def stop(*_: object) -> None:
-        raise _TimeIsUp
-
-    signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        return function(*arguments), None
-    except _TimeIsUp:
-        late = TooManyStates()
-        return None, (late.message, late.hint)
-    except UserError as error:
-        return None, (error.message, str(error.hint))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _count(
+def count_odds_here(
     system_id: str, sequence_id: str, raw: Mapping[str, object], paths: tuple[str, ...], roster: Roster
 ) -> dict[str, Distribution]:
+    """The odds of a procedure, called by names: what the worker is asked for."""
     return each_odds(system(system_id).sequence(sequence_id), raw, paths, roster)

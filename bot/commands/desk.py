@@ -9,8 +9,7 @@ from typing import Any
 
 from bot.charts import Sequence, System, systems
 from bot.command import Command, CommandSpec
-from bot.game.ledger import Ledger, Writer
-from bot.game.loaded import Loaded
+from bot.game.ledger import Ledger
 from bot.game.rights import Actor, actor_in
 from bot.game.state import Game
 from bot.registry import Registry
@@ -22,6 +21,8 @@ from bot.rules.options import read_options
 from bot.rules.units import Roster
 from bot.stores.base import Binding, Doc, Outgoing, Store
 
+Apart = Callable[..., Awaitable[Any]]
+"""Runs a function of a module in the worker process, within its time limit."""
 CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]]
 
 
@@ -29,7 +30,7 @@ CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaita
 class Desk:
     """One command at work. What a handler puts into the ledger and the lists below is stored together, or not at all.
 
-    `count_odds` counts within a time limit. `own_place` tells who is left with the binding when the bot is removed.
+    `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process.
     """
 
     command: Command
@@ -38,6 +39,7 @@ class Desk:
     store: Store
     registry: Registry
     count_odds: CountOdds
+    apart: Apart
     further: list[Ledger] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
     docs: list[Doc] = field(default_factory=list)
@@ -138,17 +140,3 @@ class _Dice:
             self._stream = self._desk.ledger.source()
         value: int | str = self._stream.draw(die)
         return value
-
-
-def new_desk(
-    command: Command,
-    spec: CommandSpec,
-    loaded: Loaded | None,
-    store: Store,
-    registry: Registry,
-    count_odds: CountOdds,
-    now: float,
-) -> Desk:
-    """A desk for one command on the game that was loaded."""
-    writer = Writer(command.who.key, command.who.name, now)
-    return Desk(command, spec, Ledger(loaded, writer), store, registry, count_odds)

@@ -62,14 +62,14 @@ async def reveal(desk: Desk) -> Reply:
     """Publish the seed so that every die can be recomputed, and begin a new one."""
     game = desk.need_game()
     need_director(game, desk.actor, "publish the seed")
-    if game.sealed:
-        closed = ", ".join(f"#{number}" for number in game.sealed)
+    seed = desk.ledger.seed
+    assert seed is not None
+    if under := [number for number in game.sealed if number >= seed.first_event]:
+        closed = ", ".join(f"#{number}" for number in under)
         raise UserError(
             f"Sealed rolls are closed still ({closed}); the seed would give them away.",
             hint="Open them first: /game reveal.",
         )
-    seed = desk.ledger.seed
-    assert seed is not None
     number = desk.ledger.next_number
     secret = desk.ledger.fresh_secret()
     desk.ledger.change_seed(replace(seed, revealed=number))

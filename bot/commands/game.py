@@ -67,7 +67,7 @@ async def start(desk: Desk) -> Reply:
     if offer and options["carry"]:
         assert old is not None
         game = replace(game, units=carried(old, sides))
-    desk.begin(game)
+    desk.begin(game, result=phase_title(game, system))
     told = desk.game
     lines = [f"{phase_title(told, system)}. {desk.who} is game master."]
     if sides:

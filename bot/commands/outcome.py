@@ -15,7 +15,8 @@ from bot.rules.sequence import Change
 class Happening:
     """Something that belongs in the game's log: what was asked, which dice fell, what came of it.
 
-    `changes` are the roster units that it changes, `units` the names of those that its inputs call;
+    `changes` are the roster units that it changes, `units` the names of those that its inputs call (`acting`:
+    of those that act);
     `result` is what came of it in a few words, for the log.
     """
 
@@ -28,6 +29,7 @@ class Happening:
     target: str = ""
     by_hand: bool = False
     units: tuple[str, ...] = ()
+    acting: tuple[str, ...] = ()
     result: str = ""
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.command import Command
 from bot.commands.desk import Desk
 from bot.commands.outcome import Happening, Outcome
-from bot.game.rights import need_share, need_units
+from bot.game.rights import need_share
 from bot.game.roster import settle_changes
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.version import tables_version
@@ -34,7 +34,8 @@ def record(desk: Desk, outcome: Outcome, dice: Sequence[Json], *, secret: bool) 
     if happening.by_hand and not game.hand_dice:
         raise UserError("This game takes no dice typed in by hand.", hint="/game settings hand_dice=yes allows them.")
     named = [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
-    need_share(game, desk.actor, named)
+    acting = [unit for unit in named if unit.name in happening.acting]
+    need_share(game, desk.actor, acting or named)
     facts = _facts(desk.command, happening, dice)
     facts["used"] = [unit_json(unit) for unit in named]
     label = str(happening.inputs.get("label") or "")
@@ -117,6 +118,3 @@ def _change_json(change: Change) -> Json:
 def change_from_json(data: Json) -> Change:
     """The change of a unit that stood in a sealed roll."""
     return Change(data["unit"], data["set"], frozenset(data.get("mark", ())), frozenset(data.get("unmark", ())))
-
-
-__all__ = ["ANSWER", "SEALED", "change_from_json", "is_of_game", "need_units", "record"]

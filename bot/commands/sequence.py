@@ -22,6 +22,8 @@ from bot.rules.sequence import play
 from bot.rules.units import Roster
 from bot.text import command_text
 
+ACTING = ("attackers", "attacker", "shooters", "shooter", "firers", "firer", "unit", "units", "spotter", "crew")
+"""Inputs that name who acts."""
 EXTRA = ("odds", "secret", "hand")
 _BAR = 12
 _HAND = Option("hand", "str")
@@ -64,10 +66,18 @@ def run_sequence(
         target=sequence.id,
         by_hand=hand not in (None, ""),
         units=named_units(given),
+        acting=acting_units(given),
         result=played.settlement.headline,
     )
     settled = played.settlement
     return Outcome(reply, happening, brief=(*unit_lines(settled.units), *settled.then))
+
+
+def acting_units(given: Given) -> tuple[str, ...]:
+    """The roster units that act by these inputs, as opposed to those that are acted on."""
+    single = [unit.name for key, unit in given.roster.items() if key in ACTING]
+    listed = [unit.name for key, units in given.lists.items() if key in ACTING for unit in units]
+    return tuple(dict.fromkeys(name for name in (*single, *listed) if name))
 
 
 def named_units(given: Given) -> tuple[str, ...]:

@@ -1,0 +1,132 @@
+"""`/game export`: the whole game as JSON, its rolls as CSV, the story as Markdown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+
+from bot.commands.desk import Desk
+from bot.export import export_game
+from bot.game.events import ROLLS
+from bot.game.phases import phase_title
+from bot.game.rights import need_player
+from bot.game.roster import described, in_order
+from bot.game.state import Json
+from bot.game.telling import told_event
+from bot.reply import File, Reply
+from bot.rules.chain import short
+
+FORMATS = {"json": "it can be imported again, and checked with grognard verify", "csv": "one line per roll"}
+COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "marks")
+
+
+async def export(desk: Desk) -> Reply:
+    """The game as a file, for those who play in it."""
+    game = desk.need_game()
+    need_player(game, desk.actor)
+    kind, store, row = desk.options()["format"], desk.store, desk.ledger.row
+    rows = await store.events(row, before=game.number + 1)
+    texts = await store.texts(row)
+    events = [event.data for event in rows]
+    closed = game.sealed
+    labels = {text.event: text.text for text in texts if text.key == "label" and text.event not in closed}
+    if kind == "json":
+        whole = export_game(
+            game.id,
+            rows,
+            await store.seeds(row),
+            texts,
+            await store.persons(row),
+            name=game.name,
+            system=game.system,
+            exported=_time(int(desk.now)),
+        )
+        content = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+    elif kind == "csv":
+        content = rolls_csv(events, desk.ledger.name_of, labels)
+    else:
+        content = report(desk, events, labels)
+    name = re.sub(r"[^a-z0-9]+", "-", game.name.casefold()).strip("-")[:40] or "game"
+    suffix = {"markdown": "md"}.get(kind, kind)
+    about = FORMATS.get(kind, "what happened, turn by turn")
+    return Reply(
+        f"{game.name or 'Free play'} as {kind}",
+        (f"{len(rows)} events: {about}.", "The secret seed is not in it before /fair reveal."),
+        footer=(f"#{game.number}", short(desk.ledger.head)),
+        private=True,
+        files=(File(f"{name}.{suffix}", content),),
+    )
+
+
+def undone_events(events: Sequence[Json]) -> set[int]:
+    """Numbers of the events that stand no more."""
+    undone: set[int] = set()
+    for event in events:
+        if event["kind"] == "undo":
+            undone.add(event["event"])
+        elif event["kind"] == "redo":
+            undone.discard(event["event"])
+    return undone
+
+
+def rolls_csv(events: Sequence[Json], name_of, labels: Mapping[int, str]) -> str:  # type: ignore[no-untyped-def]
+    """One line per event with dice."""
+    undone, out = undone_events(events), io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for event in events:
+        if event["kind"] not in ROLLS:
+            continue
+        number = event["number"]
+        marks = [word for word, is_set in (("hand", event.get("hand")), ("undone", number in undone)) if is_set]
+        inputs = " ".join(f"{key}={value}" for key, value in event.get("inputs", {}).items())
+        dice = " ".join(str(die["value"]) for die in event.get("dice", ()))
+        cells = [name_of(event["who"]), event["side"], event["kind"], event["command"], labels.get(number, ""), inputs]
+        result = str(event.get("result", ""))
+        writer.writerow([number, _time(event["at"]), *map(_cell, cells), dice, _cell(result), " ".join(marks)])
+    return out.getvalue()
+
+
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "@", "-", "\t") else text
+
+
+def report(desk: Desk, events: Sequence[Json], labels: Mapping[int, str]) -> str:
+    """The after-action report: what happened by turn and phase, and how the sides stand."""
+    game, name_of = desk.game, desk.ledger.name_of
+    undone = undone_events(events)
+    lines = [f"# {_plain(game.name or 'Free play')}", ""]
+    if desk.system is not None:
+        lines += [f"*{_plain(desk.system.title)}*", ""]
+    for side in game.sides:
+        players = [name_of(person) for person, theirs in game.players.items() if theirs == side]
+        lines.append(f"- **{_plain(side)}**: {_plain(', '.join(players) or 'nobody')}")
+    lines.append("")
+    for event in events:
+        if event["kind"] in ("start", "next") and event.get("result"):
+            lines += ["", f"## {_plain(event['result'][:1].upper() + event['result'][1:])}", ""]
+            continue
+        told = _plain(told_event(event, name_of, labels.get(event["number"], "")))
+        lines.append(f"- ~~{told}~~ (undone)" if event["number"] in undone else f"- {told}")
+    where = "The end" if game.ended else phase_title(game, desk.system)
+    lines += ["", f"## {_plain(where or 'Now')}", ""]
+    lines += [
+        f"- {_plain(unit.side)}{' ' if unit.side else ''}{_plain(described(unit))}"
+        for unit in in_order(game.units.values())
+    ]
+    lines += ["", f"Head of the log: `{desk.ledger.head}`", ""]
+    return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown leaves as it is."""
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", text)
+
+
+def _time(at: int) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,95 @@
+"""`/game import`: an exported game goes on in this channel. Its chain is checked first and stays as it is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from bot.commands.desk import Desk
+from bot.game.ledger import Ledger
+from bot.game.phases import phase_title
+from bot.reply import Reply
+from bot.roller import new_id
+from bot.rules.chain import canonical
+from bot.rules.errors import UserError
+from bot.rules.exported import Exported, read_export
+from bot.rules.fair import NO_TEXTS
+from bot.rules.verify import verify
+from bot.stores.base import PersonRow, SeedRow, TextRow
+
+MAX_SIZE = 20_000_000
+MAX_EVENTS = 200_000
+
+
+async def import_game(desk: Desk) -> Reply:
+    """Bring an exported game into this channel; a new seed begins, for the old one may be known elsewhere."""
+    if desk.ledger.exists and desk.game.started and not desk.game.ended:
+        raise UserError(f'"{desk.game.name}" is going on here.', hint="End it first: /game end.")
+    raw = desk.options()["file"]
+    data = parse_file(raw)
+    faults = await desk.apart(faults_of, raw) if len(raw) > 100_000 else faults_of(raw)
+    if faults:
+        raise UserError(f"This log is not honest or damaged: {faults[0]}", hint="grognard verify shows everything.")
+    exported = read_export(data)
+    ledger = Ledger(None, desk.ledger.writer)
+    _fill(ledger, exported)
+    before = desk.ledger.row or None
+    count, closed = ledger.game.number, len(ledger.game.sealed)
+    ledger.add("import", secret=ledger.fresh_secret(), result=f"{count} events")
+    desk.ledger = ledger
+    desk.bind(ledger.row, before)
+    lines = [f"{count} events, chain and known dice checked. {phase_title(ledger.game, desk.system)}"]
+    if closed:
+        lines.append(f"{closed} rolls stay sealed for ever: their content is where they were rolled.")
+    lines.append(f"New dice begin: commitment {ledger.game.commitment}")
+    return Reply(f'{desk.who} imports "{ledger.game.name or "free play"}"', tuple(lines))
+
+
+def parse_file(raw: object) -> object:
+    """The JSON of a file. Raises UserError for anything else."""
+    if not isinstance(raw, str) or not raw.strip():
+        raise UserError("/game import needs a file.", hint="/game export writes one.", option="file")
+    if len(raw) > MAX_SIZE:
+        raise UserError("The file is too large.", option="file")
+    try:
+        return json.loads(raw.removeprefix("\ufeff"))
+    except (ValueError, RecursionError):
+        raise UserError("The file is no JSON.", hint="Only the json export can be imported.", option="file") from None
+
+
+def faults_of(raw: str) -> list[str]:
+    """What is wrong with an exported log, one line each."""
+    return list(verify(parse_file(raw)).faults)
+
+
+def _fill(ledger: Ledger, exported: Exported) -> None:
+    """Take over events, persons, texts and seeds as they are."""
+    if not exported.events or len(exported.events) > MAX_EVENTS:
+        raise UserError(f"A log holds 1 to {MAX_EVENTS} events.", option="file")
+    ledger.row = new_id()
+    try:
+        rows = [(dict(event.body), canonical(event.body), event.hash) for event in exported.events]
+        ledger.copy(rows, exported.game)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError):
+        raise UserError("The file is damaged: its events do not follow on each other.", option="file") from None
+    for person in exported.persons:
+        row = PersonRow(ledger.row, person.person, person.user, person.name)
+        ledger.persons[person.person] = ledger.new_persons[person.person] = row
+    ledger.new_texts += [
+        TextRow(ledger.row, text.event, text.key, text.salt, text.text, text.person) for text in exported.texts
+    ]
+    promised = {
+        body["secret"]["epoch"]: body["number"]
+        for body in (event.body for event in exported.events)
+        if isinstance(body.get("secret"), Mapping) and "commitment" in body["secret"]
+    }
+    revealed = {
+        event.body["revealed"]["epoch"]: event.number
+        for event in exported.events
+        if isinstance(event.body.get("revealed"), Mapping)
+    }
+    for seed in exported.seeds:
+        first = int(promised.get(seed.epoch, 0)) + 1
+        ledger.new_seeds[seed.epoch] = SeedRow(
+            ledger.row, seed.epoch, seed.seed, seed.commitment, first, (), NO_TEXTS, revealed.get(seed.epoch)
+        )

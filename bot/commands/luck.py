@@ -1,0 +1,78 @@
+"""`/game stats`: luck against expectation, by side and kind of procedure."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from bot.charts import systems
+from bot.commands.desk import Desk
+from bot.commands.exporting import undone_events
+from bot.game.stats import Luck, Try, Worth, many_worths, sentence, tries
+from bot.reply import Reply
+from bot.rules.chain import short
+from bot.rules.errors import UserError
+
+AT_ONCE = 60
+MOST = 3_000
+KEPT = 10_000
+_known: OrderedDict[tuple[str, str, str, str], Worth | None] = OrderedDict()
+"""What tries were worth, by inputs and outcome: the same for every game of this process."""
+
+
+async def stats(desk: Desk) -> Reply:
+    """Derived from the log each time, so undo cannot spoil it; counted in the worker, kept for the next time."""
+    game = desk.need_game()
+    events = [row.data for row in await desk.store.events(desk.ledger.row)]
+    counted = tries(events, undone_events(events), bool(game.sides))
+    left_out = max(0, len(counted) - MOST)
+    counted = counted[-MOST:]
+    await _count(desk, counted)
+    by_side: dict[str, Luck] = {}
+    by_kind: dict[tuple[str, str], Luck] = {}
+    for item in counted:
+        worth = _known.get(item.key)
+        if worth is None:
+            continue
+        name = (item.side or "no side") if game.sides else desk.ledger.name_of(item.side)
+        kind = systems()[item.system].sequence(item.sequence).title
+        by_side[name] = by_side.get(name, Luck()).plus(worth)
+        by_kind[name, kind] = by_kind.get((name, kind), Luck()).plus(worth)
+    lines = [sentence(name, luck) for name, luck in sorted(by_side.items())]
+    block = [
+        f"{name[:10]:<10} {kind[:16]:<16} {luck.count:>4} {luck.worth:>7g} {luck.mean:>8.1f} {luck.z:>+6.2f}"
+        for (name, kind), luck in sorted(by_kind.items())
+    ]
+    if block:
+        block.insert(0, f"{'side':<10} {'procedure':<16} {'n':>4} {'worth':>7} {'expected':>8} {'z':>6}")
+    if left_out:
+        lines.append(f"The {left_out} oldest rolls are left out.")
+    lines.append("Dice by hand, undone and sealed rolls are left out. Worth: see scores in the game's file.")
+    return Reply(
+        "Luck against expectation" if by_side else "No procedure of this game counts for luck yet",
+        tuple(lines),
+        tuple(block),
+        footer=(f"#{game.number}", short(desk.ledger.head)),
+        private=True,
+    )
+
+
+async def _alone(desk: Desk, key: tuple[str, str, str, str]) -> Worth | None:
+    try:
+        worths: list[Worth | None] = await desk.apart(many_worths, [key])
+    except UserError:
+        return None
+    return worths[0]
+
+
+async def _count(desk: Desk, counted: list[Try]) -> None:
+    """Fill the cache for these tries."""
+    missing = [key for key in dict.fromkeys(item.key for item in counted) if key not in _known]
+    for start in range(0, len(missing), AT_ONCE):
+        keys = missing[start : start + AT_ONCE]
+        try:
+            worths = await desk.apart(many_worths, keys)
+        except UserError:  # one of them takes too long: find out which
+            worths = [await _alone(desk, key) for key in keys]
+        _known.update(zip(keys, worths, strict=True))
+    while len(_known) > max(KEPT, len(counted)):
+        _known.popitem(last=False)

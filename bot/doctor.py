@@ -1,0 +1,98 @@
+"""`grognard doctor`: settings, tables, database and tokens: what is right, and what to fix."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+from bot.audit import audit
+from bot.cli import Arguments
+from bot.rules.errors import TableError, UserError
+from bot.settings import Settings, SettingsError, load_settings
+
+
+class Findings:
+    """Lines of a check-up, printed as they come; `ill` once one of them is a fault."""
+
+    def __init__(self) -> None:
+        self.ill = False
+
+    def right(self, line: str) -> None:
+        """Something is as it should be."""
+        print(f"ok    {line}")
+
+    def note(self, line: str) -> None:
+        """Something to know, no fault."""
+        print(f"note  {line}")
+
+    def fault(self, line: str) -> None:
+        """Something to fix."""
+        self.ill = True
+        print(f"FIX   {line}")
+
+
+def doctor(words: list[str]) -> int:
+    """Check everything; `--replay` also plays every game of the database again. 1 when something is to be fixed."""
+    replays = "replay" in Arguments(words, flags={"replay": False}).flags
+    found = Findings()
+    found.right(f"Python {sys.version.split()[0]}")
+    _check_tables(found)
+    settings = _check_settings(found)
+    if settings is not None:
+        asyncio.run(_check_database(found, settings, replays=replays))
+    return int(found.ill)
+
+
+def _check_tables(found: Findings) -> None:
+    from bot.charts import systems
+
+    for system in systems().values():
+        try:
+            tables, sequences = len(list(system.tables.values())), len(system.sequences)
+            found.right(f"{system.id}: {tables} tables, {sequences} sequences")
+        except TableError as error:
+            found.fault(str(error))
+        except OSError:
+            found.note(f"{system.id} has no sequences file")
+
+
+def _check_settings(found: Findings) -> Settings | None:
+    try:
+        settings = load_settings()
+    except SettingsError as error:
+        for problem in error.problems:
+            found.fault(problem)
+        return None
+    found.right(f"data folder {settings.data}")
+    for name, value in (("DISCORD_TOKEN", settings.discord_token), ("SLACK_BOT_TOKEN", settings.slack_bot_token)):
+        if value:
+            found.right(f"{name} is set")
+        else:
+            found.note(f"{name} is not set: that platform is not served")
+    return settings
+
+
+async def _check_database(found: Findings, settings: Settings, *, replays: bool) -> None:
+    from bot.stores.sqlite import open_sqlite
+
+    if settings.database is None:
+        found.note("the database is in memory: games end with the process")
+        return
+    if not settings.database.exists():
+        found.note(f"database {settings.database} does not exist yet; it is made at the first start")
+        return
+    try:
+        async with open_sqlite(settings.database) as store:
+            problems = list(await store.check())
+            for problem in problems:
+                found.fault(f"database {settings.database}: {problem}")
+            if not problems:
+                found.right(f"database {settings.database}: pages and indexes are whole")
+            if replays:
+                count, faults = await audit(store)
+                for fault in faults:
+                    found.fault(fault)
+                if not faults:
+                    found.right(f"{count} games: log, chain, dice and state agree")
+    except UserError as error:
+        found.fault(str(error))

@@ -1,0 +1,160 @@
+"""Luck against expectation: what results were worth, and what the exact odds of the same inputs promise.
+
+Derived from the log whenever it is asked for. Left out are dice by hand, undone events, and whatever was sealed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import dataclass
+from math import erf, sqrt
+from typing import Any
+
+from bot.charts import Sequence, system, systems
+from bot.commands.sequence import odds_paths
+from bot.game.state import Json, unit_from_json
+from bot.rules.errors import UserError
+from bot.rules.odds import TooManyStates, joint
+from bot.rules.units import Roster
+
+ENOUGH = 30
+"""Rolls below which nothing is said about luck."""
+BUDGET = 30_000
+
+Worth = tuple[float, float, float]
+"""What a result was worth, and mean and variance of what it could have been."""
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """One procedure played with the game's dice: enough to count its odds again."""
+
+    side: str
+    system: str
+    sequence: str
+    inputs: str  # canonical JSON, with the units used
+    out: str
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """Equal for tries that are worth the same."""
+        return self.system, self.sequence, self.inputs, self.out
+
+
+@dataclass(frozen=True, slots=True)
+class Luck:
+    """Tries of one side and kind added up."""
+
+    count: int = 0
+    worth: float = 0.0
+    mean: float = 0.0
+    variance: float = 0.0
+
+    def plus(self, worth: Worth) -> Luck:
+        """With one more try."""
+        return Luck(self.count + 1, self.worth + worth[0], self.mean + worth[1], self.variance + worth[2])
+
+    @property
+    def z(self) -> float:
+        """How many standard deviations above what was to be expected."""
+        return (self.worth - self.mean) / sqrt(self.variance) if self.variance > 0 else 0.0
+
+
+def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sided: bool) -> list[Try]:
+    """The procedures of a log that count. Without sides each person counts for himself."""
+    found = []
+    for event in events:
+        if event["kind"] != "sequence" or event.get("hand") or event["number"] in undone or not event.get("dice"):
+            continue
+        if not scores_of(event["system"], event["target"]):
+            continue
+        inputs = {"raw": event.get("inputs", {}), "used": event.get("used", [])}
+        side = event["side"] if sided else event["who"]
+        found.append(
+            Try(
+                side,
+                event["system"],
+                event["target"],
+                json.dumps(inputs, sort_keys=True),
+                json.dumps(event.get("out", {}), sort_keys=True),
+            )
+        )
+    return found
+
+
+def scores_of(system_id: str, sequence_id: str) -> Mapping[str, float]:
+    """What each result of a procedure is worth for the side that acts; empty where the game does not say."""
+    game = systems().get(system_id)
+    scores: Mapping[str, Any] = (game.game.get("scores") or {}) if game is not None else {}
+    found = scores.get(sequence_id, scores.get("*")) or {}
+    return {str(word): float(value) for word, value in found.items()}
+
+
+def worth_of(system_id: str, sequence_id: str, inputs: str, out: str) -> Worth | None:
+    """What one try was worth, with exact mean and variance; None where its results have no score.
+
+    All targets of a list count together where their odds can be counted together, else the first one alone.
+    """
+    try:
+        sequence = system(system_id).sequence(sequence_id)
+        given: Json = json.loads(inputs)
+        units = [unit_from_json(unit) for unit in given["used"]]
+        roster: Roster = {name.casefold(): unit for unit in units for name in (unit.handle, unit.name)}
+        paths = [path for path in odds_paths(sequence, given["raw"], roster) if "[" in path] or [sequence.odds_by]
+        return _counted(sequence, given["raw"], roster, paths, json.loads(out))
+    except UserError:
+        return None  # other tables than today's: its inputs fit no more
+
+
+def _counted(sequence: Sequence, raw: Json, roster: Roster, paths: Many[str], out: Json) -> Worth | None:
+    scores = scores_of(sequence.system.id, sequence.id)
+    plan = sequence.plan(sequence.given(raw, roster))
+    try:
+        chances = joint(plan, paths, budget=BUDGET)
+    except TooManyStates:
+        if paths == [sequence.odds_by]:
+            return None
+        paths = [sequence.odds_by]
+        chances = joint(plan, paths, budget=BUDGET)
+    if not any(str(word) in scores and str(word) != "none" for key in chances for word in key):
+        return None
+    values = [(sum(scores.get(str(word), 0.0) for word in key), float(chance)) for key, chance in chances.items()]
+    mean = sum(value * chance for value, chance in values)
+    variance = sum((value - mean) ** 2 * chance for value, chance in values)
+    return sum(scores.get(_said(out, path), 0.0) for path in paths), mean, variance
+
+
+def _said(out: Json, path: str) -> str:
+    """The token at a path of the outputs; `none` where it is absent."""
+    here: Any = out
+    for piece in path.replace("]", "").replace("[", ".").split("."):
+        if isinstance(here, list) and piece.isdecimal() and int(piece) < len(here):
+            here = here[int(piece)]
+        elif isinstance(here, dict) and piece in here:
+            here = here[piece]
+        else:
+            return "none"
+    if isinstance(here, bool):
+        return "true" if here else "false"
+    return "none" if here is None else str(here)
+
+
+def many_worths(keys: list[tuple[str, str, str, str]]) -> list[Worth | None]:
+    """`worth_of` for each of several tries."""
+    return [worth_of(*key) for key in keys]
+
+
+def sentence(name: str, luck: Luck) -> str:
+    """How unusual a side's luck is, in plain words."""
+    rolls = f"{luck.count} {'roll' if luck.count == 1 else 'rolls'}"
+    told = f"{name}: {luck.worth:g} against {luck.mean:.1f} expected in {rolls}"
+    if luck.count < ENOUGH or luck.variance <= 0:
+        return f"{told}: too few rolls to say."
+    below = 50 * (1 + erf(luck.z / sqrt(2)))
+    if 20 <= below <= 80:
+        return f"{told}: about what the odds promise."
+    if below > 80:
+        return f"{told}: luckier than {min(99.9, below):.3g} of 100 such games."
+    return f"{told}: unluckier than {min(99.9, 100 - below):.3g} of 100 such games."
