@@ -19,12 +19,16 @@ from bot.rules.units import Unit
 
 @dataclass(frozen=True, slots=True)
 class Assault:
-    """Which attacker is in hand, who has passed and still attacks, and whether the leader's help is spent."""
+    """Which attacker is in hand, who has passed and still attacks, whether the leader's help is spent.
+
+    `destroyed` says that the vehicle is gone.
+    """
 
     owes: str | None
     at: int = 0
     passed: tuple[int, ...] = ()
     helped: bool = False
+    destroyed: bool = False
 
 
 def plan(charts: Charts, given: Given) -> Plan[Assault]:
@@ -63,9 +67,9 @@ def plan(charts: Charts, given: Given) -> Plan[Assault]:
             f"units[{at}].mc_total": sum(roll) + mc_mod,
             f"units[{at}].mc": "pass" if ok else "fail",
         }
-        if not ok:
+        if not ok or before.destroyed:
             told |= _stays(at)
-        return told if after.owes else told | _ended(destroyed=False)
+        return told if after.owes else told | _ended(destroyed=after.destroyed)
 
     def check_story(before: Assault, roll: Roll, _after: Assault) -> Iterable[Line]:
         parts = (("modifier", mc_mod),) if mc_mod else ()
@@ -77,7 +81,7 @@ def plan(charts: Charts, given: Given) -> Plan[Assault]:
 
     def attack(state: Assault, roll: Roll) -> Assault:
         if destroys(state, roll) or not state.passed:
-            return Assault(None)
+            return Assault(None, destroyed=destroys(state, roll))
         return Assault("attack", state.passed[0], state.passed[1:], helped=True)
 
     def attack_tells(before: Assault, roll: Roll, after: Assault) -> Told:
@@ -90,7 +94,7 @@ def plan(charts: Charts, given: Given) -> Plan[Assault]:
         if destroyed:
             for other in before.passed:
                 told |= _stays(other)
-        return told if after.owes else told | _ended(destroyed=destroyed)
+        return told if after.owes else told | _ended(destroyed=after.destroyed)
 
     def _ended(*, destroyed: bool) -> dict[str, Any]:
         return {
@@ -121,12 +125,31 @@ def plan(charts: Charts, given: Given) -> Plan[Assault]:
         then = ("The crew and the passengers inside are eliminated.",)
         return Settlement("the vehicle is destroyed", words, then, changes)
 
+    def next_check(state: Assault, *, helped: bool, destroyed: bool) -> Assault:
+        owes = "check" if state.at + 1 < len(units) else None
+        return Assault(owes, state.at + 1, (), helped, destroyed)
+
+    def check_then_attack(state: Assault, roll: Roll) -> Assault:
+        if passes(state.at, roll) and not state.destroyed:
+            return Assault("attack", state.at, (), state.helped)
+        return next_check(state, helped=state.helped, destroyed=state.destroyed)
+
+    def attack_then_check(state: Assault, roll: Roll) -> Assault:
+        return next_check(state, helped=True, destroyed=destroys(state, roll))
+
     groups = group_sums(2, 6)
     steps: dict[str, Step[Assault]] = {
         "check": Step(ask_check, check, check_tells, check_story, groups=lambda _: groups),
         "attack": Step(ask_attack, attack, attack_tells, attack_story),
     }
-    return Plan(Assault("check"), steps, settle, {"units": []})
+    # The checks do not hang on the attacks, so odds may take each attack right after its check: who has passed then
+    # need not be remembered, and the cost does not double with every attacker.
+    in_turn: dict[str, Step[Assault]] = {
+        "check": Step(ask_check, check_then_attack, check_tells, groups=lambda _: groups),
+        "attack": Step(ask_attack, attack_then_check, attack_tells),
+    }
+    odds = Plan(Assault("check"), in_turn, settle, {"units": []})
+    return Plan(Assault("check"), steps, settle, {"units": []}, focus=lambda _: odds)
 
 
 def _check(units: Sequence[Unit], *, outside: bool) -> None:

@@ -112,3 +112,20 @@ def test_odds_of_two_agree_with_icepool() -> None:
     counted = icepool.map(result, check, check, duel, duel)
     given = {"av": 3, "attackers": "squad morale=5 fp=3; hero morale=7 fp=2", "lm": 1}
     assert odds("lnlt", "close-assault", given)["destroyed"] == counted.probability(True)
+
+
+def test_odds_of_many_attackers_are_counted_one_after_the_other() -> None:
+    """Twelve alike, each destroying with 21/36 * 15/36 unless it is done."""
+    attackers = "; ".join(["squad morale=7 fp=3"] * 12)
+    chances = odds("lnlt", "close-assault", {"av": 3, "attackers": attackers})
+    each = Fraction(21, 36) * Fraction(15, 36)
+    assert chances["none"] == (1 - each) ** 12
+
+
+def test_odds_of_each_unit_hang_on_those_before_it() -> None:
+    """The second attacks when it passes and the first did not destroy; it checks in any case."""
+    given = {"av": 3, "attackers": "squad morale=7 fp=3; squad morale=7 fp=3"}
+    first = Fraction(21, 36) * Fraction(15, 36)
+    both = odds("lnlt", "close-assault", given, "units[1].mc", "units[1].destroyed")
+    assert both["pass|true"] == (1 - first) * first
+    assert both["fail|false"] == Fraction(15, 36)
