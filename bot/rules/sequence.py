@@ -116,7 +116,8 @@ class Plan(Generic[S]):
 
     `opening` are the outputs known before the first die (with empty lists for list outputs), `lines` the story so
     far. `closing` tells the outputs known at the end from the last state. `settle` reads the finished outputs and
-    says the result and its consequences.
+    says the result and its consequences. `focus` makes odds cheap: from the paths that are asked it returns the same
+    plan with states that keep no more than these need, so that more of them are equal.
     """
 
     start: S
@@ -125,6 +126,7 @@ class Plan(Generic[S]):
     opening: Told = field(default_factory=dict)
     closing: Callable[[S], Told] = _no_told
     lines: tuple[Line, ...] = ()
+    focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
