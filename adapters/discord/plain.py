@@ -10,7 +10,8 @@ _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
 _LINE_START = re.compile(r"^(\s*\d*)(?=(?:[+.)-]|-?#+|>+)\s)", re.MULTILINE)
 _LINK = re.compile(r"\b([a-z][a-z0-9+.-]{1,14}):(?=/)", re.IGNORECASE)
 _INVITE = re.compile(r"\b(discord(?:app)?)\.(?=gg|com|me|io)", re.IGNORECASE)
-_COMMAND = re.compile(r"\b((?:type|roll it|more|so far|example|try|join one|start one): )(/[a-z][a-z-]*(?: [^`]*)?)$", re.I)
+_SAYS = "type|roll it|more|so far|example|try|join one|start one"
+_COMMAND = re.compile(rf"\b((?:{_SAYS}): )(/[a-z][a-z-]*(?: [^`]*)?)$", re.IGNORECASE)
 
 
 def escaped(text: str) -> str:

@@ -1,0 +1,159 @@
+"""An evening on Discord with the bot as its own process: a game in a channel, the guided form, a restart in the middle.
+
+The same game is then played on the console's side of the house, with the same dice, and must stand the same.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bot.app import App
+from bot.command import Person, Place
+from bot.game.loaded import load
+from bot.game.state import content
+from bot.stores.memory import MemoryStore
+from bot.stores.sqlite import SqliteStore
+from tests.adapters.discord.process import running
+from tests.standins.discord import Channel, DiscordStandIn, Message
+from tests.standins.discord import Person as Player
+
+CONSOLE = [
+    ("Anna", '/game start lnlt "Hill 875" sides="US, VC"'),
+    ("Anna", "/game join US"),
+    ("Ben", "/game join VC"),
+    ("Anna", '/unit add "Squad 1..3" squad US morale=5 fp=2'),
+    ("Ben", '/unit add "Cell 1..3" squad VC morale=5 fp=1'),
+    ("Anna", '/lnlt fire attackers="Squad 1; Squad 2" targets="Cell 1" adjacent lm=1 hand=6,2,4'),
+    ("Anna", "/game next"),
+    ("Anna", '/lnlt melee attackers="Squad 1; Squad 2" defenders="Cell 2" hand=6,5,1,1'),
+    ("Anna", "/game undo"),
+    ("Ben", "/game undo"),
+    ("Anna", "/game redo"),
+    ("Ben", '/lnlt fire attackers="Cell 3" targets="Squad 3" tm=1 hand=5,1,6'),
+    ("Anna", "/game next"),
+    ("Ben", "/roll 2d6 label=ambush secret hand=3,4"),
+    ("Ben", "/game reveal 13"),
+]
+
+
+async def on_the_console() -> dict[str, object]:
+    """The state of the game after all lines of the console."""
+    app = await App.open(MemoryStore())
+    place = Place("console:main", "console")
+    for number, (name, text) in enumerate(CONSOLE):
+        reply = await app.run_text(text, Person(f"console:{name.casefold()}", name), place, str(number))
+        assert not reply.error, reply.text()
+    return await state_of(app, place.key)
+
+
+async def state_of(app: App, place: str) -> dict[str, object]:
+    """The game's state with the players' names for their random ids."""
+    saved = await app.store.load_game(place)
+    assert saved is not None
+    game = load(saved)
+    names = {row.person: row.name for row in saved.persons}
+    state = content(game.game)
+    state["players"] = {names[person]: side for person, side in state["players"].items()}
+    state["master"] = names.get(str(state["master"]), "")
+    return state
+
+
+async def say(player: Player, where: Channel, path: str, **options: object) -> Message:
+    """The answer to a slash command, which must not be an error."""
+    answer = await (await player.slash(where, path, **options)).answer()
+    assert not answer.content.startswith("Error"), answer.text
+    return answer
+
+
+async def fight_by_form(anna: Player, table: Channel) -> Message:
+    """A fire attack without typing a unit's numbers: menus for units and modifiers, a form for the rest."""
+    opened = await (await anna.slash(table, "lnlt fire")).answer()
+    assert opened.ephemeral
+    assert "Still needed: attackers" in opened.text
+    attackers, targets, flags = (
+        next(name for name in opened.selects if f":menu:{what}:" in name) for what in ("attackers", "targets", "flags")
+    )
+    labels = [option["label"] for option in opened.selects[attackers]["options"]]
+    assert labels[:3] == ["Squad 1", "Squad 2", "Squad 3"]
+    assert next(option["label"] for option in opened.selects[targets]["options"]) == "Cell 1"
+    await anna.select(opened, attackers, ["Squad 1", "Squad 2"])
+    await anna.select(opened, targets, ["Cell 1"])
+    await anna.select(opened, flags, ["adjacent"])
+    form = await anna.press(opened, next(label for label in opened.buttons if label.startswith("Type")))
+    await anna.submit_modal(form, {"lm": "1", "tm": "much"})
+    assert "tm must be a whole number" in opened.text
+    await anna.press(opened, "More")
+    form = await anna.press(opened, next(label for label in opened.buttons if label.startswith("Type")))
+    await anna.submit_modal(form, {"hand": "6,2,4"})
+    assert 'attackers="Squad 1; Squad 2"' in opened.text
+    assert "hand=6,2,4" in opened.text
+    odds = await (await anna.press(opened, "Odds")).answer()
+    assert odds.ephemeral
+    assert "casualties" in odds.text
+    return await (await anna.press(opened, "Roll it")).answer()
+
+
+async def test_an_evening_with_a_restart_ends_as_on_the_console(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord:
+        table = discord.channel("table")
+        anna, ben, carl = discord.user("Anna"), discord.user("Ben"), discord.user("Carl")
+        async with running(discord, tmp_path) as bot:
+            await say(anna, table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
+            await say(anna, table, "game join", side="US")
+            await say(ben, table, "game join", side="VC")
+            await say(anna, table, "unit add", name="Squad 1..3", type="squad", side="US", stats="morale=5 fp=2")
+            await say(ben, table, "unit add", name="Cell 1..3", type="squad", side="VC", stats="morale=5 fp=1")
+
+            fought = await fight_by_form(anna, table)
+            assert not fought.ephemeral
+            assert fought.content == "Anna: Direct fire: Cell 1 casualties"
+            assert fought in carl.sees(table)
+            await say(anna, table, "game next")
+
+            # typed, with every value taken from the lists that are offered
+            first = await anna.autocomplete(table, "lnlt melee", "attackers", "squ")
+            assert first[0].value == "Squad 1"
+            both = [choice.value for choice in await anna.autocomplete(table, "lnlt melee", "attackers", "Squad 1; s")]
+            assert "Squad 1; Squad 2" in both
+            assert "Squad 1; Squad 1" not in both
+            mauled = await say(
+                anna, table, "lnlt melee", attackers="Squad 1; Squad 2", defenders="Cell 2", hand="6,5,1,1"
+            )
+            assert "dice by hand" in mauled.text
+
+            await bot.kill()
+            await bot.start()
+
+            # a button from before the restart
+            asked = await (await anna.press(mauled, "Undo")).answer()
+            assert (await (await carl.press(asked, "Consent")).answer()).ephemeral
+            taken_back = await (await ben.press(asked, "Consent")).answer()
+            assert "takes back" in taken_back.text
+            await say(anna, table, "game redo")
+            await say(ben, table, "lnlt fire", attackers="Cell 3", targets="Squad 3", tm=1, hand="5,1,6")
+            await say(anna, table, "game next")
+
+            sealed = await say(ben, table, "roll", dice="2d6", label="ambush", secret=True, hand="3,4")
+            assert sealed.ephemeral
+            told = await discord.message(table, "Only Ben has seen this roll")
+            assert not told.ephemeral
+            assert "= 7" not in told.text
+            assert (await (await anna.press(told, "Reveal")).answer()).ephemeral
+            opened = await (await ben.press(told, "Reveal")).answer()
+            assert "= 7" in opened.text
+
+            # threads and DMs are channels; what is private stays private
+            thread = discord.thread("Kursk", table)
+            assert "free play begins" in (await say(anna, thread, "roll", dice="2d6")).text
+            assert not (await say(anna, anna.dm(), "roll", dice="1d20")).ephemeral
+            assert (await say(anna, anna.dm(), "help", topic="lnlt fire")).ephemeral
+            ours = [m for m in discord.messages(table) if m.author is discord.world.bot]
+            assert not any(m.pings for m in ours)
+
+        store = await SqliteStore.open(tmp_path / "grognard.db")
+        app = await App.open(store)
+        try:
+            ended = await state_of(app, f"discord:{discord.guild.id}/{table.id}")
+        finally:
+            await app.close()
+        assert ended == await on_the_console()

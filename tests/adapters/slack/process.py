@@ -1,0 +1,98 @@
+"""`grognard slack` as a process of its own, pointed at the stand-in."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import sqlite3
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+from tests.standins.slack import SlackStandIn, Workspace
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with closing(socket.socket()) as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class Bot:
+    """The bot's process; `start` it again after `kill`, as a host would: the data folder stays."""
+
+    def __init__(
+        self, slack: SlackStandIn, data: Path, home: Workspace | None, command: str = "slack", **settings: str
+    ) -> None:
+        self.slack, self.data, self.command = slack, data, command
+        self.port = free_port()
+        oauth = settings.pop("oauth", "")
+        self.environment = {
+            **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")},
+            **slack.env(home, port=self.port, oauth=bool(oauth)),
+            "GROGNARD_DATA": str(data),
+            "PYTHONPATH": str(ROOT),
+            **settings,
+        }
+        self._log = data / "log.txt"
+        self.process: asyncio.subprocess.Process
+
+    async def start(self) -> None:
+        """Start it, and wait until Slack reaches it."""
+        self.data.mkdir(parents=True, exist_ok=True)
+        with self._log.open("ab") as log:
+            self.process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "bot", self.command, cwd=self.data, env=self.environment, stdout=log, stderr=log
+            )
+        if self.slack.transport == "http":
+            self.slack.request_url = f"http://127.0.0.1:{self.port}/slack/events"
+            await self.slack.reachable(20)
+        else:
+            await self.slack.connected(timeout=20)
+
+    async def kill(self) -> None:
+        """As a crash or a power cut."""
+        self.process.kill()
+        await self.process.wait()
+        if self.slack.transport == "socket":
+            await self.slack.disconnected()
+
+    async def stop(self) -> int:
+        """Ask it to stop; its exit status."""
+        if self.process.returncode is None:
+            self.process.send_signal(signal.SIGTERM)
+        return await asyncio.wait_for(self.process.wait(), 15)
+
+    def outbox_is_due(self) -> int:
+        """Let the time pass after which another process may post what this one left (a minute); how many answers."""
+        with closing(sqlite3.connect(self.data / "grognard.db")) as database, database:
+            return int(database.execute("UPDATE outbox SET due = 0").rowcount)
+
+    @property
+    def log(self) -> str:
+        """What it wrote so far."""
+        return self._log.read_text()
+
+
+@asynccontextmanager
+async def running(
+    slack: SlackStandIn, data: Path, home: Workspace | None, command: str = "slack", **settings: str
+) -> AsyncIterator[Bot]:
+    """A bot that is connected; ended at the end of the block, with its log shown if something failed."""
+    bot = Bot(slack, data, home, command, **settings)
+    try:
+        await bot.start()
+        yield bot
+        assert await bot.stop() == 0, bot.log
+        assert "Traceback" not in bot.log, bot.log
+    finally:
+        if bot.process.returncode is None:
+            bot.process.kill()
+            await bot.process.wait()
+        print(bot.log)
