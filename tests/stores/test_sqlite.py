@@ -158,6 +158,15 @@ async def test_closing_writes_what_waits_and_ends_the_threads(path: Path) -> Non
     await store.close()
 
 
+async def test_whoever_reads_while_it_closes_is_told_so(path: Path) -> None:
+    store = await SqliteStore.open(path)
+    closing_it = asyncio.create_task(store.close())
+    await asyncio.sleep(0)
+    with pytest.raises(StoreError, match="closed"):
+        await store.peek("place g1")
+    await closing_it
+
+
 async def commit_and_fail(path: Path) -> None:
     async with open_store(path) as store:
         await store.commit(start())

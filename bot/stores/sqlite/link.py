@@ -17,7 +17,8 @@ T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], Any]
 
 _TOGETHER = 200  # jobs in one commit: more would only make the first one wait longer
-_CLOSED = ("Connection closed", "no active connection")  # what aiosqlite's ValueError says then
+# What aiosqlite says then, or sqlite3 for a job that was waiting behind the closing.
+_CLOSED = ("Connection closed", "no active connection", "Cannot operate on a closed database.")
 
 
 class Link:
@@ -41,14 +42,12 @@ class Link:
         try:
             # aiosqlite offers a method per statement; its own way to the thread is the only one for a whole function.
             return await self._connection._execute(job, self._connection._conn)  # type: ignore[no-any-return, no-untyped-call]
-        except BUGS:
-            raise
-        except sqlite3.Error as error:
-            raise explained(error, str(self.path)) from error
-        except ValueError as error:
+        except (*BUGS, ValueError) as error:
             if str(error) not in _CLOSED:
                 raise
             raise StoreError("The database is closed.", hint="The bot is shutting down; try again later.") from error
+        except sqlite3.Error as error:
+            raise explained(error, str(self.path)) from error
 
     async def close(self) -> None:
         """Let go of the file; a second time does nothing."""
