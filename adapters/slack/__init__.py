@@ -1,0 +1,59 @@
+"""Slack: every command as a slash command, a mention or a direct message, over Socket Mode or HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import signal
+from collections.abc import Sequence
+
+from bot.rules.errors import UserError
+
+
+def main(words: Sequence[str]) -> int:
+    """`grognard slack`: serve until SIGINT or SIGTERM; exit status 0. Raises UserError for impossible settings."""
+    from bot.cli import Arguments
+
+    arguments = Arguments(words, flags={})
+    if arguments.words or arguments.pairs:
+        raise UserError("slack takes nothing behind it: its settings stand in the environment or in .env.")
+    from bot.logs import set_up_logging
+    from bot.settings import load_settings
+
+    settings = load_settings()
+    set_up_logging(settings.log_level, settings.secrets)
+
+    async def run() -> None:
+        from adapters.slack.life import check_settings, serve
+        from bot.app import App
+
+        check_settings(settings)
+        app = await App.open(settings)
+        try:
+            work = asyncio.create_task(serve(app, settings))
+            for number in (signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().add_signal_handler(number, work.cancel)
+            with contextlib.suppress(asyncio.CancelledError):
+                await work
+        finally:
+            await app.close()
+
+    asyncio.run(run())
+    return 0
+
+
+def manifest(words: Sequence[str]) -> int:
+    """`grognard manifest slack [--url HTTPS]`: print the app's manifest; exit status 0. Raises UserError."""
+    from adapters.slack.manifest import make_manifest
+    from bot.cli import Arguments
+    from bot.registry import registry
+
+    arguments = Arguments(words, flags={"url": True})
+    if arguments.words != ["slack"] or arguments.pairs:
+        raise UserError(
+            "manifest knows only slack.", hint="Type: grognard manifest slack --url https://bot.example.org"
+        )
+    url = arguments.flags.get("url", [""])[-1]
+    print(json.dumps(make_manifest(registry(), url), indent=2, ensure_ascii=False))
+    return 0

@@ -1,0 +1,50 @@
+"""The slack-bolt app: which listener hears what, and whose token answers."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+
+from adapters.slack.listeners import Listeners
+from adapters.slack.teams import Teams
+from adapters.slack.wire import Wire
+
+ALL = re.compile(".*", re.DOTALL)
+
+
+def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
+    """The bolt app with all listeners. Requests over HTTP are verified before they come here."""
+
+    async def authorize(enterprise_id: str | None, team_id: str | None) -> Any:
+        team = await teams.find(team_id or enterprise_id or "")
+        if team is None:
+            return None
+        return AuthorizeResult(
+            enterprise_id=enterprise_id,
+            team_id=team_id,
+            bot_token=team.token,
+            bot_user_id=team.bot_user,
+            bot_id=team.bot_id,
+        )
+
+    log = logging.getLogger("adapters.slack.bolt")
+    log.setLevel(logging.ERROR)  # it warns of variables of the environment, which we read ourselves
+    bolt = AsyncApp(
+        logger=log,
+        name="grognard",
+        client=wire.client(),
+        signing_secret="",
+        authorize=authorize,
+        request_verification_enabled=False,
+    )
+    log.setLevel(logging.NOTSET)
+    # A listener is matched for everything: what we do not know is acknowledged and left alone.
+    bolt.command(ALL)(listeners.on_command)
+    bolt.action(ALL)(listeners.on_action)
+    bolt.event("app_mention")(listeners.on_mention)
+    bolt.event("message")(listeners.on_message)
+    return bolt

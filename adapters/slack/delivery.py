@@ -1,0 +1,198 @@
+"""Brings answers to Slack: in order, about one message a second and channel, again when Slack asks to wait.
+
+An answer goes to the request's response address first, which works where the bot is no member; then as a message.
+What cannot be posted now stays in the outbox and is posted later, marked as late.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from adapters.slack.ask import PLATFORM, Ask
+from adapters.slack.files import INVITE, direct_messages, send_files
+from adapters.slack.render import Message, render
+from adapters.slack.teams import Team, Teams
+from adapters.slack.wire import Busy, Refused, Wire
+from bot.app import LEASE, App
+from bot.queues import Queues
+from bot.reply import Reply
+
+log = logging.getLogger(__name__)
+
+INTERVAL = 1.05
+"""Seconds between two messages of one channel; answers to response addresses are not counted."""
+PATIENCE = 30.0
+"""Seconds of trouble after which an answer that is in the outbox waits there."""
+LATER = 20.0
+POLL = 1.0
+MAX_BACKOFF = 8.0
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far an answer has come, so that what was done is not done again."""
+
+    url_works: bool = True
+    note: str | None = None
+    told: bool = False
+    since: float = field(default_factory=time.monotonic)
+
+
+class Posts:
+    """All answers on their way from this process."""
+
+    def __init__(self, app: App, wire: Wire, teams: Teams) -> None:
+        self._app, self._wire, self._teams = app, wire, teams
+        self._queues = Queues()
+        self._next: dict[str, float] = {}
+        self._held: set[int] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def deliver(self, ask: Ask, reply: Reply, *, late: bool = False) -> None:
+        """Post a reply; one that was answered before is not posted again. Never raises for Slack's troubles."""
+        if reply.seen:
+            return
+        if reply.outbox:
+            self._held.add(reply.outbox)
+        try:
+            if reply.private and reply.announce is None:
+                done = await self._patiently(ask, reply, late=late)
+            else:
+                async with self._queues.turn(f"{ask.team}/{ask.channel}"):
+                    done = await self._patiently(ask, reply, late=late)
+            if not reply.outbox:
+                return
+            if done:
+                await self._app.delivered(reply)
+            else:
+                await self._app.retry(reply.outbox, LATER)
+        finally:
+            self._held.discard(reply.outbox)
+
+    async def watch(self) -> None:
+        """Post what the outbox holds for Slack, for ever: late answers, and those of games linked to other networks."""
+        renewed = time.monotonic()
+        while True:
+            try:
+                for due in await self._app.due(PLATFORM):
+                    if due.id not in self._held:
+                        ask = Ask.from_json(due.delivery, due.place)
+                        # what nobody asked for here (a linked game, a transfer) is not late
+                        self._spawn(ask, replace(due.reply, outbox=due.id, seen=False), late=bool(due.delivery))
+                if time.monotonic() - renewed > LEASE / 3:
+                    renewed = time.monotonic()
+                    for id in list(self._held):
+                        await self._app.retry(id, LEASE)
+            except Exception:
+                log.exception("the outbox cannot be read")
+                await asyncio.sleep(LATER)
+            await asyncio.sleep(POLL)
+
+    async def close(self, patience: float = 5.0) -> None:
+        """Finish what is on its way, as far as that is quick; the rest stays in the outbox."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=patience)
+        for task in self._tasks:
+            task.cancel()
+
+    def _spawn(self, ask: Ask, reply: Reply, *, late: bool) -> None:
+        self._held.add(reply.outbox)
+        task = asyncio.create_task(self.deliver(ask, reply, late=late))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _patiently(self, ask: Ask, reply: Reply, *, late: bool) -> bool:
+        """Whether the reply needs no further attempt. Waits as long as Slack asks to."""
+        progress, wait = Progress(), 0.5
+        while True:
+            try:
+                team = await self._teams.find(ask.team)
+                if team is not None:
+                    await self._send(team, ask, reply, progress, late=late)
+                return True
+            except Busy as busy:
+                pause = max(busy.seconds, wait)
+                wait = min(wait * 2, MAX_BACKOFF)
+                log.info("answer in %s waits %.1f s: %s", ask.where.key, pause, busy)
+                if time.monotonic() - progress.since + pause > PATIENCE:
+                    if not reply.outbox:
+                        log.warning("an answer in %s could not be posted: %s", ask.where.key, busy)
+                    return not reply.outbox
+                await asyncio.sleep(pause)
+            except Refused as refused:
+                log.warning("an answer in %s cannot be posted: %s", ask.where.key, refused)
+                return True
+
+    async def _send(self, team: Team, ask: Ask, reply: Reply, progress: Progress, *, late: bool) -> None:
+        if not progress.told:
+            message = render(reply, team.id, late=late)
+            if message.files:
+                if progress.note is None:
+                    sent = await send_files(self._wire, team.token, ask, message.files, private=reply.private)
+                    progress.note = sent.note
+                message = render(reply, team.id, late=late, notes=[progress.note] if progress.note else [])
+            await self._post(team, ask, message, progress, private=reply.private)
+            progress.told = True
+        if reply.announce is not None:
+            await self._send_announced(team, ask, reply.announce, progress, late=late)
+
+    async def _send_announced(self, team: Team, ask: Ask, reply: Reply, progress: Progress, *, late: bool) -> None:
+        await self._post(team, ask, render(reply, team.id, late=late), progress, private=False)
+
+    async def _post(self, team: Team, ask: Ask, message: Message, progress: Progress, *, private: bool) -> None:
+        if progress.url_works and ask.has_url:
+            try:
+                await self._wire.respond(ask.response_url, _response(ask, message, private=private))
+                return
+            except Refused as refused:
+                log.info("the response address in %s does not answer: %s", ask.where.key, refused)
+                progress.url_works = False
+        try:
+            await self._message(team, ask, message, private=private)
+        except Refused as refused:
+            if not refused.is_outside or not ask.user:
+                raise
+            await self._message_alone(team, ask, message, private=private)
+
+    async def _message(self, team: Team, ask: Ask, message: Message, *, private: bool) -> None:
+        body = {"channel": ask.channel, **_content(message)} | ({"thread_ts": ask.thread} if ask.thread else {})
+        if private and not ask.direct:
+            await self._wire.call(team.token, "chat.postEphemeral", user=ask.user, **body)
+            return
+        await self._pace(f"{team.id}/{ask.channel}")
+        await self._wire.call(team.token, "chat.postMessage", **body)
+
+    async def _message_alone(self, team: Team, ask: Ask, message: Message, *, private: bool) -> None:
+        """To the direct messages of who asked: the bot is no member of the channel."""
+        channel = await direct_messages(self._wire, team.token, ask.user)
+        content = _content(message)
+        if not private:
+            note = {"type": "mrkdwn", "text": f"This could not be shown in <#{ask.channel}>. {INVITE}"}
+            content["blocks"] = [*content["blocks"][:49], {"type": "context", "elements": [note]}]
+        await self._pace(f"{team.id}/{channel}")
+        await self._wire.call(team.token, "chat.postMessage", channel=channel, **content)
+
+    async def _pace(self, channel: str) -> None:
+        """Wait until this channel may have its next message; the turn is taken at once."""
+        now = time.monotonic()
+        if len(self._next) > 10_000:
+            self._next = {key: at for key, at in self._next.items() if at > now}
+        at = max(self._next.get(channel, 0.0), now)
+        self._next[channel] = at + INTERVAL
+        await asyncio.sleep(at - now)
+
+
+def _content(message: Message) -> dict[str, Any]:
+    return {"text": message.text, "blocks": message.blocks, "unfurl_links": False, "unfurl_media": False}
+
+
+def _response(ask: Ask, message: Message, *, private: bool) -> dict[str, Any]:
+    body = _content(message) | {
+        "response_type": "ephemeral" if private else "in_channel",
+        "replace_original": False,  # without it the message with the pressed button would give way
+    }
+    return body | ({"thread_ts": ask.thread} if ask.thread else {})

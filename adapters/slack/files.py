@@ -1,0 +1,62 @@
+"""Files that go with an answer: uploaded to Slack, shown in the channel or in the person's direct messages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from adapters.slack.ask import Ask
+from adapters.slack.wire import Refused, Wire
+from bot.reply import File
+
+INVITE = "Invite the bot here, and files come into the channel: /invite @grognard"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """How the files went, as a line for the answer ("" where they stand right there)."""
+
+    note: str = ""
+
+
+async def send_files(wire: Wire, token: str, ask: Ask, files: Sequence[File], *, private: bool) -> Sent:
+    """Bring `files` to where the answer goes: private ones, and all where the bot is no member, to the asker alone.
+
+    Raises Busy when Slack asks to wait.
+    """
+    names = ", ".join(file.name for file in files)
+    try:
+        ids = [await _upload(wire, token, file) for file in files]
+        if not private or ask.direct:
+            try:
+                await _share(wire, token, ids, ask.channel, ask.thread)
+                return Sent()
+            except Refused as refused:
+                if not refused.is_outside:
+                    raise
+        if not ask.user:
+            return Sent(f"{names} cannot be shown here. {INVITE}")
+        await _share(wire, token, ids, await direct_messages(wire, token, ask.user), "")
+    except Refused as refused:
+        return Sent(f"{names} cannot be sent: Slack says {refused.error}.")
+    return Sent(f"{names} is in your direct messages." + ("" if private else f" {INVITE}"))
+
+
+async def direct_messages(wire: Wire, token: str, user: str) -> str:
+    """The channel of a person's direct messages with the bot. Raises Busy, Refused."""
+    opened = await wire.call(token, "conversations.open", users=user)
+    return str(opened["channel"]["id"])
+
+
+async def _upload(wire: Wire, token: str, file: File) -> dict[str, str]:
+    data = file.content.encode() or b"\n"
+    name = PurePath(file.name).name or "file.txt"
+    place = await wire.ask(token, "files.getUploadURLExternal", filename=name, length=str(len(data)))
+    await wire.upload(place["upload_url"], data)
+    return {"id": place["file_id"], "title": name}
+
+
+async def _share(wire: Wire, token: str, ids: list[dict[str, str]], channel: str, thread: str) -> None:
+    where = {"channel_id": channel} | ({"thread_ts": thread} if thread else {})
+    await wire.call(token, "files.completeUploadExternal", files=ids, **where)

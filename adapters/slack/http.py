@@ -1,0 +1,70 @@
+"""HTTP mode: requests at /slack/events, each signed by Slack, fresh, and taken once."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import time
+from collections.abc import Callable, Iterable
+
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.app.async_app import AsyncApp
+
+PATH = "/slack/events"
+MAX_AGE = 5 * 60
+MAX_BODY = 4 * 1024 * 1024
+MAX_SEEN = 200_000
+
+
+class Signatures:
+    """Checks that a request is Slack's own, new and no copy of one that was taken before."""
+
+    def __init__(self, secret: str, clock: Callable[[], float] = time.time) -> None:
+        self._secret, self._clock = secret.encode(), clock
+        self._seen: dict[str, float] = {}
+
+    def check(self, timestamp: str, signature: str, body: bytes) -> str:
+        """What is wrong with a request: "" where nothing is."""
+        now = self._clock()
+        if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) < 12):
+            return "no timestamp"
+        if abs(now - int(timestamp)) > MAX_AGE:
+            return "stale"
+        digest = hmac.new(self._secret, b"v0:%s:%s" % (timestamp.encode(), body), hashlib.sha256).hexdigest()
+        if not hmac.compare_digest(f"v0={digest}".encode(), signature.encode("utf-8", "replace")):
+            return "bad signature"
+        if now - self._seen.get(digest, -2 * MAX_AGE) <= 2 * MAX_AGE:
+            return "replayed"  # a repeat of Slack's own is signed anew
+        self._remember(digest, now)
+        return ""
+
+    def _remember(self, digest: str, now: float) -> None:
+        for old, at in list(self._seen.items()):  # in order of arrival
+            if now - at <= 2 * MAX_AGE and len(self._seen) < MAX_SEEN:
+                break
+            del self._seen[old]
+        self._seen[digest] = now
+
+
+def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) -> web.Application:
+    """The web application: Slack's requests, a page for health checks, and further `routes`."""
+    signatures = Signatures(secret)
+
+    async def events(request: web.Request) -> web.StreamResponse:
+        headers = request.headers
+        body = await request.read()
+        wrong = signatures.check(
+            headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", ""), body
+        )
+        if wrong:
+            return web.Response(status=401, text=wrong)
+        response = await bolt.async_dispatch(await to_bolt_request(request))
+        return await to_aiohttp_response(response)
+
+    async def health(_: web.Request) -> web.StreamResponse:
+        return web.Response(text="ok")
+
+    app = web.Application(client_max_size=MAX_BODY)
+    app.add_routes([web.post(PATH, events), web.get("/health", health), *routes])
+    return app

@@ -1,0 +1,123 @@
+"""The life of the Slack adapter: begins, stays connected, ends without losing an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from aiohttp import web
+
+from adapters.slack.app import make_bolt
+from adapters.slack.delivery import Posts
+from adapters.slack.http import PATH, web_app
+from adapters.slack.listeners import Listeners
+from adapters.slack.people import People
+from adapters.slack.socket import Socket
+from adapters.slack.teams import Teams, own_team
+from adapters.slack.wire import Busy, Wire
+from bot.app import App
+from bot.rules.errors import UserError
+from bot.settings import Settings
+
+log = logging.getLogger(__name__)
+
+END_PATIENCE = 8.0
+
+
+async def serve(app: App, settings: Settings) -> None:
+    """Serve Slack until cancelled. Raises UserError for settings that cannot work, or that Slack refuses."""
+    check_settings(settings)
+    wire = Wire()
+    teams = Teams()
+    posts = Posts(app, wire, teams)
+    listeners = Listeners(app, teams, People(wire, teams), posts)
+    bolt = make_bolt(listeners, teams, wire)
+    try:
+        if settings.slack_bot_token:
+            teams.add(await _own_team(wire, settings.slack_bot_token))
+        connection = _socket_mode if settings.slack_app_token else _http_mode
+        await _until_one_fails(posts.watch(), connection(bolt, wire, settings))
+    finally:
+        await _finish(listeners, posts)
+        await wire.close()
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise UserError naming what is missing, with the line to add."""
+    problems = missing_settings(settings)
+    if problems:
+        raise UserError(" ".join(problems))
+
+
+def missing_settings(settings: Settings) -> list[str]:
+    """One line for each setting that is missing for Slack, with the line to add."""
+    problems = []
+    if not settings.slack_bot_token:
+        problems.append("SLACK_BOT_TOKEN is not set. The line in .env: SLACK_BOT_TOKEN=xoxb-...")
+    if not settings.slack_app_token and not settings.slack_signing_secret:
+        problems.append(
+            "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP mode) is set. "
+            "The line in .env: SLACK_APP_TOKEN=xapp-..."
+        )
+    return problems
+
+
+async def _own_team(wire: Wire, token: str) -> Any:
+    """The token's workspace; waits while Slack cannot be reached."""
+    wait = 0.5
+    while True:
+        try:
+            return await own_team(wire, token)
+        except Busy as busy:
+            log.warning("Slack cannot be reached: %s", busy)
+            await asyncio.sleep(max(wait, busy.seconds))
+            wait = min(wait * 2, 30.0)
+
+
+async def _socket_mode(bolt: Any, wire: Wire, settings: Settings) -> None:
+    socket = Socket(bolt, wire, settings.slack_app_token)
+    try:
+        await socket.run()
+    finally:
+        await socket.close()
+
+
+async def _http_mode(bolt: Any, wire: Wire, settings: Settings) -> None:
+    del wire
+    runner = web.AppRunner(web_app(bolt, settings.slack_signing_secret), access_log=None, shutdown_timeout=3.0)
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, None, settings.port).start()
+        except OSError as error:
+            raise UserError(
+                f"Port {settings.port} cannot be listened on: {error.strerror or error}.",
+                hint="Set PORT to a free one.",
+            ) from None
+        log.info("listening on port %s, path %s", settings.port, PATH)
+        await asyncio.Event().wait()
+    finally:
+        await runner.cleanup()
+
+
+async def _until_one_fails(*works: Coroutine[Any, Any, None]) -> None:
+    """Run all until one ends or this is cancelled; then the others are ended."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _finish(listeners: Listeners, posts: Posts) -> None:
+    """Wait for answers on their way; what takes longer stays in the outbox."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(listeners.idle.wait(), END_PATIENCE)
+    await posts.close()

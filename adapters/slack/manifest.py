@@ -1,0 +1,99 @@
+"""The app's manifest, which Slack takes as it is: commands from the registry, scopes no more than needed."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from adapters.slack.http import PATH
+from adapters.slack.oauth import REDIRECT_PATH
+from bot.registry import TABLE, Registry
+from bot.rules.errors import UserError
+
+Json = dict[str, Any]
+
+SCOPES = (
+    "app_mentions:read",  # threads and whoever likes it better: @grognard roll 2d6
+    "chat:write",
+    "commands",
+    "files:read",  # /game import, /unit import
+    "files:write",  # /game export, long answers
+    "im:history",  # direct messages to the bot
+    "im:write",
+    "users:read",  # the name to show, and who manages the workspace
+)
+EVENTS = ("app_mention", "app_uninstalled", "message.im", "tokens_revoked")
+MAX_HINT = 1_000
+MAX_COMMANDS = 50
+
+
+def make_manifest(registry: Registry, url: str = "") -> Json:
+    """The manifest: for Socket Mode, or with the bot's address for HTTP mode. Raises UserError for a bad address."""
+    base = _base(url) if url else ""
+    address = f"{base}{PATH}" if base else ""
+    made: Json = {
+        "display_information": {
+            "name": "Grognard",
+            "description": "Tabletop wargames in chat: tables, combat procedures, games that are remembered.",
+            "background_color": "#4e6b3a",
+        },
+        "features": {
+            "app_home": {
+                "home_tab_enabled": False,
+                "messages_tab_enabled": True,
+                "messages_tab_read_only_enabled": False,
+            },
+            "bot_user": {"display_name": "grognard", "always_online": True},
+            "slash_commands": [_command(name, registry, address) for name in (*registry.top, "grognard")],
+        },
+        "oauth_config": {"scopes": {"bot": list(SCOPES)}},
+        "settings": {
+            "event_subscriptions": {"bot_events": list(EVENTS)},
+            "interactivity": {"is_enabled": True},
+            "org_deploy_enabled": False,
+            "socket_mode_enabled": not base,
+            "token_rotation_enabled": False,
+        },
+    }
+    if base:
+        made["oauth_config"]["redirect_urls"] = [f"{base}{REDIRECT_PATH}"]
+        made["settings"]["event_subscriptions"]["request_url"] = address
+        made["settings"]["interactivity"]["request_url"] = address
+        made["settings"]["interactivity"]["message_menu_options_url"] = address
+    return made
+
+
+def _base(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.scheme != "https" or not parts.hostname or parts.query or parts.fragment:
+        raise UserError(f'"{url[:60]}" is not the address of the bot.', hint="Type: --url https://bot.example.org")
+    return f"https://{parts.netloc}{parts.path.rstrip('/').removesuffix(PATH)}"
+
+
+def _command(name: str, registry: Registry, address: str) -> Json:
+    about, hint = _about(name, registry)
+    made: Json = {"command": f"/{name}", "description": about, "usage_hint": hint, "should_escape": True}
+    return made | ({"url": address} if address else {})
+
+
+def _about(name: str, registry: Registry) -> tuple[str, str]:
+    """What stands beside a command while it is typed: what it does, and what may follow."""
+    if name == "grognard":
+        return "Every command, also where another app has taken its name", "roll 2d6 | help"
+    spec = registry.get((name,))
+    if spec is not None:
+        return spec.summary, _cut(" ".join(o.name if o.required else f"[{o.name}]" for o in spec.options) or "-")
+    game = registry.games.get(name.removesuffix(TABLE))
+    if game is None:
+        return f"{name.capitalize()}: {', '.join(registry.children((name,)))}"[:2_000], _children(name, registry)
+    what = "tables" if name.endswith(TABLE) else "combat procedures"
+    return f"{game.title}: {what}", _children(name, registry)
+
+
+def _children(name: str, registry: Registry) -> str:
+    return _cut(" | ".join(dict.fromkeys(spec.path[-1] for spec in registry.below((name,)))) or "-")
+
+
+def _cut(text: str) -> str:
+    """At most 1,000 characters, ending at a word."""
+    return text if len(text) <= MAX_HINT else text[: MAX_HINT - 4].rpartition(" ")[0] + " ..."

@@ -1,0 +1,69 @@
+"""Who asks: his name as Slack shows it, and whether he manages the workspace; asked once in a while."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+from adapters.slack.ask import Ask
+from adapters.slack.teams import Teams
+from adapters.slack.wire import Busy, Refused, Wire
+from adapters.slack.words import clean_name
+from bot.command import Person
+
+KEPT = 600.0
+UNKNOWN_KEPT = 30.0
+PATIENCE = 1.0  # an answer does not wait longer for a name
+MAX_KNOWN = 10_000
+
+
+class People:
+    """Names by person, bounded."""
+
+    def __init__(self, wire: Wire, teams: Teams) -> None:
+        self._wire, self._teams = wire, teams
+        self._known: dict[str, tuple[float, Person]] = {}
+        self._asking: dict[str, asyncio.Task[Person]] = {}
+
+    async def find(self, ask: Ask) -> Person:
+        """The person behind an ask; by the name of the payload while Slack does not say."""
+        key = ask.person_key
+        until, person = self._known.get(key, (0.0, None))
+        if person is not None and time.monotonic() < until:
+            return person
+        task = self._asking.get(key)
+        if task is None:
+            task = self._asking[key] = asyncio.create_task(self._look_up(ask))
+            task.add_done_callback(lambda _: self._asking.pop(key, None))
+        try:
+            return await asyncio.wait_for(asyncio.shield(task), PATIENCE)
+        except TimeoutError:
+            return person or _by_payload(ask)
+
+    async def _look_up(self, ask: Ask) -> Person:
+        known = self._known.get(ask.person_key)
+        person, kept = known[1] if known else _by_payload(ask), UNKNOWN_KEPT
+        try:
+            team = await self._teams.find(ask.team)
+            if team is not None:
+                found = await self._wire.ask(team.token, "users.info", user=ask.user)
+                person, kept = _person(ask, found.get("user") or {}), KEPT
+        except (Busy, Refused):
+            pass
+        if len(self._known) > MAX_KNOWN:
+            self._known.clear()
+        self._known[ask.person_key] = (time.monotonic() + kept, person)
+        return person
+
+
+def _by_payload(ask: Ask) -> Person:
+    return Person(ask.person_key, clean_name(ask.user_name) or "player")
+
+
+def _person(ask: Ask, user: dict[str, Any]) -> Person:
+    profile = user.get("profile") or {}
+    names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), user.get("name"))
+    name = next((shown for name in names if name and (shown := clean_name(str(name)))), "")
+    manages = any(user.get(right) for right in ("is_admin", "is_owner", "is_primary_owner"))
+    return Person(ask.person_key, name or clean_name(ask.user_name) or "player", manages)

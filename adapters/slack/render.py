@@ -1,0 +1,177 @@
+"""A Reply as one Slack message: blocks, the same as plain text for notifications and screen readers, and files.
+
+What is too long folds: a summary, and the whole text as a file. The figures are Slack's, each with some room left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from adapters.slack.ask import PLATFORM
+from adapters.slack.words import bold, entities, escaped, fenced, line
+from bot.reply import Button, File, Reply
+
+Json = dict[str, Any]
+
+MAX_BLOCKS = 50
+MAX_SECTION = 3_000
+MAX_ALL = 11_000
+MAX_TEXT = 3_900
+MAX_LABEL = 75
+MAX_VALUE = 2_000
+MAX_BUTTONS = 25
+ROOM = 9_500
+SUMMARY = 2_500
+ACTION = "a:"
+FORM = "form"
+LATE = "(late) "
+_STYLES = {"primary": "primary", "good": "primary", "danger": "danger"}
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message as it is sent: the text and blocks of Slack, and the files that go with it."""
+
+    text: str
+    blocks: list[Json]
+    files: tuple[File, ...] = ()
+
+
+def render(reply: Reply, team: str, *, late: bool = False, notes: Iterable[str] = ()) -> Message:
+    """The message for a reply in a workspace. Nothing in it can ping but the person that the reply calls."""
+    mention = _mention(reply, team)
+    mark = (LATE if late else "") + ("Error: " if reply.error else "")
+    lines, files = [*reply.lines, *notes], reply.files
+    blocks = _blocks(reply, mention, mark, lines)
+    if _size(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
+        blocks = _folded(reply, mention, mark, lines)
+        files = (*files, File("answer.txt", reply.text()))
+    text = f"{mention}{mark}{entities(replace(reply, lines=tuple(lines)).text())}"
+    return Message(_cut(text), blocks, files)
+
+
+def _mention(reply: Reply, team: str) -> str:
+    start = f"{PLATFORM}{team}/"
+    user = reply.mention.removeprefix(start)
+    return f"<@{user}> " if user != reply.mention and user.isalnum() else ""
+
+
+def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[str]) -> list[Json]:
+    return [
+        *_sections([mention + bold(mark + reply.title)]),
+        *_sections(line(text) for text in lines),
+        *_fences(reply.block),
+        *_context(reply.footer),
+        *actions(reply.buttons),
+    ]
+
+
+def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[str]) -> list[Json]:
+    """As much of the answer as stands on one screen, and where the rest is."""
+    kept: list[str] = []
+    size = 0
+    for text in (*lines, *reply.block):
+        size += len(line(text)) + 1
+        if size > SUMMARY:
+            break
+        kept.append(text)
+    title = escaped(mark + reply.title)
+    shown = title if len(title) < 1_000 else title[:1_000].rpartition("&")[0] + " ..."
+    return [
+        *_sections([f"{mention}{shown}"]),
+        *_sections(line(text) for text in kept),
+        *_sections(["_The whole answer is in the file answer.txt._"]),
+        *_context(reply.footer),
+        *actions(reply.buttons),
+    ]
+
+
+def _sections(texts: Iterable[str]) -> Iterator[Json]:
+    """Lines as section blocks, each as long as Slack allows; a line that is longer still is split."""
+    for chunk in _chunks(texts, MAX_SECTION):
+        yield {"type": "section", "text": {"type": "mrkdwn", "text": chunk, "verbatim": True}}
+
+
+def _fences(lines: Sequence[str]) -> Iterator[Json]:
+    """Lines of fixed width, fenced again in each block."""
+    part: list[str] = []
+    for text in lines:
+        if part and len(fenced([*part, text])) > MAX_SECTION:
+            yield from _sections([fenced(part)])
+            part = []
+        part.append(text)
+    if part:
+        yield from _sections([fenced(part)])
+
+
+def _chunks(texts: Iterable[str], limit: int) -> Iterator[str]:
+    part = ""
+    for text in texts:
+        for piece in _pieces(text, limit):
+            if part and len(part) + 1 + len(piece) > limit:
+                yield part
+                part = ""
+            part = f"{part}\n{piece}" if part else piece
+    if part.strip():
+        yield part
+
+
+def _pieces(text: str, limit: int) -> Iterator[str]:
+    """A text in pieces, none cut within an entity."""
+    while len(text) > limit:
+        end = text.rfind(" ", limit // 2, limit)
+        if end < 0:
+            end = text.rfind("&", limit - 8, limit)
+        if end <= 0:
+            end = limit
+        yield text[:end]
+        text = text[end:]
+    yield text
+
+
+def _context(footer: Sequence[str]) -> Iterator[Json]:
+    text = " · ".join(map(escaped, footer))
+    for piece in _pieces(text, MAX_SECTION) if text else ():
+        yield {"type": "context", "elements": [{"type": "mrkdwn", "text": piece, "verbatim": True}]}
+
+
+def actions(buttons: Sequence[Button]) -> Iterator[Json]:
+    """The row of buttons; each carries what it does, so it works after a restart."""
+    made = [_button(button) for button in buttons if len(button.action) <= MAX_VALUE]
+    for at in range(0, len(made), MAX_BUTTONS):
+        yield {"type": "actions", "elements": made[at : at + MAX_BUTTONS]}
+
+
+def _button(button: Button) -> Json:
+    label = entities(button.label)[:MAX_LABEL].strip() or "?"
+    made: Json = {
+        "type": "button",
+        "text": {"type": "plain_text", "text": label},
+        "action_id": (ACTION + button.action)[:255],
+        "value": button.action,
+    }
+    return made | ({"style": _STYLES[button.style]} if button.style in _STYLES else {})
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MAX_TEXT:
+        return text
+    kept = text[:MAX_TEXT]
+    return kept[: max(kept.rfind("\n"), MAX_TEXT // 2)].rpartition("&")[0] or kept[: MAX_TEXT // 2]
+
+
+def _size(blocks: Iterable[Json]) -> int:
+    """Characters of all texts in the blocks together."""
+    return sum(_text_size(block) for block in blocks)
+
+
+def _text_size(part: Any) -> int:
+    if isinstance(part, list):
+        return sum(map(_text_size, part))
+    if isinstance(part, dict):
+        own = part.get("text")
+        inner = sum(_text_size(value) for value in part.values() if isinstance(value, dict | list))
+        return inner + (len(own) if isinstance(own, str) else 0)
+    return 0

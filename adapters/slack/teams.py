@@ -1,0 +1,90 @@
+"""The workspaces where the app is installed, each with its token: the one of the settings, and those of OAuth."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from adapters.slack.wire import Refused, Wire
+from bot.rules.errors import UserError
+
+KEPT = 30.0
+"""Seconds that an installation is believed in: another process may have heard of its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """An installation: the workspace's id, the bot's token there, and who the bot is."""
+
+    id: str
+    token: str = field(repr=False)
+    bot_user: str = ""
+    bot_id: str = ""
+    name: str = ""
+
+
+class Vault(Protocol):
+    """Where installations are kept."""
+
+    async def load(self, team: str) -> Team | None:
+        """The installation of a workspace."""
+        ...
+
+    async def remove(self, team: str) -> None:
+        """The app was removed from a workspace."""
+        ...
+
+
+class Teams:
+    """Installations by workspace."""
+
+    def __init__(self, vault: Vault | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._vault, self._clock = vault, clock
+        self._fixed: dict[str, Team] = {}
+        self._known: dict[str, tuple[float, Team | None]] = {}
+
+    def add(self, team: Team) -> None:
+        """A workspace whose token stands in the settings."""
+        self._fixed[team.id] = team
+
+    async def find(self, id: str) -> Team | None:
+        """The installation in a workspace, or None."""
+        if (fixed := self._fixed.get(id)) is not None or self._vault is None:
+            return fixed
+        at, team = self._known.get(id, (-KEPT, None))
+        if self._clock() - at >= KEPT:
+            team = await self._vault.load(id)
+            if len(self._known) > 10_000:
+                self._known.clear()
+            self._known[id] = (self._clock(), team)
+        return team
+
+    def changed(self, id: str) -> None:
+        """Look it up anew: it was installed or removed."""
+        self._known.pop(id, None)
+
+    async def remove(self, id: str) -> None:
+        """The app was removed there."""
+        if self._vault is not None:
+            await self._vault.remove(id)
+        self.changed(id)
+
+
+async def own_team(wire: Wire, token: str) -> Team:
+    """The workspace of a token. Raises UserError when Slack refuses it, Busy when Slack cannot be reached."""
+    try:
+        found = await wire.ask(token, "auth.test")
+    except Refused as refused:
+        raise UserError(
+            f"Slack refuses SLACK_BOT_TOKEN ({refused.error}).",
+            hint='Copy the "Bot User OAuth Token" (xoxb-...) from "OAuth & Permissions" into SLACK_BOT_TOKEN.',
+        ) from None
+    return Team(
+        id=found.get("team_id") or found.get("enterprise_id") or "",
+        token=token,
+        bot_user=found.get("user_id", ""),
+        bot_id=found.get("bot_id", ""),
+        name=found.get("team", ""),
+    )

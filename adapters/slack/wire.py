@@ -1,0 +1,162 @@
+"""Calls to Slack, every failure told apart: wait, try again, or never."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import aiohttp
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+Json = dict[str, Any]
+
+API = "https://slack.com/api/"
+MAX_WAIT = 3_600.0
+_TIMEOUT = 15
+_GONE = ("account_inactive", "token_revoked", "token_expired", "invalid_auth", "not_authed", "team_not_found")
+_OUTSIDE = ("not_in_channel", "channel_not_found", "is_archived", "user_not_in_channel", "restricted_action")
+
+
+class Busy(Exception):
+    """Slack asks to wait, or could not be reached: the same call may succeed in `seconds`."""
+
+    def __init__(self, what: str, seconds: float) -> None:
+        super().__init__(what)
+        self.seconds = min(max(seconds, 0.0), MAX_WAIT)
+
+
+class Refused(Exception):
+    """Slack said no, and will say so again."""
+
+    def __init__(self, error: str) -> None:
+        super().__init__(error)
+        self.error = error
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the app is not in this workspace any more."""
+        return self.error in _GONE
+
+    @property
+    def is_outside(self) -> bool:
+        """Whether the bot may not post there: it is no member, most of all."""
+        return self.error in _OUTSIDE
+
+
+def api_url() -> str:
+    """Where Slack's Web API is; tests put their own in its place."""
+    return os.environ.get("SLACK_API", API)
+
+
+def authorize_url() -> str:
+    """The page on which a person agrees to an installation."""
+    return api_url().removesuffix("api/") + "oauth/v2/authorize"
+
+
+class Wire:
+    """All calls of this process, over one session."""
+
+    def __init__(self) -> None:
+        timeout = aiohttp.ClientTimeout(total=_TIMEOUT)
+        self.session = aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=40))
+
+    async def close(self) -> None:
+        """Let the connections go."""
+        await self.session.close()
+
+    def client(self, token: str = "") -> AsyncWebClient:
+        """A client of the library with this token. It repeats nothing by itself."""
+        return AsyncWebClient(token=token or None, base_url=api_url(), session=self.session, retry_handlers=[])
+
+    async def call(self, token: str, method: str, **arguments: Any) -> Json:
+        """What a method answers that takes JSON. Raises Busy, Refused."""
+        return await self._call(token, method, {"json": arguments})
+
+    async def ask(self, token: str, method: str, **arguments: Any) -> Json:
+        """What a method answers that takes a form: those that only read, most of all. Raises Busy, Refused."""
+        return await self._call(token, method, {"data": arguments})
+
+    async def _call(self, token: str, method: str, arguments: Json) -> Json:
+        try:
+            answer = await self.client(token).api_call(method, **arguments)
+        except SlackApiError as error:
+            raise _trouble(error) from None
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+            raise Busy(f"{method}: {type(error).__name__}", 1.0) from None
+        return answer.data if isinstance(answer.data, dict) else {}
+
+    async def respond(self, url: str, body: Mapping[str, Any]) -> None:
+        """Post to a response address. Raises Busy, Refused."""
+        try:
+            async with self.session.post(url, json=body) as answer:
+                text = await answer.text()
+                _check(answer, "response_url", text)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Busy(f"response_url: {type(error).__name__}", 1.0) from None
+
+    async def upload(self, url: str, data: bytes) -> None:
+        """Post the bytes of a file. Raises Busy, Refused."""
+        try:
+            async with self.session.post(url, data=data) as answer:
+                _check(answer, "upload", await answer.text())
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Busy(f"upload: {type(error).__name__}", 1.0) from None
+
+    async def download(self, token: str, url: str, limit: int) -> bytes:
+        """A file that somebody shared, at most `limit` bytes. Raises Busy, Refused, ValueError if it is larger."""
+        try:
+            headers = {"Authorization": f"Bearer {token}"}
+            async with self.session.get(url, headers=headers, allow_redirects=False) as answer:
+                if answer.status != 200:
+                    raise Refused(f"download {answer.status}")
+                data = b""
+                async for part in answer.content.iter_chunked(65_536):
+                    data += part
+                    if len(data) > limit:
+                        raise ValueError("too large")
+                return data
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Busy(f"download: {type(error).__name__}", 1.0) from None
+
+
+def _trouble(error: SlackApiError) -> Exception:
+    response = error.response
+    status = int(getattr(response, "status_code", 0) or 0)
+    code = str(response.get("error", "") if not isinstance(response, str) else "") or f"http_{status}"
+    if status == 429 or code == "ratelimited":
+        return Busy("ratelimited", _seconds(getattr(response, "headers", {})))
+    if status >= 500 or code in ("internal_error", "fatal_error", "service_unavailable", "request_timeout"):
+        return Busy(code, 1.0)
+    return Refused(code)
+
+
+def _check(answer: aiohttp.ClientResponse, what: str, text: str) -> None:
+    if answer.status == 429:
+        raise Busy("ratelimited", _seconds(answer.headers))
+    if answer.status >= 500:
+        raise Busy(f"{what} {answer.status}", 1.0)
+    if answer.status != 200:
+        raise Refused(_said(text) or f"{what} {answer.status}")
+
+
+def _said(text: str) -> str:
+    """The error that a body names, as JSON or as a bare word."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text.strip()[:60]
+    return str(found.get("error", "")) if isinstance(found, dict) else ""
+
+
+def _seconds(headers: Mapping[str, Any]) -> float:
+    """Retry-After, whatever the case of its name and whether the library put it into a list."""
+    for name, value in headers.items():
+        if str(name).casefold() == "retry-after":
+            try:
+                return float(value[0] if isinstance(value, list | tuple) else value)
+            except (ValueError, IndexError):
+                break
+    return 1.0
