@@ -1,0 +1,76 @@
+"""How tests play in a channel: persons say lines, the app answers, dice come from the game or by hand."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import Any
+
+from bot.app import App
+from bot.command import Person, Place
+from bot.game.state import Game, content
+from bot.reply import Reply
+from bot.stores.memory import MemoryStore
+
+HERE = Place("console:main", "console", "console")
+
+
+class Channel:
+    """One channel of one app; `await channel.say("Anna", "roll 2d6")`."""
+
+    def __init__(self, app: App, place: Place = HERE, prefix: str = "t") -> None:
+        self.app, self.place, self._prefix = app, place, prefix
+        self._ids = count(1)
+
+    @classmethod
+    async def fresh(cls, **more: Any) -> Channel:
+        """A channel on an app of its own, in memory."""
+        return cls(await App.open(MemoryStore()), **more)
+
+    def who(self, name: str, *, manager: bool = False) -> Person:
+        """The person called so."""
+        return Person(f"console:{name.casefold()}", name, manager)
+
+    async def say(self, name: str, text: str, *, manager: bool = False, **delivery: object) -> Reply:
+        """The answer to a line; it may be an error."""
+        request = f"{self._prefix}{next(self._ids)}"
+        return await self.app.run_text(text, self.who(name, manager=manager), self.place, request, delivery)
+
+    async def do(self, name: str, *lines: str) -> Reply:
+        """The answer to the last of several lines, none of which may fail."""
+        for line in lines:
+            reply = await self.say(name, line)
+            assert not reply.error, f"{line}: {reply.text()}"
+        return reply
+
+    async def fails(self, name: str, line: str, part: str) -> Reply:
+        """A line that must be refused privately, for a reason that holds `part`."""
+        reply = await self.say(name, line)
+        assert reply.error, f"{line} was not refused: {reply.text()}"
+        assert reply.private
+        assert part.casefold() in reply.text().casefold(), reply.text()
+        return reply
+
+    async def press(self, name: str, action: str, message: str = "") -> Reply:
+        """The answer to a button."""
+        return await self.app.press(action, self.who(name), self.place, f"{self._prefix}{next(self._ids)}", message)
+
+    async def game(self) -> Game:
+        """The channel's game."""
+        loaded = await self.app.games.at(self.place.key)
+        assert loaded is not None
+        return loaded.game
+
+    async def content(self) -> dict[str, Any]:
+        """What undo restores."""
+        return content(await self.game())
+
+
+async def two_sides(channel: Channel) -> None:
+    """A game of Lock 'n Load with Anna for the US and Bob for the VC, three units each."""
+    await channel.do("Anna", 'game start lnlt "Hill 875" sides="US, VC"', "game join US")
+    await channel.do(
+        "Bob", "game join VC", 'unit add "Cell 1..2" squad VC morale=4 fp=1', "unit add Tran leader VC morale=5 lm=1"
+    )
+    await channel.do(
+        "Anna", 'unit add "Squad 1..2" squad US morale=5 fp=2', 'unit add "Lt Hill" leader US morale=6 lm=1'
+    )

@@ -1,0 +1,242 @@
+"""One command from end to end: once, in order, durable, bounded."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import operator
+import os
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.app import App
+from bot.audit import audit
+from bot.command import Command, Person, Place
+from bot.counting import Worker
+from bot.rules.errors import UserError
+from bot.rules.expression import parse
+from bot.stores.memory import MemoryStore
+from bot.stores.sqlite import SqliteStore, open_sqlite
+from tests.playing import HERE, Channel
+
+ANNA = Person("console:anna", "Anna")
+
+
+async def events(app: App, place: Place = HERE) -> list[str]:
+    """Kinds of a channel's events, in order."""
+    loaded = await app.games.at(place.key)
+    assert loaded is not None
+    return [row.data["kind"] for row in await app.store.events(loaded.row)]
+
+
+async def test_the_same_request_twenty_times_at_once_rolls_once_and_answers_once() -> None:
+    app = await App.open(MemoryStore())
+    replies = await asyncio.gather(*(app.run_text("roll 2d6", ANNA, HERE, "same") for _ in range(20)))
+    assert len({reply.title for reply in replies}) == 1
+    assert [reply.seen for reply in replies].count(False) == 1, "one of them is to be posted"
+    assert await events(app) == ["start", "roll"]
+
+
+async def test_a_request_that_comes_again_after_a_restart_is_the_same_answer(tmp_path: Path) -> None:
+    async with open_sqlite(tmp_path / "games.db") as store:
+        first = await App(store).run_text("roll 2d6", ANNA, HERE, "same", {"token": "t"})
+    async with open_sqlite(tmp_path / "games.db") as store:
+        app = App(store)
+        again = await app.run_text("roll 2d6", ANNA, HERE, "same", {"token": "t"})
+        assert (again.title, again.seen, again.outbox) == (first.title, True, 0)
+        assert await events(app) == ["start", "roll"]
+
+
+async def test_an_undo_that_comes_twice_is_no_error_the_second_time() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "roll d6")
+    app = channel.app
+    first = await app.run_text("game undo", ANNA, HERE, "undo-1")
+    again = await app.run_text("game undo", ANNA, HERE, "undo-1")
+    assert not first.error
+    assert again.title == first.title
+    assert again.seen
+
+
+async def test_commands_of_a_game_run_in_order_of_arrival() -> None:
+    channel = await Channel.fresh()
+    app = channel.app
+    names = [f"text {number}" for number in range(30)]
+    await asyncio.gather(*(app.run_text(f'roll d6 label="{name}"', ANNA, HERE, name) for name in names))
+    loaded = await app.games.at(HERE.key)
+    assert loaded is not None
+    texts = [row.text for row in await app.store.texts(loaded.row)]
+    assert texts == names
+
+
+async def test_games_run_side_by_side(tmp_path: Path) -> None:
+    async with open_sqlite(tmp_path / "games.db") as store:
+        app = App(store)
+        places = [Place(f"console:{number}") for number in range(20)]
+        await asyncio.gather(*(app.run_text("roll d6", ANNA, place, place.key) for place in places for _ in range(1)))
+        for place in places:
+            assert await events(app, place) == ["start", "roll"]
+        assert len(app._queues) == 0, "a queue exists only while somebody waits"
+
+
+async def test_what_was_not_posted_is_due_and_told_once() -> None:
+    now = [1000.0]
+    app = App(MemoryStore(lambda: now[0]), lambda: now[0])
+    reply = await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "abc"})
+    posted = await app.run_text("roll 2d6", ANNA, HERE, "r2", {"token": "def"})
+    await app.delivered(posted)
+    assert await app.due("console:") == [], "whoever ran it has time to post it"
+    now[0] += 3600
+    (due,) = await app.due("console:")
+    assert (due.reply.title, due.place, due.delivery) == (reply.title, HERE.key, {"token": "abc"})
+    assert await app.due("console:") == [], "one process gets it"
+    await app.delivered(due.id)
+    now[0] += 3600
+    assert await app.due("console:") == []
+
+
+async def test_a_bug_of_ours_is_one_line_with_a_reference(caplog: pytest.LogCaptureFixture) -> None:
+    app = await App.open(MemoryStore())
+
+    async def broken(place: str) -> None:
+        raise RuntimeError("boom")
+
+    app.games.at = broken  # type: ignore[method-assign, assignment]
+    reply = await app.run_text("roll 2d6", ANNA, HERE, "r1")
+    assert reply.error
+    assert reply.private
+    reference = reply.title.split("reference ")[1].rstrip(").")
+    assert reference in caplog.text
+    assert "boom" in caplog.text
+    assert "boom" not in reply.text()
+
+
+async def test_input_is_bounded() -> None:
+    app = await App.open(MemoryStore())
+    long = await app.run(Command(("roll",), {"dice": "d6", "label": "x" * 5000}, ANNA, HERE, "r1"))
+    assert long.error
+    many = await app.run(Command(("roll",), {f"o{number}": "1" for number in range(100)}, ANNA, HERE, "r2"))
+    assert many.error
+    assert (await app.run(Command((), {}, ANNA, HERE, "r3"))).error
+    assert (await app.run(Command(("button", "nonsense"), {}, ANNA, HERE, "r4"))).error
+
+
+async def test_a_system_that_is_not_enabled_here() -> None:
+    channel = await Channel.fresh()
+    await channel.fails("Anna", "setup systems lnlt", "manages")
+    assert not (await channel.say("Anna", "setup systems nhis", manager=True)).error
+    reply = await channel.fails("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"', "not enabled here")
+    assert "/setup systems" in reply.text()
+    await channel.fails("Anna", "lnlt-table melee-odds attack=3 defense=2", "not enabled here")
+    assert not (await channel.say("Anna", "setup systems all", manager=True)).error
+    await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
+
+
+async def test_completion_knows_the_channel() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt Test", 'unit add "Squad 1..2" squad stats="morale=5"')
+    app = channel.app
+    units = await app.complete(("lnlt", "fire"), "attackers", "squ", {}, ANNA, HERE)
+    assert {"Squad 1", "Squad 2"} <= {choice.value for choice in units}
+    types = await app.complete(("unit", "add"), "type", "half", {}, ANNA, HERE)
+    assert [choice.value for choice in types] == ["half-squad"]
+    stats = await app.complete(("unit", "edit"), "stats", "morale=4 state=sh", {}, ANNA, HERE)
+    assert "morale=4 state=shaken" in [choice.value for choice in stats]
+
+
+async def test_the_same_person_presses_again_twice_within_two_seconds() -> None:
+    now = [1000.0]
+    app = App(MemoryStore(lambda: now[0]), lambda: now[0])
+    await app.run_text("roll 2d6", ANNA, HERE, "r1")
+    await app.press("again:2", ANNA, HERE, "p1", "m1")
+    ignored = await app.press("again:2", ANNA, HERE, "p2", "m1")
+    assert ignored.private
+    other = await app.press("again:2", Person("console:bob", "Bob"), HERE, "p3", "m1")
+    assert not other.error
+    now[0] += 2.1
+    assert not (await app.press("again:2", ANNA, HERE, "p4", "m1")).error
+    assert await events(app) == ["start", "roll", "roll", "roll", "roll"]
+
+
+async def test_a_one_shot_button_acts_once_per_message() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "roll 2d6", "roll 2d6")
+    first = await channel.press("Anna", "undo:3", "m1")
+    again = await channel.press("Anna", "undo:3", "m1")
+    assert not first.error
+    assert again.seen
+    assert (await events(channel.app))[-1] == "undo"
+    stale = await channel.press("Anna", "undo:3", "m2")
+    assert stale.error
+    assert stale.private
+
+
+async def test_odds_that_take_too_long_are_refused_kindly_and_the_next_are_counted() -> None:
+    worker = Worker(seconds=2)
+    try:
+        with pytest.raises(UserError, match="too large"):
+            await worker.run(time.sleep, 30)
+        assert await worker.run(operator.neg, 4) == -4
+        with pytest.raises(UserError, match="2d"):
+            await worker.run(parse, "2d")
+    finally:
+        await worker.close()
+
+
+HAMMERED = int(os.environ.get("GROGNARD_HAMMER", "50"))
+
+
+def _hammer(path: str, name: str, count: int) -> None:
+    """One process: rolls and adds units to the one game of a file, eight commands at a time."""
+
+    async def main() -> None:
+        app = App(await SqliteStore.open(Path(path)))
+        who = Person(f"console:{name}", name)
+        try:
+            for start in range(0, count, 8):
+                lines = [
+                    (f"roll 2d6 label={number}" if number % 2 else f"unit add {name}-{number} squad", number)
+                    for number in range(start, min(start + 8, count))
+                ]
+                replies = await asyncio.gather(
+                    *(app.run_text(line, who, HERE, f"{name}-{number}") for line, number in lines)
+                )
+                assert not [reply.text() for reply in replies if reply.error]
+        finally:
+            await app.close()
+
+    asyncio.run(main())
+
+
+async def test_two_processes_hammer_one_game(tmp_path: Path) -> None:
+    path = tmp_path / "games.db"
+    async with open_sqlite(path) as store:
+        app = App(store)
+        await app.run_text("game start lnlt Test", ANNA, HERE, "start")
+        context = multiprocessing.get_context("spawn")
+        processes = [context.Process(target=_hammer, args=(str(path), name, HAMMERED)) for name in ("x", "y")]
+        for process in processes:
+            process.start()
+        for process in processes:
+            await asyncio.to_thread(process.join, 60)
+            assert process.exitcode == 0
+        loaded = await app.games.at(HERE.key)
+        assert loaded is not None
+        assert len(loaded.game.units) == HAMMERED, "no lost update"
+        rows = await store.events(loaded.row)
+        assert [row.number for row in rows] == list(range(1, 2 * HAMMERED + 2))
+        assert await audit(store) == (1, [])
+
+
+async def test_a_reply_says_how_it_stands_with_its_delivery() -> None:
+    app = await App.open(MemoryStore())
+    bare = await app.run_text("roll d6", ANNA, HERE, "r1")
+    assert bare.outbox == 0
+    kept = await app.run_text("roll d6", ANNA, HERE, "r2", {"token": "t"})
+    assert kept.outbox
+    assert replace(kept, outbox=0) == kept
+    await app.delivered_all("console:")
+    assert not app._unposted
