@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -32,7 +33,7 @@ class Session:
 
     def __init__(self, app: App, console: Console, name: str, folder: Path) -> None:
         self.app, self.console, self.folder = app, console, folder
-        self.who = _person(name)
+        self.owner = self.who = replace(_person(name), manager=True)  # it is his own machine
 
     async def line(self, text: str, ask: Ask | None = None) -> bool:
         """Run one line; False when it asks to leave. `ask` waits for the player between lessons."""
@@ -75,7 +76,7 @@ class Session:
         if not name or len(name) > 32 or not name.isprintable():
             show(self.console, error_reply(UserError("as needs a name of at most 32 letters.", hint="Type: as Anna")))
             return
-        self.who = _person(name)
+        self.who = replace(_person(name), manager=self.owner.key == _person(name).key)
         self.console.print(f"You are {name} now.", markup=False, highlight=False)
 
     async def _tutorial(self, ask: Ask | None) -> None:
@@ -103,8 +104,7 @@ def read_file(path: str) -> str:
 
 
 def _person(name: str) -> Person:
-    """Whoever sits at the keyboard manages this server: it is his own machine."""
-    return Person(f"console:{name.casefold()}", name, manager=True)
+    return Person(f"console:{name.casefold()}", name)
 
 
 async def play(name: str, *, interactive: bool) -> int:
