@@ -27,7 +27,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     refuse_values(given)
     targets, value = given.units("targets"), given.int("value")
     kinds.refuse_passengers(targets, "is asked for by bail-out after the attack on his vehicle")
-    kinds.refuse_gone(targets)
+    kinds.refuse_unfit(targets)
     legs = tuple(unit for unit in targets if kinds.is_man(unit))
     vehicles = tuple(unit for unit in targets if not kinds.is_man(unit))
     mod, parts = leg_modifiers(charts, given)

@@ -182,3 +182,8 @@ def area_words(answers: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def terrain_of(given: Given) -> int:
     """The target modifier of the inputs tm and wall_or_hill."""
     return target_terrain(given.int("tm"), wall_or_hill=given.flag("wall_or_hill"))
+
+
+def hexes_away(hexes: int) -> str:
+    """A distance in words: `1 hex`, `3 hexes`."""
+    return f"{hexes} hex" if hexes == 1 else f"{hexes} hexes"

@@ -155,7 +155,7 @@ def plan(charts: Charts, given: Given) -> Plan[Assault]:
 def _check(units: Sequence[Unit], *, outside: bool) -> None:
     if outside:
         raise UserError("Passengers outside prevent a close assault.", hint="Attack them first.")
-    kinds.refuse_gone(units)
+    kinds.refuse_unfit(units)
     for unit in units:
         if unit.type not in kinds.MMC and unit.type != "hero":
             raise UserError(f"{unit.word} ({unit.type}) cannot close assault; only MMCs and heroes do.")

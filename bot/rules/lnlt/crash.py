@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.chart import Charts
 from bot.rules.dice import d6
 from bot.rules.given import Given
-from bot.rules.lnlt.area import AreaAttack, Hex, area_words
+from bot.rules.lnlt.area import AreaAttack, Hex, area_words, hexes_away
 from bot.rules.lnlt.checks import NONE, Attack
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.terrain import target_terrain
@@ -37,11 +37,11 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
 
     def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         answer = drifts(roll)
-        yield Line("crash", roll, result=f"{answer['hexes']} hexes {answer['direction']}")
+        yield Line("crash", roll, result=f"{hexes_away(answer['hexes'])} {answer['direction']}")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         hit = area_words(out["targets"])
-        words = [f"crashes {out['hexes']} hexes {out['direction']}"] if stage != "attack" else []
+        words = [f"crashes {hexes_away(out['hexes'])} {out['direction']}"] if stage != "attack" else []
         if targets or stage == "attack":
             words.append(headline(hit, hit=bool(hit)))
         more = ["A wreck lies in the crash hex."] if stage != "attack" else []

@@ -10,7 +10,7 @@ from bot.rules.chart import Charts
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.given import Given
-from bot.rules.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers
+from bot.rules.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.rules.lnlt.checks import NONE, Attack
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.terrain import target_terrain
@@ -64,7 +64,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         answer = drifts(roll)
         parts = tuple((name, value) for name, value in (("degrading hexes", degrading), ("leader", -lm)) if value)
-        verdict = f"halved: {answer['hexes']} hexes {answer['direction']}"
+        verdict = f"halved: {hexes_away(answer['hexes'])} {answer['direction']}"
         yield Line("spotting round", roll, parts, roll[0] + degrading - lm, verdict)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -124,6 +124,6 @@ def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: 
     hit = area_words(answers)
     words = headline(hit, hit=bool(hit))
     if stage != "attack":
-        drift = f"drifts {out['hexes']} hexes {out['direction']}"
+        drift = f"drifts {hexes_away(out['hexes'])} {out['direction']}"
         words = f"{drift}; {words}" if answers else drift
     return attacked(words, units, answers, more=more)

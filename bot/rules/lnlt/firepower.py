@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.rules.chart import Charts
 from bot.rules.errors import UserError
-from bot.rules.lnlt.kinds import MMC, SMC, is_shaken, refuse_gone
+from bot.rules.lnlt.kinds import MMC, SMC, is_shaken, refuse_unfit
 from bot.rules.units import Unit
 
 USAGE_OF_ITS_OWN = frozenset({"medic", "corpsman", "armor-leader", "chaplain", "nurse", "marksman", "sniper"})
@@ -24,7 +24,7 @@ def attack_firepower(charts: Charts, attackers: Sequence[Unit]) -> tuple[tuple[s
     Raises UserError for a unit that cannot fire, weapons that it may not fire, or firepower left out.
     Source: PAC 09, 12 (1.6, 5.2).
     """
-    refuse_gone(attackers)
+    refuse_unfit(attackers)
     for unit in attackers:
         if is_shaken(unit):
             raise UserError(f"{unit.word} is shaken and cannot fire.", hint="Leave it out.")

@@ -105,7 +105,7 @@ def list_items(
     Raises UserError for a unit without the morale that it may need, a passenger without a vehicle, a unit that no
     damage check is made for, or a state that it cannot have. Source: PAC 02, 09.
     """
-    kinds.refuse_gone(units)
+    kinds.refuse_unfit(units)
     items: list[Item] = []
     for start, stop in spans:
         vehicle: Unit | None = None

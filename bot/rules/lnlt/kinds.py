@@ -69,11 +69,15 @@ def change_row(unit: Unit) -> str:
     return "smc" if unit.type in SMC and unit.type != "hero" else unit.type
 
 
-def refuse_gone(units: Iterable[Unit]) -> None:
-    """Raise UserError for a roster unit that is out of play."""
+def refuse_unfit(units: Iterable[Unit]) -> None:
+    """Raise UserError for a roster unit that is out of play, or that stands in the list twice."""
+    seen: set[str] = set()
     for unit in units:
         if unit.state in GONE:
             raise UserError(f"{unit.word} is {unit.state}.", hint="Leave it out, or mend its state with /unit edit.")
+        if unit.name and unit.name in seen:
+            raise UserError(f"{unit.word} stands in the list twice.", hint="List each unit once.")
+        seen.add(unit.name)
 
 
 def refuse_passengers(units: Iterable[Unit], why: str) -> None:

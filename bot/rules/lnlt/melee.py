@@ -53,6 +53,7 @@ class Assault:
 def plan(charts: Charts, given: Given) -> Plan[Melee]:
     """Melee between `attackers` and `defenders`. Source: PAC 07 (8.0). Raises UserError for vehicles."""
     attackers, defenders = given.units("attackers"), given.units("defenders")
+    kinds.refuse_unfit((*attackers, *defenders))
     _refuse_vehicles((*attackers, *defenders))
     chosen = read_positions(given.word("attack_targets"), len(defenders), option="attack_targets")
     countered = read_positions(given.word("counter_targets"), len(attackers), option="counter_targets")
@@ -116,7 +117,6 @@ def plan(charts: Charts, given: Given) -> Plan[Melee]:
 
 def _refuse_vehicles(units: Iterable[Unit]) -> None:
     for unit in units:
-        kinds.refuse_gone([unit])
         if not kinds.is_man(unit):
             raise UserError(f"{unit.word} ({unit.type}) takes no part in melee.", hint="Use close-assault on vehicles.")
 

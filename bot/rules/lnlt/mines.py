@@ -29,7 +29,7 @@ def plan(charts: Charts, given: Given) -> Plan[Entry]:
     """The mines' attack on a vehicle. Source: PAC 02, 10 (21.4.1). Raises UserError for a unit that is no vehicle."""
     unit = given.unit("unit")
     if unit is not None:
-        kinds.refuse_gone([unit])
+        kinds.refuse_unfit([unit])
         if unit.type not in kinds.GROUND_VEHICLES:
             raise UserError(f"{unit.word} ({unit.type}) is no ground vehicle.", option="unit")
     shaken = given.flag("shaken") or (unit is not None and kinds.is_shaken(unit))

@@ -32,7 +32,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
             "Only guided anti-aircraft weapons attack aircraft and flying helicopters.", hint="Add guided_aa to mods."
         )
     if target is not None:
-        kinds.refuse_gone([target])
+        kinds.refuse_unfit([target])
     shot = to_hit(charts, given, aircraft=aircraft, size=given.int("size"))
     flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
     shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))

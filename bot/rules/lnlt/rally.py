@@ -31,6 +31,7 @@ def plan(charts: Charts, given: Given) -> Plan[Rally]:
     """Rally attempts of `units` in their order. Source: PAC 11 (3.0). Raises UserError for units not shaken."""
     units, present = given.units("units"), given.word("rallier") != "none"
     cover, lm = given.flag("cover"), given.int("lm")
+    kinds.refuse_unfit(units)
     alone = [_rallies_itself(charts, unit) for unit in units]
     for at, unit in enumerate(units):
         _check(unit, tries=present or alone[at] or any(other.type == "leader" for other in units[:at]))
@@ -89,7 +90,6 @@ def plan(charts: Charts, given: Given) -> Plan[Rally]:
 
 
 def _check(unit: Unit, *, tries: bool) -> None:
-    kinds.refuse_gone([unit])
     if unit.name and not kinds.is_shaken(unit):
         raise UserError(f"{unit.word} is not shaken.", hint="List only shaken units.")
     if tries:

@@ -62,7 +62,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attempt]:
 def _check(unit: Unit | None) -> None:
     if unit is None:
         return
-    kinds.refuse_gone([unit])
+    kinds.refuse_unfit([unit])
     if unit.type not in kinds.MMC or unit.type == "weapon-team" or kinds.is_shaken(unit):
         raise UserError(
             f"{unit.word} cannot lay smoke; only a good order MMC that is no weapon team does.", option="unit"

@@ -98,6 +98,13 @@ def test_an_eliminated_roster_unit_cannot_be_checked() -> None:
         play_example("lnlt", "damage-check", {"targets": "VC 1", "dc_mod": 1}, [3], units)
 
 
+def test_a_roster_unit_is_checked_once() -> None:
+    """Listed twice it would take two results."""
+    units = roster(unit("VC 1", "squad", morale=4))
+    with pytest.raises(UserError, match="VC 1 stands in the list twice"):
+        play_example("lnlt", "damage-check", {"targets": "VC 1; vc1", "dc_mod": 1}, [3, 3], units)
+
+
 def test_a_disembarked_roster_unit_is_marked_moved() -> None:
     """The squad outside is shaken and dismounts."""
     units = roster(unit("VC 1", "squad", morale=4))
