@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from bot.command import CommandSpec
 from bot.registry import Registry
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.options import Option
+from bot.rules.options import INVISIBLE, Option
 
 MAX_LENGTH = 8_000
 MAX_TOKENS = 400
@@ -46,7 +46,7 @@ def parse_text(text: str, registry: Registry) -> Typed:
     """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.")
-    tokens = tokenize(text.strip().removeprefix("/"))
+    tokens = tokenize(INVISIBLE.sub("", text).strip().removeprefix("/"))
     words = [token.value for token in tokens if not token.key]
     if not words:
         raise UserError("There is no command here.", hint="Type help to see what there is.")

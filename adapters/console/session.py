@@ -18,6 +18,7 @@ from bot.app import App
 from bot.command import Person, Place
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
+from bot.rules.options import INVISIBLE
 from bot.settings import Settings, load_settings
 from bot.text import MAX_LENGTH, parse_text
 
@@ -131,8 +132,8 @@ async def _script() -> AsyncIterator[str]:
     while line := await loop.run_in_executor(None, sys.stdin.buffer.readline, 64_000):
         while len(line) == 64_000 and not line.endswith(b"\n"):
             line = line[: MAX_LENGTH + 10] + await loop.run_in_executor(None, sys.stdin.buffer.readline, 56_000)
-        text = line.decode("utf-8", "replace").strip("\r\n")
-        if text.strip():
+        text = INVISIBLE.sub("", line.decode("utf-8", "replace")).strip()
+        if text:
             yield text
 
 

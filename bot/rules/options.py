@@ -19,7 +19,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,12}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]{1,6})?")
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def _shown(number: float | None) -> str:
 
 def _refuse(option: Option, raw: object, hint: str = "") -> UserError:
     shown = str(raw)
-    shown = _CONTROL.sub("?", shown if len(shown) <= 40 else shown[:39] + "…")
+    shown = INVISIBLE.sub("?", shown if len(shown) <= 40 else shown[:39] + "…")
     return UserError(f'{option.name} must be {option.expected}, not "{shown}".', hint=hint, option=option.name)
 
 
@@ -235,7 +235,7 @@ def _clean_text(option: Option, raw: object) -> str:
     text = str(raw)
     if len(text) > MAX_TEXT:
         raise UserError(f"{option.name} is too long: at most {MAX_TEXT} characters.", option=option.name)
-    if _CONTROL.search(text):
+    if INVISIBLE.search(text):
         raise UserError(f"{option.name} holds control or invisible characters.", option=option.name)
     return text
 

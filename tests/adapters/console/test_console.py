@@ -1,0 +1,139 @@
+"""The console as a player uses it: a script from standard input, completion while typing, files."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document
+from rich.console import Console
+
+from adapters.console.completer import ConsoleCompleter, open_value
+from adapters.console.render import save_files, show
+from adapters.console.session import read_file
+from bot.complete import Known
+from bot.registry import registry
+from bot.reply import Button, File, Reply
+from bot.rules.errors import UserError
+from bot.rules.units import RosterUnit
+
+ROSTER = (
+    RosterUnit("Squad 1", "us1", "squad", "US"),
+    RosterUnit("NVA 1", "vc1", "squad", "VC"),
+)
+
+
+def play(*lines: str | bytes, words: tuple[str, ...] = ()) -> str:
+    """What the console prints for a script; it must end by itself, without a traceback."""
+    script = b"\n".join(line if isinstance(line, bytes) else line.encode() for line in lines)
+    done = subprocess.run(
+        [sys.executable, "-m", "bot", "play", *words], input=script, capture_output=True, timeout=60, check=True
+    )
+    assert b"Traceback" not in done.stderr
+    return done.stdout.decode()
+
+
+def complete(text: str, known: Known | None = None) -> list[str]:
+    completer = ConsoleCompleter(registry(), known or Known())
+    return [choice.text for choice in completer.get_completions(Document(text), CompleteEvent())]
+
+
+def test_the_tutorial_plays_a_real_fire_attack() -> None:
+    shown = play("tutorial")
+    assert "Odds of Direct fire" in shown
+    assert "leader shaken; squad casualties" in shown
+    assert "Did you mean fire?" in shown
+
+
+def test_a_game_is_kept_from_one_evening_to_the_next() -> None:
+    first = play('game start lnlt "Hill 875" sides="US, VC"', "game join US", "as Bao", "game join VC")
+    assert "Bao plays VC" in first
+    second = play("game status", "lnlt fire attackers=x targets=y")
+    assert '"Hill 875": turn 1' in second
+    assert "US: You" in second
+
+
+def test_only_the_owner_manages() -> None:
+    shown = play('game start lnlt Hill sides="US, VC"', "as Bao", "game settings answers=compact")
+    assert "Only the game master" in shown
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "lnlt fire attackers='squad",
+        b"\xff\xfe roll \x00 2d6",
+        "roll " + "(" * 5_000,
+        "x" * 1_000_000,
+        "as " + "n" * 50,
+        "press nothing:1",
+        "game import file=/nowhere/at/all.json",
+        "unit import file=/etc/passwd",
+    ],
+)
+def test_mistakes_are_one_clear_error(line: str | bytes) -> None:
+    shown = play(line, "roll 1d1")
+    assert "Error: " in shown
+    assert "[1] = 1" in shown, "the evening goes on"
+
+
+def test_invisible_characters_are_not_read() -> None:
+    assert "Error" not in play("\u202eroll\u200b 2d6")
+
+
+def test_play_takes_only_a_name() -> None:
+    assert "You are" not in play("roll d6", words=("--as", "Anna"))
+    assert "Anna: d6" in play("roll d6", words=("--as", "Anna"))
+
+
+def test_commands_and_options_are_completed() -> None:
+    assert "/roll" in complete("/ro")
+    assert complete("lnlt fi") == ["fire", "fire-mission"]
+    assert "attackers=" in complete("lnlt fire att")
+    assert "target_moved" in complete("lnlt fire attackers=x target_")
+    assert "attackers=" not in complete("lnlt fire attackers=x att")
+    assert complete("lnlt fire shooter=sn") == ["sniper"]
+    assert complete("nonsense ") == []
+
+
+def test_units_are_completed_own_first_for_attackers() -> None:
+    known = Known(roster=ROSTER, own_side="US")
+    assert complete('lnlt fire attackers="', known)[:2] == ["Squad 1", "NVA 1"]
+    assert complete('lnlt fire targets="', known)[:2] == ["NVA 1", "Squad 1"]
+    assert complete('lnlt fire targets="NVA 1; s', known)[0] == "NVA 1; Squad 1"
+    assert "squad morale=" in complete('lnlt fire targets="squad mor')
+
+
+def test_which_value_is_open() -> None:
+    assert open_value('attackers="squad fp=4" targets="squad mo') == ("targets", "squad mo", 8)
+    assert open_value("tm=1 ") == ("", "", 0)
+
+
+def test_an_answer_is_shown_as_it_is() -> None:
+    """Markup in what a player typed is text, and an error is told by a word, not by colour alone."""
+    out = io.StringIO()
+    console = Console(file=out, width=200)
+    show(
+        console, Reply("[bold]Anna[/bold]: 2d6 = 7", ("[red]x",), footer=("#1",), buttons=(Button("again:1", "Again"),))
+    )
+    show(console, Reply("wrong", error=True, private=True))
+    assert "[bold]Anna[/bold]: 2d6 = 7" in out.getvalue()
+    assert "[Again] /again" in out.getvalue()
+    assert "Error: wrong" in out.getvalue()
+
+
+def test_files_never_overwrite_nor_leave_their_folder(tmp_path: Path) -> None:
+    reply = Reply("export", files=(File("../game.json", "1"), File("game.json", "2")))
+    first, second = save_files(reply, tmp_path / "files")
+    assert first == tmp_path / "files" / "game.json"
+    assert second == tmp_path / "files" / "game-2.json"
+
+
+def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.bin").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UserError, match="it is no text"):
+        read_file(str(tmp_path / "x.bin"))
