@@ -10,6 +10,7 @@ from bot.rules.given import Given
 from bot.rules.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers, terrain_of
 from bot.rules.lnlt.burning import fire_check, then_fire_check, told_before
 from bot.rules.lnlt.checks import Attack
+from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Plan, Settlement
@@ -18,6 +19,7 @@ from bot.rules.sequence import Plan, Settlement
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
     """A barrage on `targets`. Source: PAC 05, 12 (18.1, 18.2)."""
     refuse_values(given)
+    refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
     mod, parts = leg_modifiers(charts, given)
     area = AreaAttack(

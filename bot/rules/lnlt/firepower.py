@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.rules.chart import Charts
 from bot.rules.errors import UserError
-from bot.rules.lnlt.kinds import MMC, SMC, is_shaken, refuse_unfit
+from bot.rules.lnlt.kinds import MMC, SMC, is_shaken, refuse_unfit, state_of
 from bot.rules.units import Unit
 
 USAGE_OF_ITS_OWN = frozenset({"medic", "corpsman", "armor-leader", "chaplain", "nurse", "marksman", "sniper"})
@@ -26,11 +26,17 @@ def attack_firepower(charts: Charts, attackers: Sequence[Unit]) -> tuple[tuple[s
     """
     refuse_unfit(attackers)
     for unit in attackers:
-        if is_shaken(unit):
-            raise UserError(f"{unit.word} is shaken and cannot fire.", hint="Leave it out.")
-        if unit.state == "damaged" or unit.has("damaged"):
-            raise UserError(f"{unit.word} is damaged and cannot fire.", hint="Leave it out.")
+        refuse_to_fire(unit)
     return tuple((unit.word, _adds(charts, unit, leads=at == 0)) for at, unit in enumerate(attackers))
+
+
+def refuse_to_fire(unit: Unit | None) -> None:
+    """Raise UserError for a unit whose state keeps it from firing. Source: PAC 02."""
+    if unit is None:
+        return
+    refuse_unfit([unit])
+    if is_shaken(unit) or unit.has("damaged"):
+        raise UserError(f"{unit.word} is {state_of(unit)} and cannot fire.", hint="Leave it out.")
 
 
 def _adds(charts: Charts, unit: Unit, *, leads: bool) -> int:

@@ -51,7 +51,6 @@ class Item:
     immune: bool = False
     helps: int = 0
     later: bool = False
-    carries: bool = False
     fates: Mapping[str, str] = field(default_factory=dict, hash=False)
     dice: Mapping[str, tuple[Die, ...]] = field(default_factory=dict, hash=False)
 
@@ -110,44 +109,51 @@ def list_items(
     for start, stop in spans:
         vehicle: Unit | None = None
         for at in range(start, stop):
-            unit = units[at]
-            passenger = aboard is not None or kinds.is_passenger(unit)
-            if unit.type == "aircraft":
-                raise UserError("An aircraft takes no damage check.", hint="Use ordnance-vehicle with aircraft=...")
-            if passenger and not kinds.is_man(unit):
-                raise UserError(f"{unit.word} ({unit.type}) cannot be a passenger.", hint="Leave out inside/outside.")
-            if passenger and aboard is None and vehicle is None:
-                raise UserError(f"{unit.word} is a passenger without a vehicle.", hint="List the vehicle before it.")
-            if unit.type in kinds.VEHICLES:
-                vehicle = unit
+            unit, rest = units[at], units[at + 1 : stop]
+            vehicle = unit if unit.type in kinds.VEHICLES else vehicle
+            under = _vehicle_of(unit, vehicle, aboard)
             state, row = kinds.state_of(unit), kinds.change_row(unit)
             if readings.becomes(row, state, "none") == "not-applicable":
                 raise UserError(f"{unit.word} ({unit.type}) cannot be {state}.")
-            fates = _fates(readings, unit, aboard or _under(vehicle)) if passenger else {}
+            fates = _fates(readings, unit, under) if under is not None else {}
             immune = closed_is_immune and unit.type == "armored-vehicle" and not unit.has("open")
-            later = units[at + 1 : stop]
             items.append(
                 Item(
                     unit=unit,
                     path=paths[at],
-                    kind="passenger" if passenger else "vehicle" if unit.type in kinds.VEHICLES else "leg",
+                    kind="passenger" if under is not None else "vehicle" if unit is vehicle else "leg",
                     stop=stop,
                     first=paths[at] == paths[spans[0][0]],
                     offset=offsets[at],
                     column=kinds.check_column(unit),
                     row=row,
                     state=state,
-                    morale=_morale(unit, needed=not immune and (not passenger or _checks(fates))),
+                    morale=_morale(unit, needed=not immune and (under is None or _checks(fates))),
                     hero=unit.type in ("squad", "half-squad") and not no_hero,
                     immune=immune,
-                    helps=int(unit.get("lm") or 0) if unit.type == "leader" and not passenger else 0,
-                    later=any(kinds.is_leg(other) for other in later),
-                    carries=bool(later) and not passenger and kinds.is_passenger(later[0]),
+                    helps=int(unit.get("lm") or 0) if unit.type == "leader" and under is None else 0,
+                    later=any(kinds.is_leg(other) for other in rest),
                     fates=fates,
                     dice=_dice(unit.word),
                 )
             )
     return tuple(items)
+
+
+def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboard | None:
+    """What a passenger sits on, None for a unit that is none. Raises UserError for an impossible passenger."""
+    if unit.type == "aircraft":
+        raise UserError("An aircraft takes no damage check.", hint="Use ordnance-vehicle with aircraft=...")
+    if aboard is None and not kinds.is_passenger(unit):
+        return None
+    if not kinds.is_man(unit):
+        raise UserError(f"{unit.word} ({unit.type}) cannot be a passenger.", hint="Leave out inside and outside.")
+    if aboard is not None:
+        return aboard
+    if vehicle is None:
+        raise UserError(f"{unit.word} is a passenger without a vehicle.", hint="List the vehicle before it.")
+    exposed = vehicle.type != "armored-vehicle" or kinds.is_open_topped(vehicle)
+    return Aboard("dft", ROWS["dft"], exposed)
 
 
 def _morale(unit: Unit, *, needed: bool) -> int:
@@ -156,12 +162,6 @@ def _morale(unit: Unit, *, needed: bool) -> int:
 
 def _checks(fates: Mapping[str, str]) -> bool:
     return any("check" in fate for fate in fates.values())
-
-
-def _under(vehicle: Unit | None) -> Aboard:
-    assert vehicle is not None
-    exposed = vehicle.type != "armored-vehicle" or kinds.is_open_topped(vehicle)
-    return Aboard("dft", ROWS["dft"], exposed)
 
 
 def _fates(readings: Readings, unit: Unit, aboard: Aboard) -> dict[str, str]:

@@ -12,6 +12,7 @@ from bot.rules.given import Given
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.burning import fire_check, then_fire_check, told_before
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
+from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.items import Readings, list_items
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.terrain import is_lone_sniper
@@ -26,6 +27,7 @@ OPPOSED = (d6("attack"), d6("defense"))
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
     """A shot at a hex of infantry. Source: PAC 04, 06 (14.1). Raises UserError for vehicles among the targets."""
     refuse_values(given)
+    refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
     for unit in targets:
         if not kinds.is_man(unit):

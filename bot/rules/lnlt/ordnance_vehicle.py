@@ -10,6 +10,7 @@ from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, ended, say
+from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.impact import Impact, Struck
 from bot.rules.lnlt.items import ROWS, Aboard, Readings, list_items
 from bot.rules.lnlt.settling import FIRED, becomes, heroes, marked, results
@@ -26,6 +27,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     Raises UserError for an aircraft in flight without guided anti-aircraft weapons.
     """
     refuse_values(given)
+    refuse_to_fire(given.unit("unit"))
     aircraft, target, passengers = given.word("aircraft"), given.unit("target"), given.units("passengers")
     if aircraft in ("fixed-wing", "flying") and not given.flag("guided_aa"):
         raise UserError(

@@ -11,6 +11,7 @@ from bot.rules.given import Given
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
 from bot.rules.lnlt.collected import collected
+from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.items import Readings, list_items
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.terrain import target_terrain
@@ -22,7 +23,8 @@ DICE = (d6("vehicle"), d6("defense"))
 
 
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
-    """An overrun of `targets`. Source: PAC 01 (15.3)."""
+    """An overrun of `targets`. Source: PAC 01 (15.3). Raises UserError for a vehicle that cannot fire."""
+    refuse_to_fire(given.unit("unit"))
     targets, size = given.units("targets"), len(given.units("targets"))
     adds = BONUS + given.int("he") + given.int("mg") + given.int("lm")
     tm = target_terrain(given.int("tm"))

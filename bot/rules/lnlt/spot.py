@@ -10,6 +10,7 @@ from bot.rules.chart import Charts
 from bot.rules.dice import d6
 from bot.rules.given import Given
 from bot.rules.lnlt.checks import NONE
+from bot.rules.lnlt.kinds import refuse_unfit
 from bot.rules.lnlt.settling import marked
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 
@@ -25,7 +26,9 @@ class Attempt:
 
 
 def plan(charts: Charts, given: Given) -> Plan[Attempt]:
-    """An attempt to spot a hex. Source: PAC 10-12 (10.1)."""
+    """An attempt to spot a hex. Source: PAC 10-12 (10.1). Raises UserError for a spotter who is out of play."""
+    spotter = given.unit("unit")
+    refuse_unfit([spotter] if spotter is not None else [])
     seen = charts["spotting"](case=given.word("terrain"))
     if given.flag("automatic") or seen["automatic"]:
         opening = {"automatic_spot": True, "spotted": True, "outcome": "spotted"}

@@ -88,6 +88,13 @@ def test_refusals() -> None:
         play_example("lnlt", "ordnance-infantry", {"to_hit": 7}, [])
 
 
+def test_a_shaken_gun_does_not_fire() -> None:
+    """Shaken units fire no weapons."""
+    units = roster(unit("Gun", "weapon-team", state="shaken"))
+    with pytest.raises(UserError, match="Gun is shaken and cannot fire"):
+        play_example("lnlt", "ordnance-infantry", {"to_hit": 7, "he": 3, "unit": "Gun"}, [], units)
+
+
 def test_results_are_written_back() -> None:
     """The squad is shaken, the gun has fired."""
     units = roster(unit("VC 1", "squad", morale=5), unit("Gun", "weapon-team"))
