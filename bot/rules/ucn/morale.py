@@ -1,0 +1,67 @@
+"""Morale tests: 1d20 at or under Morale after casualties, cover, leader and markers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.chart import Charts
+from bot.rules.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.ucn import roster
+from bot.rules.ucn.shooters import MORALE_LOSS
+from bot.rules.ucn.skills import LAST, check, d20, mod_part
+
+STATES = {"passed": "ready", "hesitant": "hesitant-morale"}  # the others are called as their result
+
+
+@dataclass(frozen=True, slots=True)
+class Testing:
+    """The one roll of the test."""
+
+    owes: str | None
+
+
+def plan(charts: Charts, given: Given) -> Plan[Testing]:
+    """A Morale test. Source: Morale, all panels."""
+    unit = given.unit("unit")
+    modifiers = charts["morale-modifiers"](
+        cover=given.flag("cover"),
+        leader=given.word("leader"),
+        morale_markers=given.int("morale_markers"),
+        suppression_markers=given.int("suppression_markers"),
+    )
+    lost = given.int("casualties")
+    casualties = (("casualties", -MORALE_LOSS * lost),) if lost else ()
+    test = check(charts, (("Morale", given.int("morale")), *casualties, *parts_of(modifiers.parts), *mod_part(given)))
+
+    def failed_by(face: int) -> int:
+        return 0 if test.passes[face] else max(1, face - test.final)
+
+    def tells(_before: Testing, roll: Roll, _after: Testing) -> Told:
+        face = roll[0]
+        by = failed_by(face)
+        result = charts["morale-failed"](failed_by=by)["result"] if by else "passed"
+        return {"roll": face, "passed": not by, "failed_by": by, "result": result, "loses_ap": face == LAST}
+
+    def story(_before: Testing, roll: Roll, _after: Testing) -> Iterable[Line]:
+        by = failed_by(roll[0])
+        yield Line("Morale", (), test.parts, test.final)
+        yield Line("Morale test", roll, result=f"against {test.final}: {f'failed by {by}' if by else 'passed'}")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        result, by = str(out["result"]), int(out["failed_by"])
+        headline = f"{result}, failed by {by}" if by else "passed"
+        then = [charts["morale-failed"](failed_by=by).text] if by else ["It carries on with its activation."]
+        if out["loses_ap"]:
+            then.append("A natural 20: the remaining AP are lost.")
+        new: dict[str, Any] = {"state": STATES.get(result, result)}
+        if out["loses_ap"] or result == "let-loose":
+            new["ap"] = 0
+        mark = frozenset({"reload"}) if result == "let-loose" else frozenset()
+        units = ((unit.word, result),) if unit is not None else ()
+        return Settlement(headline, units, tuple(then), roster.change(unit, new, mark=mark))
+
+    step = Step(d20("Morale test"), lambda _state, _roll: Testing(None), tells, story)
+    return Plan(Testing("test"), {"test": step}, settle, {"final": test.final})
