@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
 from math import lcm
@@ -20,7 +20,7 @@ LOWEST_ROW, HIGHEST_ROW = -6, 9
 MOST_MEN = 10
 FATAL = 3
 _WOUNDS = {"wound-1": 1, "wound-2": 2}
-_SHARED = ("roll-2-k", "roll-1-2-k", "roll-note-1", "roll-note-2", "roll-note-3", "roll-note-4")
+_SHARED = frozenset({"roll-2-k", "roll-1-2-k", "roll-note-1", "roll-note-2", "roll-note-3", "roll-note-4"})
 
 Cell = tuple[str, ...]
 """What each roll from 1 to 20 gives."""
@@ -129,13 +129,10 @@ class Resolution:
 
     def strike(self, man: Man, hurt: Hurt, die: int) -> Hurt:
         """The man after one more die."""
+        word = self.word(man, hurt, die)
         if hurt.entry:
-            word = self._shared[hurt.entry][die - 1]
-        else:
-            word = man.cells[hurt.rolled][die - 1]
-            one = hurt.one or (man.counts_ones and die == 1)
-            hurt = replace(hurt, rolled=hurt.rolled + 1, one=one)
-        return _after(hurt, word)
+            return _after(hurt, word, hurt.rolled, hurt.one)
+        return _after(hurt, word, hurt.rolled + 1, hurt.one or (man.counts_ones and die == 1))
 
     def strikes(self, man: Man, hurt: Hurt, roll: Roll) -> Hurt:
         """The man after several dice."""
@@ -183,14 +180,16 @@ class Resolution:
         return [(Fraction(len(dice), sides), dice[0]) for dice in groups.values()]
 
 
-def _after(hurt: Hurt, word: str) -> Hurt:
-    if word in _SHARED:
-        return replace(hurt, entry=word)
-    if word == "killed":
-        return replace(hurt, killed=True, entry="")
-    if word == "suppressed":
-        return replace(hurt, suppressed=True, entry="")
-    return replace(hurt, wounds=min(FATAL, hurt.wounds + _WOUNDS.get(word, 0)), entry="")
+def _after(hurt: Hurt, word: str, rolled: int, one: bool) -> Hurt:
+    """The man after an entry of the table; each field by name would cost the odds most of their time."""
+    return Hurt(
+        rolled,
+        min(FATAL, hurt.wounds + _WOUNDS.get(word, 0)),
+        hurt.suppressed or word == "suppressed",
+        hurt.killed or word == "killed",
+        word if word in _SHARED else "",
+        one,
+    )
 
 
 def change_of(man: Unit, fate: Mapping[str, Any]) -> Change | None:

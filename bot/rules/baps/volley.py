@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from bot.rules.baps.resolution import UNHURT, Hurt, Man, Resolution
 from bot.rules.dice import Die
@@ -37,9 +38,13 @@ def men_step(
     def dice(state: Volley) -> tuple[Die, ...]:
         return resolution.owed(men[state.at], state.hurt)
 
+    @cache
+    def struck(at: int, hurt: Hurt, roll: Roll) -> Hurt:
+        return resolution.strikes(men[at], hurt, roll)
+
     def apply(state: Volley, roll: Roll) -> Volley:
         man = men[state.at]
-        hurt = resolution.strikes(man, state.hurt, roll)
+        hurt = struck(state.at, state.hurt, roll)
         if not man.finished(hurt):
             return Volley(name, state.at, hurt, state.one)
         one = state.one or hurt.one
@@ -47,7 +52,7 @@ def men_step(
 
     def tells(before: Volley, roll: Roll, _after: Volley) -> Told:
         man = men[before.at]
-        hurt = resolution.strikes(man, before.hurt, roll)
+        hurt = struck(before.at, before.hurt, roll)
         told = man.told(hurt) if man.finished(hurt) else {}
         if len(roll) == 1 and not before.hurt.entry:
             told[f"{man.path}.rolls[{before.hurt.rolled}]"] = roll[0]
