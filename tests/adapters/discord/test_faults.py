@@ -1,0 +1,138 @@
+"""Whatever breaks on the way: one event each time, and its answer arrives once."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import sqlite3
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.discord.process import Bot, running
+from tests.standins.discord import Channel, DiscordStandIn, Interaction, Message
+
+CALLBACK = r"POST .*/callback"
+
+
+@pytest.fixture
+async def discord() -> AsyncIterator[DiscordStandIn]:
+    async with DiscordStandIn.running() as standin:
+        yield standin
+
+
+def event(message: Message) -> int:
+    """The number of the event in an answer's footer."""
+    found = re.search(r"#(\d+) · [0-9a-f]{8}", message.text)
+    assert found, message.text
+    return int(found[1])
+
+
+def answers(discord: DiscordStandIn, channel: Channel) -> list[Message]:
+    """What the bot has said there and still stands."""
+    return [m for m in discord.messages(channel) if m.author is discord.world.bot and not m.deleted and not m.loading]
+
+
+async def roll(discord: DiscordStandIn, table: Channel) -> Interaction:
+    """Anna rolls; waits for the first response."""
+    return await discord.user("Anna").slash(table, "roll", dice="2d6")
+
+
+async def test_faults_on_the_first_answer(discord: DiscordStandIn, tmp_path: Path) -> None:
+    table = discord.channel("table")
+    faults = {
+        "delivered twice": lambda: discord.deliver_twice(),
+        "delivered twice, half a second apart": lambda: discord.deliver_twice(gap=0.5),
+        "500": lambda: discord.fail(CALLBACK, 500),
+        "twice 502": lambda: discord.fail(CALLBACK, 502, times=2),
+        "429": lambda: discord.rate_limit(CALLBACK, 0.4),
+        "cut before it is done": lambda: discord.cut(CALLBACK),
+        "done, but the answer to it is lost": lambda: discord.lose_answer(CALLBACK),
+        "swallowed": lambda: discord.swallow(CALLBACK),
+        "done, but never answered": lambda: discord.black_hole(CALLBACK),
+        "slow": lambda: discord.slow(CALLBACK, 1.2, times=1),
+    }
+    async with running(discord, tmp_path):
+        first = event(await (await roll(discord, table)).answer())
+        for number, (name, order) in enumerate(faults.items(), start=1):
+            order()
+            asked = await roll(discord, table)
+            assert not asked.failed, name
+            answer = await asked.answer()
+            await asyncio.sleep(0.6 if "twice" in name else 0)
+            assert event(answer) == first + number, name
+            discord.no_faults()
+        await asyncio.sleep(1)
+        assert [event(message) for message in answers(discord, table)] == list(range(first, first + len(faults) + 1))
+
+
+async def test_gateway_drops_and_invalid_sessions(discord: DiscordStandIn, tmp_path: Path) -> None:
+    table, anna = discord.channel("table"), discord.user("Anna")
+    async with running(discord, tmp_path):
+        last = event(await (await roll(discord, table)).answer())
+        for what in ("drop", "deliver again", "invalid"):
+            if what == "invalid":
+                discord.gateway.invalidate(resumable=True)
+                resumes = len(discord.gateway.resumes)
+                await discord.until(lambda seen=resumes: len(discord.gateway.resumes) > seen, 15)  # type: ignore[misc]
+            else:
+                discord.gateway.drop()
+            asked = anna.send(table, "roll", dice="2d6")
+            answer = await asked.answer(15)
+            assert event(answer) == last + 1, what
+            last += 1
+        assert [event(message) for message in answers(discord, table)] == list(range(last - 3, last + 1))
+
+
+async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_path: Path) -> None:
+    table, thread = discord.channel("table"), discord.thread("Kursk", discord.channel("table"))
+    hall = discord.channel("hall")
+    bot = Bot(discord, tmp_path)
+    await bot.start()
+    try:
+        first = event(await (await roll(discord, table)).answer())
+        # never answered at all; answered, but nobody heard; and a sealed roll, which is for one pair of eyes
+        discord.swallow(CALLBACK, times=None)
+        silent = discord.user("Anna").send(table, "roll", dice="2d6")
+        sealed = discord.user("Ben").send(hall, "roll", dice="3d6", secret=True)
+        await _until_recorded(tmp_path, 5)
+        discord.no_faults()
+        discord.black_hole(CALLBACK)
+        heard = await discord.user("Carl").slash(thread, "roll", dice="2d6")
+        assert not heard.failed
+        await bot.kill()
+        discord.no_faults()
+        started = time.monotonic()
+        await bot.start()
+        late = await discord.message(table, "(late)", timeout=20)
+        print(f"delivered {time.monotonic() - started:.1f} s after the restart")
+        assert event(late) == first + 1
+        assert silent.failed
+        alone = await discord.message(discord.user("Ben").dm(), "(late)", timeout=15)
+        assert "3d6 =" in alone.text
+        assert sealed.failed
+        await asyncio.sleep(4)
+        assert [event(message) for message in answers(discord, table)] == [first, first + 1]
+        assert len(answers(discord, thread)) == 1
+        assert ["Only Ben" in message.text for message in answers(discord, hall)] == [True]
+        assert event(await (await roll(discord, table)).answer()) == first + 2
+        assert await bot.stop() == 0
+    finally:
+        if bot.process.returncode is None:
+            bot.process.kill()
+            await bot.process.wait()
+        print(bot.log)
+
+
+async def _until_recorded(data: Path, count: int) -> None:
+    """Until so many events are on the disk."""
+    end = time.monotonic() + 5
+    while time.monotonic() < end:
+        with sqlite3.connect(f"file:{data / 'grognard.db'}?mode=ro", uri=True) as db:
+            [(found,)] = db.execute("SELECT count(*) FROM events")
+        if found >= count:
+            return
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{found} events, not {count}")
