@@ -24,8 +24,8 @@ async def undo(desk: Desk, number: int | None = None) -> Reply:
     event = await read_event(desk, last)
     need_undoable(event, last)
     assert event is not None
-    if not actor.person or not may_ask(game, actor, event):
-        raise UserError("Only who takes part in this game may undo.", hint="/game join makes you a player.")
+    if not may_ask(game, actor, event):
+        raise _no_part("undo")
     if is_free(actor, event):
         return _take_back(desk, event)
     others = consenters(game, actor, desk.ledger.persons)
@@ -37,6 +37,8 @@ async def undo(desk: Desk, number: int | None = None) -> Reply:
 async def _ask(desk: Desk, event: Json, actor: Actor, others: frozenset[str]) -> Reply:
     """Ask the others; where one of them has asked for the same, this is his consent."""
     ledger, number = desk.ledger, event["number"]
+    if not actor.person:
+        raise _no_part("undo")
     pending = await desk.store.doc(CONSENT, _key(desk, number))
     if pending is not None and pending.data["by"] != actor.person:
         return await consent(desk, number)
@@ -100,10 +102,14 @@ async def redo(desk: Desk) -> Reply:
     if not game.redo:
         raise UserError("There is nothing to bring back: nothing was undone, or something has happened since.")
     event = await read_event(desk, game.redo[-1])
-    if event is None or not actor.person or not may_ask(game, actor, event):
-        raise UserError("Only who takes part in this game may redo.", hint="/game join makes you a player.")
+    if event is None or not may_ask(game, actor, event):
+        raise _no_part("redo")
     desk.ledger.add("redo", **redo_fields(event))
     return Reply(f"{desk.who} brings back #{event['number']}", (told_event(event, desk.ledger.name_of),))
+
+
+def _no_part(what: str) -> UserError:
+    return UserError(f"Only who takes part in this game may {what}.", hint="/game join makes you a player.")
 
 
 async def read_event(desk: Desk, number: int) -> Json | None:

@@ -1,0 +1,152 @@
+"""Whatever is played: undo restores exactly, so does redo, and the log alone explains the state."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.audit import audit
+from bot.export import export_game
+from bot.game.events import NEVER_UNDONE, replay
+from bot.game.state import content, from_json, to_json
+from bot.rules.dice import d6
+from bot.rules.fair import Stream
+from bot.rules.verify import verify
+from tests.playing import Channel, two_sides
+
+PERSONS = ("Anna", "Bob", "Carl")
+LINES = (
+    "roll 2d6+1",
+    "roll 4d6kh3 label=fate",
+    "roll d20 secret",
+    'lnlt fire attackers="us1; us2" targets="vc1; vc2; vc3" adjacent',
+    'lnlt fire attackers="vc1" targets="us1"',
+    'lnlt fire attackers="squad fp=4" targets="squad morale=4"',
+    'lnlt melee attackers="us1 fp=2" defenders="vc1 fp=1"',
+    'lnlt rally units="vc1" rallier=other',
+    'lnlt morale-check units="us1; vc1" secret',
+    "lnlt morale-check units=us3 hand=6,6",
+    "unit edit us1 state=shaken marker=+moved",
+    "unit edit vc2 morale=6 fp=none",
+    "unit edit vc1 side=US",
+    "unit remove vc2",
+    'unit add "Late 1..2" half-squad stats="morale=4"',
+    "game next",
+    "game initiative VC",
+    "game settings answers=compact",
+    "game settings hand_dice=no",
+    "game leave",
+    "game join US",
+    "game undo",
+    "game redo",
+    "game reveal 12",
+    "fair add text",
+    "fair reveal",
+    "again",
+    "log 5",
+    "privacy delete confirm",
+)
+played = st.lists(st.tuples(st.sampled_from(PERSONS), st.sampled_from(LINES)), min_size=1, max_size=18)
+
+
+async def bodies(channel: Channel) -> list[dict[str, Any]]:
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    return [row.data for row in await channel.app.store.events(loaded.row)]
+
+
+async def take_back(channel: Channel) -> bool:
+    """Undo the last event, with the consent of whoever may give it; False where it cannot be undone."""
+    for name in PERSONS:
+        reply = await channel.say(name, "game undo", manager=True)
+        if reply.error:
+            continue
+        if not reply.buttons:
+            return True
+        action = reply.buttons[0].action
+        for other in PERSONS:
+            if other != name and not (await channel.press(other, action)).error:
+                return True
+    return False
+
+
+@settings(max_examples=40)
+@given(played)
+def test_undo_restores_and_redo_brings_back(lines: list[tuple[str, str]]) -> None:
+    async def play() -> None:
+        channel = await Channel.fresh()
+        await two_sides(channel)
+        for name, line in lines:
+            before, count = await channel.content(), (await channel.game()).number
+            reply = await channel.say(name, line)
+            game = await channel.game()
+            if reply.error or game.number == count:
+                assert await channel.content() == before, "nothing happened, so nothing changed"
+                continue
+            last = (await bodies(channel))[-1]
+            if last["kind"] in (*NEVER_UNDONE, "undo", "redo"):
+                continue
+            after = await channel.content()
+            if await take_back(channel):
+                assert await channel.content() == before
+                assert not (await channel.say("Anna", "game redo", manager=True)).error
+                assert await channel.content() == after
+
+    asyncio.run(play())
+
+
+@settings(max_examples=40)
+@given(played)
+def test_the_log_explains_the_state_and_the_chain_is_whole(lines: list[tuple[str, str]]) -> None:
+    async def play() -> None:
+        channel = await Channel.fresh()
+        await two_sides(channel)
+        for name, line in lines:
+            await channel.say(name, line)
+        game = await channel.game()
+        assert to_json(replay(game.id, await bodies(channel))) == to_json(game)
+        assert to_json(from_json(json.loads(json.dumps(to_json(game))))) == to_json(game)
+        assert (await audit(channel.app.store)) == (1, [])
+
+    asyncio.run(play())
+
+
+@settings(max_examples=15)
+@given(played)
+def test_an_export_without_its_seed_predicts_nothing(lines: list[tuple[str, str]]) -> None:
+    """Two games with the same words and other seeds have nothing of the dice to come in their exports."""
+
+    async def play() -> None:
+        channel = await Channel.fresh()
+        await two_sides(channel)
+        for name, line in lines:
+            await channel.say(name, line)
+        loaded = await channel.app.games.at(channel.place.key)
+        assert loaded is not None
+        store, row = channel.app.store, loaded.row
+        parts = (await store.events(row), await store.seeds(row), await store.texts(row), await store.persons(row))
+        text = json.dumps(export_game(loaded.game.id, *parts))
+        assert loaded.seed.seed.hex() not in text
+        assert verify(json.loads(text)).faults == ()
+        for sealed in loaded.game.sealed:
+            kept = next(item for item in parts[2] if item.event == sealed and item.key == "sealed")
+            assert kept.salt not in text
+        ahead = Stream.with_digest(loaded.seed.seed, loaded.game.id, loaded.game.number + 1, loaded.game.digest)
+        guess = Stream.with_digest(bytes.fromhex(loaded.seed.commitment), loaded.game.id, loaded.game.number + 1, "")
+        dice = [d6("x")] * 60
+        assert [ahead.draw(die) for die in dice] != [guess.draw(die) for die in dice]
+
+    asyncio.run(play())
+
+
+def test_content_leaves_out_the_bookkeeping() -> None:
+    async def play() -> None:
+        channel = await Channel.fresh()
+        await channel.do("Anna", "roll d6")
+        assert "number" not in content(await channel.game())
+
+    asyncio.run(play())
