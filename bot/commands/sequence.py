@@ -53,7 +53,7 @@ def run_sequence(
         try:
             played = play(plan, script)
         except DieOwed as owed:
-            raise _owed(owed, spec, raw) from None
+            raise _owed(owed, spec, {**raw, "secret": is_set(options.get("secret"))}) from None
         script.finish()
     reply = played_reply(who, sequence.title, played, sequence.system.title)
     happening = Happening(

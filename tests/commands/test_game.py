@@ -1,0 +1,360 @@
+"""`/game`: starting, sides, turns, settings, sealed rolls, undo, moving, deleting."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.command import Command, Place
+from bot.commands.moving import place_key
+from bot.rules.errors import UserError
+from tests.playing import Channel, two_sides
+
+
+async def test_the_first_roll_begins_free_play_and_says_what_it_promised() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.do("Anna", "roll 2d6")
+    assert reply.footer[0] == "#2"
+    assert "free play begins" in reply.footer[-1]
+    game = await channel.game()
+    assert (game.started, game.drawn) == (False, True)
+    assert game.commitment[:16] in reply.footer[-1]
+    assert "Free play" in (await channel.do("Anna", "game status")).title
+
+
+async def test_help_lookups_and_odds_begin_nothing() -> None:
+    channel = await Channel.fresh()
+    for line in (
+        "help",
+        "lnlt-table melee-odds attack=7 defense=5",
+        'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds',
+        "setup systems",
+        "privacy show",
+    ):
+        await channel.do("Anna", line)
+    assert await channel.app.games.at(channel.place.key) is None
+
+
+async def test_a_table_without_its_roll_rolls_through_the_games_dice() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.do("Anna", "lnlt-table crew-fate cause=dft")
+    assert reply.footer[0] == "#2"
+
+
+async def test_starting_joining_and_leaving() -> None:
+    channel = await Channel.fresh()
+    await channel.fails("Anna", "game join US", "No game is played here yet")
+    reply = await channel.do("Anna", 'game start lnlt "Hill 875" sides="US, VC"')
+    assert "Anna is game master" in reply.text()
+    await channel.fails("Bob", 'game start lnlt "Other"', "still going on")
+    await channel.fails("Bob", "game join Japan", "no side")
+    await channel.do("Bob", "game join vc")
+    await channel.fails("Bob", "game join US", "You play VC already")
+    await channel.do("Bob", "game leave")
+    await channel.fails("Bob", "game leave", "no side")
+    await channel.fails("Anna", 'game start lnlt X sides="US, us"', "still going on")
+
+
+@pytest.mark.parametrize(
+    ("sides", "part"),
+    [
+        ("US", "two to 8"),
+        ("US, us", "same name"),
+        ("a,b,c,d,e,f,g,h,i", "two to 8"),
+        ("US; VC, x", "no name for a side"),
+    ],
+)
+async def test_sides_that_cannot_be(sides: str, part: str) -> None:
+    channel = await Channel.fresh()
+    await channel.fails("Anna", f'game start lnlt X sides="{sides}"', part)
+
+
+async def test_phases_with_reminders_and_markers_that_come_off() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit edit us1 marker=+fired marker=+moved")
+    reply = await channel.do("Anna", "game next")
+    assert reply.title == "Turn 1, Operations phase"
+    assert any("passes" in line for line in reply.lines)
+    assert (await channel.game()).units["squad 1"].marks == {"fired", "moved"}
+    await channel.do("Bob", "game initiative VC")
+    reply = await channel.do("Anna", "game next")
+    assert "Squad 1" in reply.lines[-1]
+    assert reply.mention == "console:bob", "whose turn it is"
+    assert (await channel.game()).units["squad 1"].marks == frozenset()
+    assert (await channel.do("Anna", "game next")).title == "Turn 2, Rally phase"
+
+
+async def test_settings_are_the_masters() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.fails("Bob", "game settings hand_dice=no", "Only the game master")
+    await channel.do("Anna", "game settings hand_dice=no answers=compact")
+    await channel.fails("Bob", "roll d6 hand=3", "takes no dice typed in by hand")
+    reply = await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1; vc2"')
+    assert len(reply.lines) <= 4
+    assert reply.lines[0].startswith("dice [")
+    assert "Cell 1" in reply.text()
+    await channel.do("Anna", "game settings master=bob")
+    await channel.fails("Anna", "game settings answers=full", "Only the game master")
+    await channel.do("Bob", "game settings answers=full")
+    shown = await channel.do("Carl", "game settings")
+    assert "master=Bob" in shown.text()
+    await channel.fails("Bob", "game settings master=Zoe", "Nobody called")
+
+
+async def test_strangers_roll_and_look_but_touch_nothing() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = await channel.content()
+    await channel.do("Carl", "roll d20", "unit list", "log", "game status")
+    for line in (
+        "unit edit us1 state=shaken",
+        "unit add X squad side=US",
+        "unit remove us1",
+        "lnlt fire attackers=us1 targets=vc1",
+        "game next",
+        "game initiative US",
+        "game end",
+        "game undo",
+        "game export",
+        "fair add x",
+        "fair reveal",
+        "game transfer other",
+    ):
+        if line == "game undo":
+            await channel.do("Anna", "unit edit us1 marker=+moved")
+            before = await channel.content()
+        await channel.fails("Carl", line, "")
+    assert await channel.content() == before
+
+
+async def test_players_act_for_their_side() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.fails("Bob", "unit edit us1 state=shaken", "belongs to US")
+    await channel.fails("Bob", "unit add Spy squad side=US", "belongs to US")
+    await channel.fails("Bob", "lnlt fire attackers=us1 targets=vc1", "yours to act with")
+    await channel.do("Bob", "lnlt fire attackers=vc1 targets=us1")
+    await channel.do("Anna", "unit edit vc2 state=shaken")  # the game master may
+    assert not (await channel.say("Zoe", "unit edit vc2 state=good-order", manager=True)).error
+
+
+async def test_another_rule_set_answers_but_touches_no_roster() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start nhis Test", 'unit add "Squad 1" squad')
+    await channel.fails("Anna", 'lnlt fire attackers="Squad 1" targets="squad morale=5"', "")
+    before = await channel.content()
+    await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
+    assert await channel.content() == before
+
+
+async def test_dice_are_taken_back_only_with_the_other_sides_consent() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1")
+    number = (await channel.game()).number
+    asked = await channel.do("Anna", "game undo")
+    assert "Bob must consent" in asked.text()
+    await channel.fails("Carl", "game undo", "takes part")
+    assert (await channel.press("Carl", f"consent:{number}")).error
+    assert (await channel.press("Anna", f"consent:{number}")).error
+    refused = await channel.press("Bob", f"refuse:{number}")
+    assert refused.title.startswith("Bob refuses")
+    assert (await channel.press("Bob", f"consent:{number}")).error, "the request is gone"
+    await channel.do("Anna", "game undo")
+    agreed = await channel.do("Bob", "game undo")  # typed is as good as the button
+    assert "Anna, with Bob's consent" in agreed.title
+    await channel.do("Anna", "roll d6")
+    await channel.fails("Anna", "game redo", "nothing to bring back")
+
+
+async def test_consent_comes_too_late_when_something_has_happened() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "roll d6")
+    number = (await channel.game()).number
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game next")
+    late = await channel.press("Bob", f"consent:{number}")
+    assert late.error
+    assert "stays" in late.title
+
+
+async def test_a_master_who_plays_may_not_consent_for_others() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt X sides="US, VC"')  # Anna is master and plays no side
+    await channel.do("Bob", "game join VC", "roll d6")
+    number = (await channel.game()).number
+    await channel.do("Bob", "game undo")
+    assert not (await channel.press("Anna", f"consent:{number}")).error
+    await channel.do("Anna", "game join VC")
+    await channel.do("Bob", "roll d6", "game undo")
+    assert (await channel.game()).last < (await channel.game()).number
+    assert "alone" in " ".join((await channel.do("Bob", "roll d6", "game undo")).footer)
+
+
+async def test_events_without_dice_are_taken_back_by_who_did_them() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = await channel.content()
+    await channel.do("Bob", "unit edit vc1 state=shaken", "game undo")
+    assert await channel.content() == before
+
+
+@pytest.mark.parametrize("line", ["game join US", "fair reveal", "game end"])
+async def test_some_events_stand_for_ever(line: str) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt X sides="US, VC"', line)
+    await channel.fails("Anna", "game undo", "cannot be undone")
+
+
+async def test_a_sealed_roll_changes_nothing_until_it_is_opened() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = await channel.content()
+    sealed = await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 secret hand=6,1,4")
+    assert sealed.private
+    number = (await channel.game()).number
+    assert await channel.content() == before
+    assert "dice by hand" in sealed.announce.footer if sealed.announce else False
+    await channel.do("Bob", "roll d6")
+    opened = await channel.do("Anna", f"game reveal {number}")
+    assert "Direct fire" in opened.title
+    assert (await channel.game()).units["squad 1"].marks == {"fired"}
+    await channel.fails("Anna", f"game reveal {number}", "no closed roll")
+
+
+async def test_a_sealed_roll_that_was_undone_opens_without_effect() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 secret")
+    number = (await channel.game()).number
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+    before = await channel.content()
+    opened = await channel.do("Anna", f"game reveal {number}")
+    assert "undone" in opened.text()
+    assert await channel.content() == before
+
+
+async def test_the_end_opens_what_is_sealed() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Bob", "roll 2d6 label=ambush secret")
+    await channel.fails("Anna", "fair reveal", "closed still")
+    ended = await channel.do("Anna", "game end")
+    assert "ambush" in ended.text()
+    assert (await channel.game()).sealed == {}
+    await channel.do("Anna", "fair reveal")
+    await channel.fails("Anna", "game next", "has ended")
+
+
+async def test_a_new_game_offers_the_old_roster() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit edit us1 state=eliminated", "game end")
+    started = await channel.do("Anna", 'game start lnlt Next sides="US, VC"')
+    (button,) = started.buttons
+    assert (await channel.press("Bob", button.action)).error, "he does not direct this game"
+    carried = await channel.press("Anna", button.action)
+    assert "5 units" in carried.title
+    assert "squad 1" not in (await channel.game()).units, "eliminated units stay behind"
+    await channel.do("Anna", "game end")
+    again = await channel.do("Anna", "game start lnlt Third carry")
+    assert again.buttons == ()
+    assert len((await channel.game()).units) == 5
+
+
+async def test_a_game_moves_to_another_channel() -> None:
+    channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
+    await two_sides(channel)
+    await channel.fails("Anna", "game transfer nowhere!", "no channel")
+    await channel.do("Anna", 'game transfer "<#901>"')
+    assert await channel.app.games.at("discord:55/900") is None
+    there = Channel(channel.app, Place("discord:55/901", "discord:55"), "u")
+    assert (await there.game()).name == "Hill 875"
+    (due,) = await channel.app.due("discord:")
+    assert due.place == "discord:55/901"
+
+
+@pytest.mark.parametrize(
+    ("here", "typed", "place"),
+    [
+        ("discord:55/900", "<#901>", "discord:55/901"),
+        ("slack:T1/C1", "<#C2|general>", "slack:T1/C2"),
+        ("discord:55/900", "discord:55/7", "discord:55/7"),
+        ("console:main", "other", "console:other"),
+    ],
+)
+def test_where_a_channel_is(here: str, typed: str, place: str) -> None:
+    assert place_key(here, typed) == place
+
+
+def test_no_channel_at_all() -> None:
+    with pytest.raises(UserError):
+        place_key("discord:55/900", "#a b")
+
+
+async def test_deleting_asks_first() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.fails("Bob", "game delete", "Only the game master")
+    asked = await channel.do("Anna", "game delete")
+    assert asked.private
+    (button,) = asked.buttons
+    assert (await channel.press("Bob", button.action)).error
+    await channel.press("Anna", button.action)
+    assert await channel.app.games.at(channel.place.key) is None
+    assert list(await channel.app.store.games()) == []
+
+
+async def test_an_import_replaces_no_running_game_and_refuses_a_changed_log() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "roll 2d6")
+    text = (await channel.do("Anna", "game export")).files[0].content
+    who = channel.who("Anna")
+
+    async def bring(content: object, place: str, request: str) -> str:
+        reply = await channel.app.run(Command(("game", "import"), {"file": content}, who, Place(place), request))
+        return reply.text() if reply.error else ""
+
+    assert "going on here" in await bring(text, channel.place.key, "i1")
+    assert "not honest" in await bring(text.replace('"morale":4', '"morale":9'), "console:x", "i2")
+    assert "no JSON" in await bring("{", "console:x", "i3")
+    assert "no game exported" in await bring("{}", "console:x", "i4")
+    assert "needs" in await bring(None, "console:x", "i5")
+    assert await bring(text, "console:x", "i6") == ""
+    other = Channel(channel.app, Place("console:x"), "x")
+    assert await other.content() == await channel.content()
+    assert (await other.game()).epoch == 2
+    assert not (await other.game()).drawn
+    await other.do("Bob", "fair add mine", "roll 2d6")
+
+
+async def test_csv_and_markdown() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'roll 2d6 label="=cmd()"', "lnlt fire attackers=us1 targets=vc1 hand=6,1,5")
+    csv = (await channel.do("Anna", "game export csv")).files[0].content.splitlines()
+    assert csv[0].startswith("event,time,who,side,kind")
+    assert len(csv) == 3
+    assert "'=cmd()" in csv[1], "no spreadsheet takes it for a formula"
+    assert csv[2].endswith("hand")
+    report = (await channel.do("Anna", "game export markdown")).files[0]
+    assert report.name == "hill-875.md"
+    assert "## Turn 1, Rally phase" in report.content
+    assert "Direct fire" in report.content
+
+
+async def test_luck_leaves_out_hand_dice_undone_and_sealed_events() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt X", 'unit add "Squad 1" squad stats="morale=5 fp=2"')
+    fire = 'lnlt fire attackers="squad fp=4" targets="squad morale=4; squad morale=5"'
+    await channel.do("Anna", fire, fire, f"{fire} hand=6,1,6,6", f"{fire} secret", fire, "game undo")
+    reply = await channel.do("Anna", "game stats")
+    try:
+        assert "in 2 rolls: too few rolls to say" in reply.text()
+        assert "Direct fire" in "\n".join(reply.block)
+    finally:
+        await channel.app.close()

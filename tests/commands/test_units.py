@@ -1,0 +1,193 @@
+"""`/unit`, `/log`, `/again`, `/fair`, `/privacy`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.playing import Channel, two_sides
+
+
+async def test_a_numbered_row_of_units_with_handles() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    units = (await channel.game()).units
+    assert [unit.handle for unit in units.values() if unit.side == "US"] == ["us1", "us2", "us3"]
+    assert units["cell 2"].numbers == {"morale": 4, "fp": 1}
+    await channel.do("Anna", 'unit add "Fox 08..10" squad US')
+    assert {"fox 08", "fox 09", "fox 10"} <= set((await channel.game()).units)
+
+
+@pytest.mark.parametrize(
+    ("line", "part"),
+    [
+        ('unit add "Squad 1" squad', "is taken"),
+        ('unit add "SQUAD 1" squad', "is taken"),
+        ("unit add squad squad", "is a unit type"),
+        ("unit add us1 squad", "handle"),
+        ('unit add "a;b" squad', "none of"),
+        (f'unit add "{"x" * 33}" squad', "1 to 32"),
+        ("unit add 7 squad", "number"),
+        ('unit add "X 1..99" squad', "at most 40"),
+        ("unit add X squid", "Did you mean squad"),
+        ('unit add X squad stats="morale=99"', "from 1 to 12"),
+        ('unit add X squad stats="courage=3"', "no"),
+        ("unit add X squad side=Japan", "no side"),
+        ("unit edit X state=shaken", "no unit"),
+        ("unit edit us1 state=sleepy", "state must be"),
+        ("unit edit us1 marker=+sleepy", "no marker"),
+        ("unit show Nobody", "no unit"),
+    ],
+)
+async def test_units_that_cannot_be(line: str, part: str) -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = await channel.content()
+    await channel.fails("Anna", line, part)
+    assert await channel.content() == before
+
+
+async def test_editing_by_hand() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit edit us1 state=shaken marker=+moved,fired morale=4 fp=none")
+    unit = (await channel.game()).units["squad 1"]
+    assert (unit.state, unit.marks, unit.numbers) == ("shaken", {"moved", "fired"}, {"morale": 4})
+    await channel.do("Anna", "unit edit us1 marker=-moved sw=3,2")
+    unit = (await channel.game()).units["squad 1"]
+    assert (unit.marks, unit.numbers["sw"]) == ({"fired"}, (3, 2))
+    await channel.do("Anna", "unit edit us1 side=VC")
+    assert (await channel.game()).units["squad 1"].handle == "vc4"
+    await channel.do("Anna", "unit remove vc4")
+    assert "squad 1" not in (await channel.game()).units
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("name,type\\nFox 1,squad\\nFox 2,squid", "Line 3, column 2 (type)"),
+        ("name,type,morale\\nFox 1,squad,55", "Line 2, column 3 (morale)"),
+        ("name,type\\nFox 1,squad\\nFox 1,squad", "Line 3, column 1 (name)"),
+        ("name,type\\nFox 1,squad,7", "Line 2, column 3"),
+        ("name,side\\nFox 1,US", "heading type is missing"),
+        ("name,type,name\\nFox 1,squad,x", "stands twice"),
+        ("name,type\\n", "no units"),
+        ("- {name: Fox 1, type: squid}", "Line 1, column"),
+        ("- {name: Fox 1}", "type is missing"),
+        ("- [a", "Line"),
+        ("- &a {name: x, type: squad}\\n- *a", "aliases"),
+    ],
+)
+async def test_a_roster_with_a_fault_adds_nothing(text: str, part: str) -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = await channel.content()
+    reply = await channel.fails("Anna", f"unit import text='{text}'", part)
+    assert "Nothing was added" in reply.text() or "no units" in reply.text()
+    assert await channel.content() == before
+
+
+async def test_a_whole_roster_from_csv_and_yaml() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do(
+        "Anna", "unit import text='name;type;side;morale;state\\nFox 1..2;squad;US;5;\\nDoc;medic;;6;shaken'"
+    )
+    game = await channel.game()
+    assert game.units["fox 2"].numbers == {"morale": 5}
+    assert (game.units["doc"].side, game.units["doc"].state) == ("US", "shaken"), "his own side by default"
+    await channel.do("Anna", "unit import text='- {name: Ace, type: hero, sw: [3, 2], markers: [moved]}'")
+    unit = (await channel.game()).units["ace"]
+    assert (unit.numbers, unit.marks) == ({"sw": (3, 2)}, {"moved"})
+
+
+async def test_free_play_learns_its_rule_set() -> None:
+    channel = await Channel.fresh()
+    await channel.fails("Anna", 'unit add "Squad 1" squad', "no rule set yet")
+    await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
+    await channel.do("Anna", 'unit add "Squad 1" squad stats="morale=5"')
+    await channel.do("Anna", 'lnlt morale-check units="Squad 1"')
+
+
+async def test_the_log_by_pages_and_filters() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "roll d6 label=first", "lnlt fire attackers=us1 targets=vc1", "unit edit us2 state=shaken")
+    await channel.do("Bob", "game next", "roll d20 secret label=hidden")
+    log = await channel.do("Carl", "log 3")
+    assert log.private
+    assert len([line for line in log.lines if line.startswith("#")]) == 3
+    assert [button.label for button in log.buttons] == ["Older"]
+    older = await channel.press("Carl", log.buttons[0].action)
+    assert "page 2" in older.title
+    everything = await channel.do("Carl", "log 200")
+    assert "first" in everything.text()
+    assert "hidden" not in everything.text()
+    assert "Cell 1" in (await channel.do("Carl", "log unit=vc1 kind=sequence")).text()
+    assert "edited" in (await channel.do("Carl", "log kind=unit count=1")).text()
+    assert all("(VC)" in line for line in (await channel.do("Carl", "log side=VC")).lines)
+
+
+async def test_undone_events_are_marked_in_the_log() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "roll d6", "game undo")
+    assert "(undone)" in (await channel.do("Anna", "log")).text()
+    await channel.do("Anna", "game redo")
+    assert "(undone)" not in (await channel.do("Anna", "log")).text()
+
+
+async def test_again_repeats_the_last_roll_with_its_label_and_skips_sealed_ones() -> None:
+    channel = await Channel.fresh()
+    await channel.fails("Anna", "again", "No game")
+    await channel.do("Anna", "roll 3d6+1 label=rally", "roll d20 secret")
+    again = await channel.do("Bob", "again")
+    assert again.title.startswith("Bob: rally: 3d6+1")
+    await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5"')
+    assert "Direct fire" in (await channel.do("Anna", "again")).title
+
+
+async def test_odds_and_then_just_this_roll_once() -> None:
+    channel = await Channel.fresh()
+    odds = await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" odds')
+    (button,) = odds.buttons
+    assert (await channel.press("Bob", button.action, "m1")).error
+    rolled = await channel.press("Anna", button.action, "m1")
+    assert rolled.title.startswith("Anna: Direct fire")
+    assert (await channel.press("Anna", button.action, "m2")).error, "the draft is used up"
+    await channel.press("Anna", f"odds:{(await channel.game()).number}")
+
+
+async def test_texts_in_the_dice_only_before_the_first_one() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "fair show", 'fair add "one"', 'fair add "two"')
+    game = await channel.game()
+    await channel.do("Anna", "roll d6")
+    assert (await channel.game()).digest == game.digest
+    await channel.fails("Bob", "fair add late", "has fallen already")
+    shown = await channel.do("Anna", "fair show")
+    assert "'one', 'two'" in shown.text()
+    revealed = await channel.do("Anna", "fair reveal")
+    assert game.commitment in revealed.text()
+    await channel.do("Bob", "fair add now")
+    assert "revealed in" in (await channel.do("Anna", "fair show")).text()
+
+
+async def test_privacy_shows_exports_and_deletes() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Bob", "roll d6 label=mine", "roll d6 secret")
+    number = (await channel.game()).number
+    assert "1 games" in (await channel.do("Bob", "privacy show")).text()
+    data = json.loads((await channel.do("Bob", "privacy export")).files[0].content)
+    assert any(text["text"] == "mine" for text in data["texts"])
+    assert "Delete" in (await channel.do("Bob", "privacy delete")).buttons[0].label
+    await channel.do("Bob", "privacy delete confirm")
+    log = (await channel.do("Anna", "log 50")).text()
+    assert "Bob" not in log
+    assert "mine" not in log
+    assert "Bob" not in (await channel.do("Anna", "game export")).files[0].content
+    assert "VC: nobody yet" in (await channel.do("Anna", "game status")).text()
+    opened = await channel.do("Anna", f"game reveal {number}")
+    assert "deleted" in opened.text(), "what nobody can open any more must not block the seed for ever"
+    await channel.do("Anna", "fair reveal")
