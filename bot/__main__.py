@@ -20,7 +20,7 @@ COMMANDS = {
     "discord": "adapters.discord:main",
     "commands": "adapters.discord:show_commands",
     "slack": "adapters.slack:main",
-    "manifest": "adapters.slack:manifest",
+    "manifest": "adapters.slack:print_manifest",
 }
 
 

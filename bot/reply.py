@@ -33,7 +33,8 @@ class Reply:
     `title` alone suffices in a notification: who, what, result. `lines` hold the raw dice, each modifier by name,
     the final number, and what it means for each unit. `block` is set in a fixed width (tables, bars). `footer`
     names event, head hash, system and marks. `mention` is the key of the one person to call (whose turn it is).
-    `announce` is a second message, for all, beside a private answer (a sealed roll).
+    `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
+    error is about, so that a form can show it at its field.
 
     The app adds how it stands with the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
     `seen` says that this request was answered before: whoever gets it again posts nothing.
@@ -49,6 +50,7 @@ class Reply:
     files: tuple[File, ...] = ()
     mention: str = ""
     announce: Reply | None = None
+    option: str = ""
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
 
@@ -88,4 +90,4 @@ def error_reply(error: UserError, typed: str = "") -> Reply:
     lines = [str(error.hint)] if error.hint else []
     if typed and (better := corrected(typed, error)):
         lines.append(f"Type: {better}")
-    return Reply(error.message, tuple(lines), private=True, error=True)
+    return Reply(error.message, tuple(lines), private=True, error=True, option=error.option or "")

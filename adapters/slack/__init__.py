@@ -43,7 +43,7 @@ def main(words: Sequence[str]) -> int:
     return 0
 
 
-def manifest(words: Sequence[str]) -> int:
+def print_manifest(words: Sequence[str]) -> int:
     """`grognard manifest slack [--url HTTPS]`: print the app's manifest; exit status 0. Raises UserError."""
     from adapters.slack.manifest import make_manifest
     from bot.cli import Arguments

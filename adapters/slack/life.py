@@ -11,13 +11,12 @@ from typing import Any
 from aiohttp import web
 
 from adapters.slack.app import make_bolt
-from adapters.slack.delivery import Posts
 from adapters.slack.http import PATH, web_app
 from adapters.slack.listeners import Listeners
-from adapters.slack.people import People
 from adapters.slack.socket import Socket
 from adapters.slack.teams import Teams, own_team
 from adapters.slack.wire import Busy, Wire
+from adapters.slack.work import Work
 from bot.app import App
 from bot.rules.errors import UserError
 from bot.settings import Settings
@@ -32,16 +31,15 @@ async def serve(app: App, settings: Settings) -> None:
     check_settings(settings)
     wire = Wire()
     teams = Teams()
-    posts = Posts(app, wire, teams)
-    listeners = Listeners(app, teams, People(wire, teams), posts)
-    bolt = make_bolt(listeners, teams, wire)
+    work = Work(app, wire, teams)
+    bolt = make_bolt(Listeners(work), teams, wire)
     try:
         if settings.slack_bot_token:
             teams.add(await _own_team(wire, settings.slack_bot_token))
         connection = _socket_mode if settings.slack_app_token else _http_mode
-        await _until_one_fails(posts.watch(), connection(bolt, wire, settings))
+        await _until_one_fails(work.posts.watch(), connection(bolt, wire, settings))
     finally:
-        await _finish(listeners, posts)
+        await _finish(work)
         await wire.close()
 
 
@@ -116,8 +114,8 @@ async def _until_one_fails(*works: Coroutine[Any, Any, None]) -> None:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _finish(listeners: Listeners, posts: Posts) -> None:
+async def _finish(work: Work) -> None:
     """Wait for answers on their way; what takes longer stays in the outbox."""
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(listeners.idle.wait(), END_PATIENCE)
-    await posts.close()
+        await asyncio.wait_for(work.idle.wait(), END_PATIENCE)
+    await work.posts.close()

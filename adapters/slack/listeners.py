@@ -2,47 +2,38 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from adapters.slack.ask import Ask, from_command, from_event, from_press
-from adapters.slack.delivery import Posts
-from adapters.slack.people import People
+from adapters.slack.forms import OPEN, Ack, Forms
 from adapters.slack.render import ACTION
-from adapters.slack.teams import Teams
 from adapters.slack.words import after_mention, typed
-from bot.app import App
+from adapters.slack.work import Work
 from bot.command import Person
-from bot.queues import Queues
-from bot.reply import Reply
-
-log = logging.getLogger(__name__)
+from bot.reply import Reply, error_reply
+from bot.rules.errors import UserError
+from bot.text import Typed, parse_text
 
 Json = dict[str, Any]
-Ack = Callable[..., Awaitable[Any]]
 ANY_COMMAND = "/grognard"
 _WRITTEN = (None, "file_share", "thread_broadcast")
 
 
 class Listeners:
-    """Requests in, answers out. `idle` is set while nothing is being worked on."""
+    """Requests in, answers out."""
 
-    def __init__(self, app: App, teams: Teams, people: People, posts: Posts) -> None:
-        self.app, self.teams, self.people, self.posts = app, teams, people, posts
-        self.idle = asyncio.Event()
-        self.idle.set()
-        self._busy = 0
-        self._arrivals = Queues()
+    def __init__(self, work: Work) -> None:
+        self._work, self.forms = work, Forms(work)
 
     async def on_command(self, ack: Ack, body: Json) -> None:
-        """A slash command."""
+        """A slash command; one without options opens its form, which must come before any work."""
         ask = from_command(body)
         await ack()
-        text = typed(body.get("text") or "")
-        name = body["command"].casefold()
-        await self.run_text(ask, text if name == ANY_COMMAND else f"{name} {text}")
+        text, name = typed(body.get("text") or ""), body["command"].casefold()
+        text = (text or "help") if name == ANY_COMMAND else f"{name} {text}".strip()
+        if not await self.forms.opened(ask, text):
+            await self._run_text(ask, text, ())
 
     async def on_mention(self, body: Json) -> None:
         """A message that names the bot; the way to play in threads."""
@@ -59,47 +50,49 @@ class Listeners:
         action = body["actions"][0]
         if not str(action.get("action_id", "")).startswith(ACTION):
             return
-        ask = from_press(body)
+        ask, does = from_press(body), str(action.get("value") or "")
+        if does.startswith(OPEN):
+            await self.forms.open_from(ask, does.removeprefix(OPEN))
+            return
         message = f"{ask.channel}/{ask.message}"
-        await self.answer(
-            ask,
-            lambda who: self.app.press(action["value"], who, ask.where, ask.request_id, message, ask.to_json()),
-        )
-
-    async def run_text(self, ask: Ask, text: str) -> None:
-        """Run a command given as text and answer it."""
-        await self.answer(ask, lambda who: self.app.run_text(text, who, ask.where, ask.request_id, ask.to_json()))
-
-    async def answer(self, ask: Ask, work: Callable[[Person], Awaitable[Reply]]) -> None:
-        """Do the work in order of arrival, and post what comes of it."""
-        self._busy += 1
-        self.idle.clear()
-        try:
-            await self.posts.deliver(ask, await (await self.begin(ask, work)))
-        finally:
-            self._busy -= 1
-            if not self._busy:
-                self.idle.set()
-
-    async def begin(self, ask: Ask, work: Callable[[Person], Awaitable[Reply]]) -> asyncio.Task[Reply]:
-        """Begin the work once who asks is known; nobody who comes later in this place overtakes."""
-        async with self._arrivals.turn(ask.where.key):
-            who = await self.people.find(ask)
-            return asyncio.create_task(_awaited(work(who)))
+        press = self._work.app.press
+        await self._work.answer(ask, lambda who: press(does, who, ask.where, ask.request_id, message, ask.to_json()))
 
     async def _written(self, body: Json) -> None:
         event = body["event"]
-        team = await self.teams.find(from_event(body).team) if _is_command(event) else None
-        if team is None or event["user"] == team.bot_user:
+        if not _is_command(event):
             return
-        text = typed(after_mention(event.get("text") or "", team.bot_user))
-        await self.run_text(from_event(body), text or "help")
+        ask = from_event(body)
+        team = await self._work.teams.find(ask.team)
+        if team is not None and event["user"] != team.bot_user:
+            text = typed(after_mention(event.get("text") or "", team.bot_user))
+            await self._run_text(ask, text or "help", event.get("files") or ())
+
+    async def _run_text(self, ask: Ask, text: str, files: Any) -> None:
+        """Run a command given as text and answer it; a refusal offers the form."""
+
+        async def run(who: Person) -> Reply:
+            try:
+                read = with_file(parse_text(text, self._work.app.registry), files)
+            except UserError as error:
+                return self.forms.offered(error_reply(error, text), text)
+            reply = await self._work.run(ask, read.spec, read.options, who)
+            return self.forms.offered(reply, text) if reply.error and not reply.seen else reply
+
+        await self._work.answer(ask, run)
+
+
+def with_file(read: Typed, files: Any) -> Typed:
+    """A command with the first file that came with its message; a file's name in its place is no file."""
+    options = dict(read.options)
+    for option in read.spec.options:
+        if option.type == "file":
+            options.pop(option.name, None)
+            if files:
+                options[option.name] = files[0]
+    return Typed(read.spec, options)
 
 
 def _is_command(event: Mapping[str, Any]) -> bool:
     """Whether a person wrote it, new: no bot, no edit, no deletion."""
     return event.get("subtype") in _WRITTEN and not event.get("bot_id") and bool(event.get("user"))
-
-
-async def _awaited(work: Awaitable[Reply]) -> Reply:
-    return await work

@@ -1,0 +1,152 @@
+"""Modals at work: opened at once while their trigger lives, errors shown at their field, answers posted after."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from adapters.slack.ask import Ask
+from adapters.slack.modal import FIELD, PICK, block_of, choice, form_view, opens_form, pick_view, read_meta, read_state
+from adapters.slack.wire import Busy, Refused
+from adapters.slack.work import Work
+from bot.command import CommandSpec, Path, Person
+from bot.reply import Button, Reply, error_reply
+from bot.rules.errors import UserError
+from bot.text import parse_text
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+Ack = Callable[..., Awaitable[Any]]
+
+OPEN = "form:"
+MAX_CARRIED = 1_900
+AT_FIELD = 1.8
+"""Seconds that a submitted form waits for its work, so that an error can stand at its field."""
+READ_BACK = 200
+MAX_ERROR = 2_000
+
+
+class Forms:
+    """Opens, completes and takes modals."""
+
+    def __init__(self, work: Work) -> None:
+        self._work, self._app = work, work.app
+
+    async def opened(self, ask: Ask, text: str) -> bool:
+        """Open the form for a command that was typed without options; whether there was one to open."""
+        try:
+            typed = parse_text(text, self._app.registry)
+        except UserError:
+            words = tuple(text.casefold().removeprefix("/").split())
+            if not 0 < len(words) < 3 or words[0] not in self._app.registry.top:
+                return False
+            below = list(self._app.registry.below(words))
+            if len(below) > 1:
+                await self._open(ask, text, pick_view(words, self._app.registry, ask))
+            elif below:
+                await self._open(ask, text, await self._view(ask, below[0], {}))
+            return bool(below)
+        if not opens_form(typed.spec, typed.options):
+            return False
+        await self._open(ask, text, await self._view(ask, typed.spec, {}))
+        return True
+
+    async def open_from(self, ask: Ask, text: str) -> None:
+        """Open the form that a button offers, with what its command held."""
+        try:
+            typed = parse_text(text, self._app.registry)
+            spec, options = typed.spec, typed.options
+        except UserError:
+            spec, _ = self._app.registry.find(text.removeprefix("/").split())
+            options = {}
+        await self._open(ask, text, await self._view(ask, spec, options))
+
+    def offered(self, reply: Reply, text: str) -> Reply:
+        """A refusal with a button that opens the form of the command, where it has one."""
+        try:
+            spec, used = self._app.registry.find(text.removeprefix("/").split())
+        except UserError:
+            return reply
+        if not spec.options:
+            return reply
+        action = OPEN + text
+        if len(action) > MAX_CARRIED:
+            action = OPEN + " ".join(text.split()[:used])
+        return replace(reply, buttons=(*reply.buttons, Button(action, "Open form")))
+
+    async def on_submit(self, ack: Ack, body: Json) -> None:
+        """A modal was submitted."""
+        view = body["view"]
+        path, ask = read_meta(view, body["user"]["id"])
+        values = view["state"]["values"]
+        if view["callback_id"] != PICK:
+            spec = self._app.spec(path)
+            await self._take(ack, ask, spec, read_state(spec, values))
+            return
+        chosen = values["command"][FIELD]["selected_option"]["value"]
+        spec = self._app.spec(tuple(chosen.split()))
+        if spec.options:
+            await ack(response_action="update", view=await self._view(ask, spec, {}))
+        else:
+            await self._take(ack, ask, spec, {})
+
+    async def on_search(self, ack: Ack, body: Json) -> None:
+        """Letters were typed into a select of a modal."""
+        path, ask = read_meta(body["view"], body["user"]["id"])
+        typed = str(body.get("value") or "").strip()
+        found = await self._app.complete(path, body["block_id"], typed, {}, Person(ask.person_key, ""), ask.where)
+        options = [choice(one.name, one.value) for one in found]
+        option = self._app.spec(path).option(body["block_id"])
+        if typed and (not options or (option is not None and option.free)):
+            options.append(choice(typed, typed))
+        await ack(options=options)
+
+    async def _take(self, ack: Ack, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> None:
+        """Run the command of a form: a quick refusal stands at its field, anything else is posted."""
+        with self._work.under_way():
+            since = time.monotonic()
+            task = await self._work.begin(ask, lambda who: self._work.run(ask, spec, options, who))
+            await asyncio.wait([task], timeout=max(since + AT_FIELD - time.monotonic(), 0.05))
+            if task.done() and (reply := task.result()).error and not reply.seen and spec.options:
+                await ack(response_action="errors", errors=field_errors(spec, reply))
+                return
+            await ack()
+            await self._work.posts.deliver(ask, await task)
+
+    async def _view(self, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> Json:
+        known = await self._app.known(ask.where, Person(ask.person_key, ""))
+        given = options or await self._last_used(ask, spec.path)
+        return form_view(spec, ask, given, known)
+
+    async def _open(self, ask: Ask, text: str, view: Json) -> None:
+        team = await self._work.teams.find(ask.team)
+        if team is None:
+            return
+        try:
+            await self._work.wire.call(team.token, "views.open", trigger_id=ask.trigger, view=view)
+        except (Busy, Refused) as trouble:
+            log.warning("a form could not be opened: %s", trouble)
+            error = UserError("The form could not be opened: Slack gives three seconds for it.")
+            await self._work.posts.deliver(ask, self.offered(error_reply(error), text))
+
+    async def _last_used(self, ask: Ask, path: Path) -> Mapping[str, object]:
+        """What this person gave to this command last, as the log of the channel's game has it."""
+        loaded = await self._app.games.at(ask.where.key)
+        person = loaded.person_of(ask.person_key) if loaded is not None else None
+        if loaded is None or person is None:
+            return {}
+        for row in await self._app.store.events(loaded.row, limit=READ_BACK, newest_first=True):
+            event = row.data
+            if event.get("who") == person.person and event.get("command") == " ".join(path):
+                return dict(event.get("inputs") or {})
+        return {}
+
+
+def field_errors(spec: CommandSpec, reply: Reply) -> dict[str, str]:
+    """What stands at which field of a form that was refused."""
+    return {block_of(spec, reply.option): " ".join((reply.title, *reply.lines))[:MAX_ERROR]}

@@ -1,0 +1,104 @@
+"""What every request has in common: who asks is looked up, the work done in order of arrival, the answer posted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from adapters.slack.ask import Ask
+from adapters.slack.delivery import Posts
+from adapters.slack.people import People
+from adapters.slack.teams import Teams
+from adapters.slack.wire import Busy, Refused, Wire
+from bot.app import App
+from bot.command import CommandSpec, Person
+from bot.queues import Queues
+from bot.reply import Reply, error_reply
+from bot.rules.errors import UserError
+
+Do = Callable[[Person], Awaitable[Reply]]
+MAX_FILE = 1_000_000
+
+
+class Work:
+    """The parts of the adapter at work. `idle` is set while nothing is being worked on."""
+
+    def __init__(self, app: App, wire: Wire, teams: Teams) -> None:
+        self.app, self.wire, self.teams = app, wire, teams
+        self.people = People(wire, teams)
+        self.posts = Posts(app, wire, teams)
+        self.idle = asyncio.Event()
+        self.idle.set()
+        self._busy = 0
+        self._arrivals = Queues()
+
+    async def answer(self, ask: Ask, do: Do) -> None:
+        """Do the work and post what comes of it."""
+        with self.under_way():
+            await self.posts.deliver(ask, await (await self.begin(ask, do)))
+
+    async def begin(self, ask: Ask, do: Do) -> asyncio.Task[Reply]:
+        """Begin the work once who asks is known; nobody who comes later in this place overtakes."""
+        async with self._arrivals.turn(ask.where.key):
+            who = await self.people.find(ask)
+            return asyncio.create_task(_awaited(do(who)))
+
+    async def run(self, ask: Ask, spec: CommandSpec, options: Mapping[str, object], who: Person) -> Reply:
+        """Run a command whose options were read; its files are fetched first."""
+        try:
+            options = {**options, **await self._files(ask, spec, options)}
+        except UserError as error:
+            return error_reply(error)
+        return await self.app.run_typed(spec, options, who, ask.where, ask.request_id, ask.to_json())
+
+    def under_way(self) -> _UnderWay:
+        """A piece of work that an ending process waits for."""
+        return _UnderWay(self)
+
+    def count(self, change: int) -> None:
+        """One piece of work more or fewer."""
+        self._busy += change
+        if self._busy:
+            self.idle.clear()
+        else:
+            self.idle.set()
+
+    async def _files(self, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
+        """The text of each option that holds a file of Slack's. Raises UserError."""
+        found: dict[str, object] = {}
+        for option in spec.options:
+            given = options.get(option.name)
+            if option.type == "file" and isinstance(given, Mapping):
+                found[option.name] = await self._read(ask, given)
+        return found
+
+    async def _read(self, ask: Ask, file: Mapping[str, Any]) -> str:
+        name = str(file.get("name") or "The file")[:60]
+        url = file.get("url_private_download") or file.get("url_private")
+        team = await self.teams.find(ask.team)
+        if team is None or not url:
+            raise UserError(f"{name} cannot be read.", option="file")
+        try:
+            return (await self.wire.download(team.token, str(url), MAX_FILE)).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise UserError(f"{name} is no text.", option="file") from None
+        except ValueError:
+            raise UserError(f"{name} is larger than {MAX_FILE} bytes.", option="file") from None
+        except (Busy, Refused):
+            raise UserError(f"Slack does not hand {name} out.", hint="Try again in a moment.", option="file") from None
+
+
+class _UnderWay:
+    def __init__(self, work: Work) -> None:
+        self._work = work
+
+    def __enter__(self) -> None:
+        self._work.count(1)
+
+    def __exit__(self, *_: object) -> None:
+        self._work.count(-1)
+
+
+async def _awaited(work: Awaitable[Reply]) -> Reply:
+    return await work
