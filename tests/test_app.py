@@ -104,7 +104,7 @@ async def test_a_bug_of_ours_is_one_line_with_a_reference(caplog: pytest.LogCapt
     async def broken(place: str) -> None:
         raise RuntimeError("boom")
 
-    app.games.at = broken  # type: ignore[method-assign, assignment]
+    app.games.at = broken  # type: ignore[method-assign]
     reply = await app.run_text("roll 2d6", ANNA, HERE, "r1")
     assert reply.error
     assert reply.private

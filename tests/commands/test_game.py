@@ -36,7 +36,7 @@ async def test_help_lookups_and_odds_begin_nothing() -> None:
 
 async def test_a_table_without_its_roll_rolls_through_the_games_dice() -> None:
     channel = await Channel.fresh()
-    reply = await channel.do("Anna", "lnlt-table crew-fate cause=dft")
+    reply = await channel.do("Anna", "lnlt-table hero-creation")
     assert reply.footer[0] == "#2"
 
 

@@ -53,10 +53,10 @@ async def test_editing_by_hand() -> None:
     await two_sides(channel)
     await channel.do("Anna", "unit edit us1 state=shaken marker=+moved,fired morale=4 fp=none")
     unit = (await channel.game()).units["squad 1"]
-    assert (unit.state, unit.marks, unit.numbers) == ("shaken", {"moved", "fired"}, {"morale": 4})
+    assert (unit.state, unit.marks, unit.numbers) == ("shaken", frozenset({"moved", "fired"}), {"morale": 4})
     await channel.do("Anna", "unit edit us1 marker=-moved sw=3,2")
     unit = (await channel.game()).units["squad 1"]
-    assert (unit.marks, unit.numbers["sw"]) == ({"fired"}, (3, 2))
+    assert (unit.marks, unit.numbers["sw"]) == (frozenset({"fired"}), (3, 2))
     await channel.do("Anna", "unit edit us1 side=VC")
     assert (await channel.game()).units["squad 1"].handle == "vc4"
     await channel.do("Anna", "unit remove vc4")
@@ -99,7 +99,7 @@ async def test_a_whole_roster_from_csv_and_yaml() -> None:
     assert (game.units["doc"].side, game.units["doc"].state) == ("US", "shaken"), "his own side by default"
     await channel.do("Anna", "unit import text='- {name: Ace, type: hero, sw: [3, 2], markers: [moved]}'")
     unit = (await channel.game()).units["ace"]
-    assert (unit.numbers, unit.marks) == ({"sw": (3, 2)}, {"moved"})
+    assert (unit.numbers, unit.marks) == ({"sw": (3, 2)}, frozenset({"moved"}))
 
 
 async def test_free_play_learns_its_rule_set() -> None:

@@ -133,8 +133,8 @@ def test_an_export_without_its_seed_predicts_nothing(lines: list[tuple[str, str]
         assert loaded.seed.seed.hex() not in text
         assert verify(json.loads(text)).faults == ()
         for sealed in loaded.game.sealed:
-            kept = next(item for item in parts[2] if item.event == sealed and item.key == "sealed")
-            assert kept.salt not in text
+            for kept in parts[2]:
+                assert kept.event != sealed or kept.salt not in text
         ahead = Stream.with_digest(loaded.seed.seed, loaded.game.id, loaded.game.number + 1, loaded.game.digest)
         guess = Stream.with_digest(bytes.fromhex(loaded.seed.commitment), loaded.game.id, loaded.game.number + 1, "")
         dice = [d6("x")] * 60
