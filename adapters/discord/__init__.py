@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Sequence
 
@@ -12,6 +13,7 @@ def main(words: Sequence[str]) -> int:
     """`grognard discord`: until it is stopped. Raises UserError without a token."""
     if words:
         raise UserError("discord takes no words behind it.")
+    gc.disable()  # nothing dies while modules are loaded; the client turns it on again
     from adapters.discord.life import run
     from bot.settings import load_settings
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from adapters.discord.ask import Ask
-from adapters.discord.forms import PREFIX, change_form
-from adapters.discord.render import ACTION
+from adapters.discord.render import ACTION, FORM_PART
 from bot.reply import error_reply
 from bot.rules.errors import UserError
 
@@ -21,7 +20,9 @@ IN_PLACE = ("log",)
 async def press(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
     """Run what a button stands for."""
     custom_id = str(data.get("custom_id") or "")
-    if custom_id.startswith(PREFIX):
+    if custom_id.startswith(FORM_PART):
+        from adapters.discord.forms import change_form
+
         await change_form(bot, ask, data)
         return
     action = custom_id.removeprefix(ACTION)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 from collections import OrderedDict
@@ -88,7 +89,9 @@ class Grognard(discord.AutoShardedClient):
         self.start_work(self._outbox.run())
         if self.owns_first_shard:
             assert self.application_id is not None
-            self.start_work(sync_commands(self.http, self.application_id, self.app, self.settings.data))
+            self.start_work(sync_commands(self.http, self.application_id, self.app))
+        gc.freeze()  # what was loaded stays: no collection looks at it again
+        gc.enable()
 
     def start_work(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run something beside; its failure is logged, and stopping waits for it."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from adapters.discord.ask import Ask
-from adapters.discord.forms import needs_form, open_form
 from adapters.discord.reading import fetch_files, read_command
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
@@ -24,9 +23,12 @@ async def run_command(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
     except UserError as error:
         await bot.delivery.say(ask, error_reply(error))
         return
-    if needs_form(spec, read.options):
-        await open_form(bot, ask, spec, read.options)
-        return
+    if spec.family == "sequence":
+        from adapters.discord.forms import needs_form, open_form
+
+        if needs_form(spec, read.options):
+            await open_form(bot, ask, spec, read.options)
+            return
 
     async def work() -> Reply:
         try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from adapters.discord.ask import EPHEMERAL, Ask, visible
 from adapters.discord.delivery import Direct
 from adapters.discord.plain import escaped, line
-from adapters.discord.render import MAX_CONTENT, Message
+from adapters.discord.render import ACTION, FORM_PART, MAX_CONTENT, Message
 from adapters.discord.wire import FORM, MESSAGE, UPDATE
 from bot.command import CommandSpec
 from bot.commands.playing import DRAFT
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-PREFIX = "f:"
 MENUS, BLANKS = 4, 5
 ROW, BUTTON, SELECT, TEXT, LABEL = 1, 2, 3, 4, 18
 _GREY, _BLUE, _GREEN = 2, 1, 3
@@ -36,7 +35,7 @@ _GREY, _BLUE, _GREEN = 2, 1, 3
 
 def needs_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
     """Whether a procedure lacks what it needs."""
-    return spec.family == "sequence" and bool(missing(spec, options))
+    return bool(missing(spec, options))
 
 
 async def open_form(bot: Grognard, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> None:
@@ -49,7 +48,7 @@ async def open_form(bot: Grognard, ask: Ask, spec: CommandSpec, options: Mapping
 
 async def change_form(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
     """Take what was chosen, filled in or pressed in a form."""
-    key, what, *more = str(data["custom_id"]).removeprefix(PREFIX).split(":")
+    key, what, *more = str(data["custom_id"]).removeprefix(FORM_PART).split(":")
     draft = await bot.app.store.doc(DRAFT, key)
     try:
         if draft is None or draft.owner != ask.who.key:
@@ -147,7 +146,7 @@ def _select(key: str, menu: Menu) -> Json:
     ]
     return {
         "type": SELECT,
-        "custom_id": f"{PREFIX}{key}:menu:{menu.option}:{menu.part}",
+        "custom_id": f"{FORM_PART}{key}:menu:{menu.option}:{menu.part}",
         "placeholder": menu.title[:150],
         "min_values": 0,
         "max_values": len(options) if menu.many else 1,
@@ -159,16 +158,16 @@ def _buttons(spec: CommandSpec, key: str, form: Form, page: int, pages: int) -> 
     blanks = form.blanks[page * BLANKS : (page + 1) * BLANKS]
     found = []
     if page > 0:
-        found.append(_button(f"{PREFIX}{key}:page:{page - 1}", "Back"))
+        found.append(_button(f"{FORM_PART}{key}:page:{page - 1}", "Back"))
     if blanks:
         names = ", ".join(blank.option.name for blank in blanks)
-        found.append(_button(f"{PREFIX}{key}:fill:{page}", f"Type: {names}"[:80]))
+        found.append(_button(f"{FORM_PART}{key}:fill:{page}", f"Type: {names}"[:80]))
     if page + 1 < pages:
-        found.append(_button(f"{PREFIX}{key}:page:{page + 1}", "More"))
+        found.append(_button(f"{FORM_PART}{key}:page:{page + 1}", "More"))
     ready = not form.missing
     if spec.option("odds") is not None:
-        found.append(_button(f"{PREFIX}{key}:odds", "Odds", _BLUE, disabled=not ready))
-    found.append(_button(f"a:roll:{key}", "Roll it", _GREEN, disabled=not ready))
+        found.append(_button(f"{FORM_PART}{key}:odds", "Odds", _BLUE, disabled=not ready))
+    found.append(_button(f"{ACTION}roll:{key}", "Roll it", _GREEN, disabled=not ready))
     return found
 
 
@@ -180,7 +179,7 @@ def _button(custom_id: str, label: str, style: int = _GREY, *, disabled: bool = 
 def _modal(spec: CommandSpec, key: str, form: Form, page: int) -> Json:
     blanks = form.blanks[page * BLANKS : (page + 1) * BLANKS]
     return {
-        "custom_id": f"{PREFIX}{key}:fill:{page}",
+        "custom_id": f"{FORM_PART}{key}:fill:{page}",
         "title": spec.name[:45],
         "components": [_field(blank) for blank in blanks],
     }

@@ -22,7 +22,8 @@ MAX_LABEL = 80
 MAX_CUSTOM_ID = 100
 BUTTONS_IN_ROW = 5
 MAX_ROWS = 5
-ACTION = "a:"
+ACTION, FORM_PART = "a:", "f:"
+"""How a custom_id begins: of a button with an action, of a part of a guided form."""
 LATE = "(late) "
 _ROW, _BUTTON = 1, 2
 _STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}

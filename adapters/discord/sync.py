@@ -30,9 +30,8 @@ _LISTS = ("options", "choices", "contexts")
 _TRIES = (2.0, 10.0, 60.0, 300.0)
 
 
-async def sync_commands(http: discord.http.HTTPClient, application: int, app: App, data: Path) -> None:
+async def sync_commands(http: discord.http.HTTPClient, application: int, app: App) -> None:
     """Make Discord know our commands. Where the last sync was made from the same files, nothing is read at all."""
-    del data
     version = await asyncio.to_thread(files_version)
     done = await app.store.doc(KIND, str(application))
     if done is not None and done.data.get("version") == version:
