@@ -16,17 +16,19 @@ class Games:
     def __init__(self, store: Store, kept: int = KEPT) -> None:
         self._store, self._kept = store, kept
         self._loaded: OrderedDict[str, Loaded] = OrderedDict()
+        self._places: dict[str, str] = {}  # which of them was loaded for a place
 
     async def at(self, place: str) -> Loaded | None:
         """The game that is played in a place, as it stands in the store now."""
-        here = await self._store.peek(place)
-        if here is None:
-            return None
-        row, version = here
-        known = self._loaded.get(row)
-        if known is not None and known.version == version:
-            self._loaded.move_to_end(row)
-            return known
+        if self._places.get(place) in self._loaded:  # else there is nothing to compare: it is read at once
+            here = await self._store.peek(place)
+            if here is None:
+                return None
+            row, version = here
+            known = self._loaded.get(row)
+            if known is not None and known.version == version:
+                self._loaded.move_to_end(row)
+                return known
         saved = await self._store.load_game(place)
         return self.keep(load(saved)) if saved is not None else None
 
@@ -39,14 +41,18 @@ class Games:
         """Remember a game as it stands now, in place of one that was not asked for lately."""
         self._loaded[loaded.row] = loaded
         self._loaded.move_to_end(loaded.row)
+        self._places.update(dict.fromkeys(loaded.places, loaded.row))
         while len(self._loaded) > self._kept:
-            self._loaded.popitem(last=False)
+            self.drop(next(iter(self._loaded)))
         return loaded
 
     def drop(self, row: str) -> None:
         """Forget a game: it is read again when it is needed."""
-        self._loaded.pop(row, None)
+        old = self._loaded.pop(row, None)
+        for place in old.places if old is not None else ():
+            self._places.pop(place, None)
 
     def clear(self) -> None:
         """Forget all games."""
         self._loaded.clear()
+        self._places.clear()

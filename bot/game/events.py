@@ -54,7 +54,6 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
     if number != game.number + 1:
         raise ValueError(f"event {number} does not follow event {game.number}")
     game = patched(game, event.get("after") or {})
-    game = _ordered(game, event)
     sealed = dict(game.sealed)
     if kind == "sealed":
         sealed[number] = event["who"]
@@ -70,20 +69,21 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         commitment=secret.get("commitment", game.commitment),
         digest=secret.get("digest", game.digest),
         drawn=drawn or (game.drawn and "commitment" not in secret),
+        **_order(game, event),
     )
 
 
-def _ordered(game: Game, event: Mapping[str, Any]) -> Game:
-    """The game with what undo needs to know: the last event that stands, and those that can be brought back."""
+def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with what undo needs to know: the last event that stands, and those that can be brought back."""
     number, kind = event["number"], event["kind"]
     if kind == "undo":
         undone = event["event"]
         withdrawn = (*game.withdrawn, undone) if undone in game.sealed else game.withdrawn
-        return replace(game, last=event["last"], redo=(*game.redo, undone), withdrawn=withdrawn)
+        return {"last": event["last"], "redo": (*game.redo, undone), "withdrawn": withdrawn}
     if kind == "redo":
         withdrawn = tuple(at for at in game.withdrawn if at != event["event"])
-        return replace(game, last=event["event"], redo=game.redo[:-1], withdrawn=withdrawn)
-    return replace(game, last=number, redo=())
+        return {"last": event["event"], "redo": game.redo[:-1], "withdrawn": withdrawn}
+    return {"last": number, "redo": ()}
 
 
 def replay(game: str, events: Iterable[Mapping[str, Any]]) -> Game:
