@@ -51,7 +51,7 @@ def plan(charts: Charts, given: Given) -> Plan[Fight]:
         if attacker.unit is not None:
             lost = out["attacker_casualties"]
             changes += roster.change(attacker.unit, roster.loses(attacker.unit, lost))
-            units.append((attacker.unit.word, f"{lost} lost" if lost else "none"))
+            units.append((attacker.unit.word, roster.casualties(lost)))
         if defender.unit is not None:
             lost = out["grenade_casualties"] + out["defender_casualties"]
             new = roster.loses(defender.unit, lost)
@@ -59,7 +59,7 @@ def plan(charts: Charts, given: Given) -> Plan[Fight]:
                 status = status_after(out["grenade_casualties"], out["defenders_left"])
                 new = roster.after_grenade(defender.unit, lost, status)
             changes += roster.change(defender.unit, new)
-            units.append((defender.unit.word, f"{lost} lost" if lost else "none"))
+            units.append((defender.unit.word, roster.casualties(lost)))
         headline = "cleared by the grenade" if out["outcome"] == "cleared" else combat.headline(out)
         return Settlement(headline, tuple(units), combat.still_in_combat(out), tuple(changes))
 

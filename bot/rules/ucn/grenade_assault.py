@@ -54,7 +54,7 @@ def plan(charts: Charts, given: Given) -> Plan[Thrown]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         casualties, left, status = out["casualties"], out["survivors"], str(out["status"])
         units = ((target.word, status),) if target is not None else ()
-        then = (f"The {left} who are left have -6 to all skills.",) if left else ("The room is empty.",)
+        then = (f"Left in the room: {left}, with -6 to all skills.",) if left else ("The room is empty.",)
         changes = () if target is None else roster.change(target, roster.after_grenade(target, casualties, status))
         return Settlement(f"{status}, {casualties} of {occupants} are casualties", units, then, changes)
 

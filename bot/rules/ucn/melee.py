@@ -35,7 +35,7 @@ def plan(charts: Charts, given: Given) -> Plan[Fight]:
         for side, lost in ((attacker, out["attacker_casualties"]), (defender, out["defender_casualties"])):
             if side.unit is not None:
                 changes += roster.change(side.unit, roster.loses(side.unit, lost))
-                units.append((side.unit.word, f"{lost} lost" if lost else "none"))
+                units.append((side.unit.word, roster.casualties(lost)))
         return Settlement(combat.headline(out), tuple(units), combat.still_in_combat(out), tuple(changes))
 
     def focused(asked: Asked) -> Plan[Fight]:

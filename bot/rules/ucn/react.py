@@ -55,7 +55,7 @@ def plan(charts: Charts, given: Given) -> Plan[Reacting]:
         if out["passed"]:
             then.append("Those who passed act freely but count as moving.")
         if out["suppressed"]:
-            then.append(f"{out['suppressed']} get a Suppression marker and do not move.")
+            then.append(f"Suppression markers: {out['suppressed']}; those who failed do not move.")
         markers = {} if unit is None or not out["suppressed"] else roster.suppression(unit, out["suppressed"])
         headline = words[out["passed"] == 1] if count == 1 else f"{out['passed']} act, {out['suppressed']} suppressed"
         return Settlement(headline, each, tuple(then), roster.change(unit, markers))

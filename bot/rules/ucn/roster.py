@@ -12,13 +12,13 @@ SUPPRESSED_STATES = ("pinned", "stunned")
 HESITANT_STATES = ("hesitant", "hesitant-morale")
 
 
-def loses(unit: Unit, casualties: int) -> dict[str, Any]:
+def loses(unit: Unit, count: int) -> dict[str, Any]:
     """Members and casualties of a unit that loses characters; the state of one that has nobody left.
 
     Source: Infantry Combat, Status Damage.
     """
     members = unit.get("members")
-    lost = casualties if members is None else min(casualties, int(members))
+    lost = count if members is None else min(count, int(members))
     if not lost:
         return {}
     new: dict[str, Any] = {"casualties": int(unit.get("casualties") or 0) + lost}
@@ -29,6 +29,13 @@ def loses(unit: Unit, casualties: int) -> dict[str, Any]:
     return new
 
 
+def casualties(lost: int) -> str:
+    """How many characters are lost, in words; none is no effect."""
+    if not lost:
+        return "none"
+    return "1 casualty" if lost == 1 else f"{lost} casualties"
+
+
 def change(unit: Unit | None, new: dict[str, Any], *, mark: frozenset[str] = frozenset()) -> tuple[Change, ...]:
     """The change of a roster unit, or nothing where nothing changes."""
     if unit is None or not unit.name:
@@ -37,11 +44,11 @@ def change(unit: Unit | None, new: dict[str, Any], *, mark: frozenset[str] = fro
     return (Change(unit.name, set=new, mark=mark),) if new or mark else ()
 
 
-def under_fire(target: Unit | None, casualties: int, status: str) -> tuple[Change, ...]:
+def under_fire(target: Unit | None, lost: int, status: str) -> tuple[Change, ...]:
     """What fire makes of the element that is shot at. Source: Infantry Combat, Status Damage."""
     if target is None:
         return ()
-    new = loses(target, casualties)
+    new = loses(target, lost)
     if "state" not in new and target.state != GONE:
         if status in ("pinned", "combat-ineffective"):
             new["state"] = "pinned"
@@ -70,12 +77,12 @@ def suppression(unit: Unit, markers: int = 1) -> dict[str, int]:
     return {"suppression_markers": int(unit.get("suppression_markers") or 0) + markers}
 
 
-def after_grenade(unit: Unit, casualties: int, status: str) -> dict[str, Any]:
+def after_grenade(unit: Unit, lost: int, status: str) -> dict[str, Any]:
     """What a grenade in the room makes of a unit.
 
     Source: Building Assault, Grenade Assault Phase Damage.
     """
-    new = loses(unit, casualties)
+    new = loses(unit, lost)
     if status == "cleared":
         new["state"] = GONE
     elif "state" not in new and unit.state != GONE:

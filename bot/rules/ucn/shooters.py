@@ -214,17 +214,13 @@ def damage_line(shooter: Shooter, roll: Roll) -> Line:
 def headline(out: Mapping[str, Any]) -> str:
     """The result of the fire in a few words: `pinned, 2 hits, 1 saved`."""
     status = "no effect" if out["status"] == "none" else str(out["status"])
-    pieces = [status, _plural(out["hits"], "hit")]
+    pieces = [status, "1 hit" if out["hits"] == 1 else f"{out['hits']} hits"]
     if out["saved"]:
         pieces.append(f"{out['saved']} saved")
     if out["casualties"]:
-        pieces.append(_plural(out["casualties"], "casualty", "casualties"))
+        pieces.append(roster.casualties(out["casualties"]))
         pieces.append(f"Morale -{out['morale_loss']}")
     return ", ".join(pieces)
-
-
-def _plural(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
 
 
 def suffered(target: Unit | None, out: Mapping[str, Any]) -> Sequence[tuple[str, str]]:

@@ -60,7 +60,7 @@ def plan(charts: Charts, given: Given) -> Plan[Spotting]:
         yield Line("to spot", roll, result=f"against {spot.final}: {found} of {count} succeed")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        then = [f"{out['ap_lost']} of them lose their remaining AP (natural 20)."] if out["ap_lost"] else []
+        then = [f"Natural 20s that cost the remaining AP: {out['ap_lost']}."] if out["ap_lost"] else []
         if out["successes"]:
             then.append(charts["spotted-area"](who="within-1-inch").text)
         word = "spotted" if out["successes"] else "not spotted"
