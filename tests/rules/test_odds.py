@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bot.rules.dice import Script, d6, dice
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.odds import TooManyStates, group_faces, group_sums, joint, marginals
+from bot.rules.odds import TooManyStates, group_alike, group_faces, group_sums, joint, marginals
 from bot.rules.sequence import Plan, Roll, Settlement, Step, nested, play
 
 
@@ -143,6 +143,29 @@ def test_sums_of_alike_dice() -> None:
     assert ways[7] == 6
     assert sum(ways.values()) == 36
     assert dice(2, 6, "x")[0] == d6("x")
+
+
+def test_alike_dice_are_one_multinomial() -> None:
+    """Of three dice with 2, 3 and 1 faces to a class: one of each in 3! * 2 * 3 * 1 ways."""
+    classes = group_faces(6, lambda face: (face > 2) + (face > 5))
+    groups = group_alike(3, classes)
+    assert len(groups) == 10
+    assert sum(ways for ways, _ in groups) == 6**3
+    assert {roll: ways for ways, roll in groups}[1, 3, 6] == 36
+    assert group_alike(0, classes) == ((1, ()),)
+
+
+def test_a_plan_is_focused_on_what_is_asked() -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def focus(wanted: tuple[str, ...]) -> Plan[Volley]:
+        asked.append(wanted)
+        return volley(1, grouped=True)
+
+    focused = replace(volley(1), focus=focus)
+    assert marginals(focused, ["hits"]) == marginals(volley(1), ["hits"])
+    assert joint(focused, ["hits", "shots[0].hit"]) == joint(volley(1), ["hits", "shots[0].hit"])
+    assert asked == [("hits",), ("hits", "shots[0].hit")]
 
 
 def test_paths_become_lists_and_objects() -> None:
