@@ -43,6 +43,7 @@ LEASE = 10.0
 TAKEN_OVER = 60.0
 """Seconds for an answer that was taken over."""
 AGAIN_PAUSE = 2.0
+SWEEP_FIRST, SWEEP_EVERY = 60.0, 3600.0
 SETUP_KEPT = 20.0
 MAX_OPTIONS = 60
 MAX_FILE = 5_000_000
@@ -90,6 +91,7 @@ class App:
         self._setups: dict[str, tuple[float, frozenset[str] | None]] = {}
         self._again: dict[tuple[str, str], float] = {}
         self._unposted: dict[int, str] = {}
+        self._sweeper: asyncio.Task[None] | None = None
 
     @classmethod
     async def open(cls, source: Settings | Store, clock: Clock = time.time) -> App:
@@ -102,10 +104,14 @@ class App:
             return cls(MemoryStore(clock), clock)
         from bot.stores.sqlite import SqliteStore
 
-        return cls(await SqliteStore.open(source.database, clock=clock), clock)
+        app = cls(await SqliteStore.open(source.database, clock=clock), clock)
+        app._sweeper = asyncio.create_task(app._sweep(source.retention))
+        return app
 
     async def close(self) -> None:
         """Finish what runs, end the worker and close the store."""
+        if self._sweeper is not None:
+            self._sweeper.cancel()
         running = list(self._running.values())
         if running:
             await asyncio.gather(*running, return_exceptions=True)
@@ -162,6 +168,8 @@ class App:
 
         A request that is already under way, or was answered before, gets the same answer marked as `seen`.
         """
+        if not command.request_id:  # nothing to tell it from others: it can come only once
+            command = replace(command, request_id=new_id())
         task = self._running.get(command.request_id)
         if task is not None:
             return replace(await asyncio.shield(task), seen=True, outbox=0)
@@ -187,6 +195,16 @@ class App:
         Raises UserError for a command that does not exist.
         """
         return self.spec(path).is_private(options)
+
+    async def _sweep(self, retention: float | None) -> None:
+        """Now and then delete what is outdated; games `retention` seconds after the bot was removed."""
+        while True:
+            await asyncio.sleep(SWEEP_FIRST)
+            try:
+                await self.store.sweep(retention)
+            except Exception:
+                log.exception("outdated data could not be deleted; tried again in an hour")
+            await asyncio.sleep(SWEEP_EVERY)
 
     # Answers on their way
 

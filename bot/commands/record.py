@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from bot.charts import systems
 from bot.command import Command
 from bot.commands.desk import Desk
 from bot.commands.outcome import Happening, Outcome
@@ -69,7 +70,30 @@ def _after(game: Game, happening: Happening) -> Game:
     if not is_of_game(game, happening.system):
         return game
     after = replace(game, system=game.system or happening.system) if happening.kind == "sequence" else game
+    if (side := _initiative(game, happening)) is not None:
+        after = replace(after, initiative=side)
     return settle_changes(after, happening.changes) if happening.changes else after
+
+
+def _initiative(game: Game, happening: Happening) -> str | None:
+    """Who has the initiative after a procedure of that name: sides a and b are the game's first and second."""
+    if happening.target != "initiative" or len(game.sides) != 2:
+        return None
+    return dict(zip("ab", game.sides, strict=True)).get(str(happening.out.get("winner")))
+
+
+def _reminders(game: Game, happening: Happening) -> tuple[str, ...]:
+    """Markers of the units in play, which add no modifier by themselves: whoever typed the command decides."""
+    system = systems().get(happening.system)
+    if system is None or not is_of_game(game, happening.system):
+        return ()
+    silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
+    marked = [
+        f"{unit.name} is marked {', '.join(sorted(marks))}"
+        for name in happening.units
+        if (unit := game.units.get(name.casefold())) is not None and (marks := unit.marks & silent)
+    ]
+    return (f"Remember: {'; '.join(marked)}. Modifiers for that count only when typed.",) if marked else ()
 
 
 def _answer(game: Game, outcome: Outcome, happening: Happening, number: int, facts: Json) -> Reply:
@@ -77,6 +101,9 @@ def _answer(game: Game, outcome: Outcome, happening: Happening, number: int, fac
     if game.answers != FULL:
         thrown = " ".join(f"[{die['value']}]" for die in facts["dice"])
         reply = replace(reply, lines=(*((f"dice {thrown}",) if thrown else ()), *outcome.brief))
+    reply = replace(reply, lines=(*reply.lines, *_reminders(game, happening)))
+    if (side := _initiative(game, happening)) is not None:
+        reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
     buttons = [Button(f"again:{number}", "Again")]
     if happening.kind == "sequence" and facts["dice"]:
         buttons.append(Button(f"odds:{number}", "Odds"))

@@ -358,3 +358,36 @@ async def test_luck_leaves_out_hand_dice_undone_and_sealed_events() -> None:
         assert "Direct fire" in "\n".join(reply.block)
     finally:
         await channel.app.close()
+
+
+async def test_a_game_begun_over_free_play_opens_what_was_sealed_there() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "roll d20 secret", "game start lnlt X")
+    games = await channel.app.store.games()
+    assert len(games) == 2
+    here = await _row(channel)
+    old = await channel.app.games.by_row(next(row for row in games if row != here))
+    assert old is not None
+    assert (old.game.sealed, old.game.ended) == ({}, True)
+
+
+async def _row(channel: Channel) -> str:
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    return loaded.row
+
+
+async def test_markers_are_reminded_of_and_never_counted_silently() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Bob", "unit edit vc1 marker=+moved")
+    reply = await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1")
+    assert "Cell 1 is marked moved" in reply.text()
+
+
+async def test_rolled_initiative_stands_in_the_game() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    reply = await channel.do("Anna", "lnlt initiative last=a hand=2,5")
+    assert "VC has the initiative" in reply.text()
+    assert (await channel.game()).initiative == "VC"

@@ -1,0 +1,68 @@
+"""`grognard doctor` and `grognard verify`."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from bot.__main__ import main
+from bot.app import App
+from bot.stores.sqlite import open_sqlite
+from tests.playing import Channel, two_sides
+
+
+async def play(path: Path) -> str:
+    """A short game in a file; its export with the seed revealed."""
+    async with open_sqlite(path) as store:
+        channel = Channel(App(store))
+        await two_sides(channel)
+        await channel.do("Anna", "roll 2d6", "lnlt fire attackers=us1 targets=vc1", "fair reveal")
+        return (await channel.do("Anna", "game export")).files[0].content
+
+
+@pytest.fixture
+async def database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
+    await play(tmp_path / "grognard.db")
+    return tmp_path / "grognard.db"
+
+
+def test_a_healthy_house(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--replay"]) == 0
+    out = capsys.readouterr().out
+    assert "1 games: log, chain, dice and state agree" in out
+    assert "FIX" not in out
+
+
+def test_a_rewritten_die_is_found(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with sqlite3.connect(database) as connection:
+        body = connection.execute('SELECT body FROM events WHERE body LIKE \'%"kind":"roll"%\'').fetchone()[0]
+        other = body.replace('"value":', '"value":1')
+        connection.execute("UPDATE events SET body = ? WHERE body = ?", (other, body))
+    connection.close()
+    assert main(["doctor"]) == 0, "a quick look does not play the log again"
+    assert main(["doctor", "--replay"]) == 1
+    assert "FIX   Game" in capsys.readouterr().out
+
+
+def test_a_setting_to_mend(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PORT", "many")
+    assert main(["doctor"]) == 1
+    assert "FIX   " in capsys.readouterr().out
+
+
+async def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = await play(tmp_path / "games.db")
+    file = tmp_path / "game.json"
+    file.write_text(text)
+    head = json.loads(text)["head"]
+    assert main(["verify", str(file), "--head", head[:8]]) == 0
+    assert "0 faults" in capsys.readouterr().out
+    assert main(["verify", str(file), "--head", "0" * 8]) == 1
+    file.write_text(text.replace('"total":', '"total":1', 1))
+    assert main(["verify", str(file)]) == 1
+    assert main(["verify", str(tmp_path / "none.json")]) == 2
+    assert main(["verify", str(file), "--head", "xyz"]) == 2
