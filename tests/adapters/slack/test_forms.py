@@ -1,0 +1,134 @@
+"""Modals and buttons, with the bot as its own process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.process import running
+from tests.standins.slack import SlackStandIn
+
+FIRE = {
+    "attackers": {"value": "squad fp=2 sw=3\nsquad fp=1"},
+    "targets": {"value": "leader morale=6 lm=1; squad morale=5"},
+}
+
+
+async def test_a_form_is_opened_filled_in_and_answered(slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, ben, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        asked = await anna.slash(games, "/lnlt", "fire")
+        view = await asked.modal()
+        assert view.title == "/lnlt fire"
+        wrong = {**FIRE, "attackers": {"value": "squad fp=2 pf=3"}}
+        refused = await anna.submit(view, wrong)
+        assert list(refused.errors) == ["attackers"]
+        assert "pf" in refused.errors["attackers"]
+
+        done = await anna.submit(view, {**FIRE, "tm": {"value": 1}, "flags-0": {"value": ["adjacent"]}})
+        assert done.errors == {}
+        assert anna.modal() is None
+        answer = await asked.answer()  # to the address that came with the command
+        assert "anna: Direct fire: " in answer.text
+        assert answer in ben.sees(games)
+        assert "adjacent" in answer.plain
+        assert answer.buttons() == ["Again", "Odds", "Undo"]
+
+        again = await (await anna.slash(games, "/lnlt", "fire")).modal()
+        assert anna.open_modal_state(again)["tm"]["value"]["value"] == "1", "filled in with what was used last"
+        assert "squad fp=1" in anna.open_modal_state(again)["attackers"]["value"]["value"]
+
+
+async def test_a_name_alone_asks_which_command_is_meant(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, _, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        asked = await anna.slash(games, "/lnlt-table")
+        view = await asked.modal()
+        await anna.submit(view, {"command": {"value": "lnlt-table combat melee-odds"}})
+        form = anna.modal()
+        assert form is not None
+        assert form.title.startswith("/lnlt-table combat")
+        await anna.submit(form, {"attack": {"value": 7}, "defense": {"value": 5}})
+        answer = await asked.answer()
+        assert "3-2" in answer.text or "1-1" in answer.text, answer.text
+
+
+async def test_the_roster_is_searched(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, _, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
+        await (await anna.slash(games, "/game", "join US")).answer()
+        await (await anna.slash(games, "/unit", 'add "Squad 1..3" squad US morale=5 fp=1')).answer()
+        asked = await anna.slash(games, "/unit", "show")
+        view = await asked.modal()
+        found = await anna.options(view, "value", "squad 2", block="name")
+        assert [one["value"] for one in found] == ["Squad 2"]
+        await anna.submit(view, {"name": {"value": found[0]}})
+        shown = await asked.answer()
+        assert shown.ephemeral_for == anna.id
+        assert "Squad 2" in shown.text
+
+
+async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, ben, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        first = await (await anna.slash(games, "/roll", "2d6")).answer()
+        undone = await (await anna.press(first, "Undo")).answer()
+        assert "#3" in undone.plain
+        assert undone in ben.sees(games)
+        await (await anna.press(first, "Undo")).no_answer(0.3)  # once per message
+
+        secret = await anna.slash(games, "/roll", "2d6 secret")
+        own, public = sorted(await secret.answers(2), key=lambda one: one.ephemeral_for is None)
+        assert "sealed" in public.text
+        assert own.ephemeral_for == anna.id
+        refused = await (await ben.press(public, "Reveal")).answer()
+        assert refused.ephemeral_for == ben.id
+        opened = await (await anna.press(public, "Reveal")).answer()
+        assert opened in ben.sees(games)
+        assert "anna" in opened.text
+
+        fire = 'fire attackers="squad fp=2" targets="squad morale=5"'
+        odds = await (await ben.slash(games, "/lnlt", f"{fire} odds")).answer()
+        assert odds.ephemeral_for == ben.id
+        assert "%" in odds.text
+        rolled = await (await ben.press(odds, "Roll it")).answer()
+        assert rolled in anna.sees(games)
+
+
+async def test_a_refusal_offers_the_form_also_in_a_thread(slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, ben, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        first = await (await anna.slash(games, "/roll", "2d6")).answer()
+        text = 'lnlt fire attackers="squad fp=2 pf=3" targets="squad morale=5" adjacent'
+        refused = await (await ben.mention(games, text, thread=first.ts)).answer()
+        assert refused.ephemeral_for == ben.id
+        view = await (await ben.press(refused, "Open form")).modal()
+        state = ben.open_modal_state(view)
+        assert state["targets"]["value"]["value"] == "squad morale=5"
+        assert [one["value"] for one in state["flags-0"]["value"]["selected_options"]] == ["adjacent"]
+        await ben.submit(view, {"attackers": {"value": "squad fp=2"}})
+        answer = await ben.wait_for(games, "Direct fire", thread=first.ts)
+        assert answer.ephemeral_for is None
+        assert answer.thread_ts == first.ts
+
+
+async def test_files_come_and_go(slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, _, games = settle(slack)
+    foreign = home.channel("elsewhere", bot_member=False)
+    async with running(slack, tmp_path, home):
+        await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
+        await (await anna.slash(games, "/roll", "2d6")).answer()
+        told = await (await anna.slash(games, "/game", "export")).answer()
+        assert told.ephemeral_for == anna.id
+        sent = [one for one in anna.sees(anna.im) if one.files]
+        assert len(sent) == 1
+        exported = sent[0].files[0].data
+        assert b"Hill 875" in exported
+
+        copy = home.channel("copy")
+        taken = await anna.mention(copy, "game import", files={"game.json": exported})
+        assert "Hill 875" in (await taken.answer()).everything
+        await (await anna.slash(foreign, "/roll", "2d6")).answer()
+        report = await (await anna.slash(foreign, "/game", "export markdown")).answer()
+        assert "direct messages" in report.plain

@@ -1,0 +1,31 @@
+"""The manifest, as Slack would take it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from adapters.slack.manifest import SCOPES, make_manifest
+from bot.__main__ import main
+from bot.registry import registry
+from tests.standins.slack import check_manifest
+
+
+@pytest.mark.parametrize("url", ["", "https://bot.example.org", "https://example.org/grognard/slack/events"])
+def test_slack_takes_the_manifest(url: str) -> None:
+    made = make_manifest(registry(), url)
+    assert check_manifest(made) == []
+    names = {command["command"] for command in made["features"]["slash_commands"]}
+    assert names == {f"/{name}" for name in (*registry().top, "grognard")}
+    assert made["settings"]["socket_mode_enabled"] is not bool(url)
+    assert ("request_url" in made["settings"]["interactivity"]) is bool(url)
+    assert made["oauth_config"]["scopes"]["bot"] == sorted(SCOPES)
+
+
+def test_it_is_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["manifest", "slack", "--url", "https://bot.example.org"]) == 0
+    made = json.loads(capsys.readouterr().out)
+    assert made["settings"]["event_subscriptions"]["request_url"] == "https://bot.example.org/slack/events"
+    assert main(["manifest", "slack", "--url", "bot.example.org"]) == 2
+    assert main(["manifest", "teams"]) == 2

@@ -1,0 +1,117 @@
+"""Answers as Block Kit, held to Slack's limits; nothing in them pings or spoofs."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render
+from adapters.slack.words import after_mention, escaped, line, typed
+from bot.app import App
+from bot.command import Person, Place
+from bot.registry import registry
+from bot.reply import Button, File, Reply
+from bot.stores.memory import MemoryStore
+from tests.standins.slack import check_blocks
+from tests.standins.slack.blocks import text_size
+
+TEXTS = st.text(st.sampled_from("abc <>&*_~`:;!@#|/\n\u202e\u200b\x07é漢") | st.characters(), max_size=200)
+REPLIES = st.builds(
+    Reply,
+    title=TEXTS,
+    lines=st.lists(TEXTS, max_size=80).map(tuple),
+    block=st.lists(TEXTS, max_size=80).map(tuple),
+    footer=st.lists(TEXTS, max_size=5).map(tuple),
+    buttons=st.lists(st.builds(Button, TEXTS, TEXTS), max_size=6, unique_by=lambda one: one.action).map(tuple),
+    error=st.booleans(),
+)
+
+
+def check(reply: Reply) -> None:
+    message = render(reply, "T1")
+    assert check_blocks(message.blocks) == []
+    assert len(message.blocks) <= MAX_BLOCKS
+    assert text_size(message.blocks) <= MAX_ALL
+    assert len(message.text) <= 4_000
+    shown = [message.text, *(str(block) for block in message.blocks)]
+    assert not any(re.search(r"<[^u]?[!@#]|<http", text) for text in shown)
+
+
+@given(REPLIES)
+def test_slack_takes_any_answer(reply: Reply) -> None:
+    check(reply)
+
+
+@pytest.mark.parametrize("char", ["x", "&", "<", "`", "漢"])
+@pytest.mark.parametrize("count", [1, 20, 200, 5_000])
+def test_slack_takes_long_answers(char: str, count: int) -> None:
+    words = char * 50
+    for reply in (
+        Reply(char * 40 * count),
+        Reply("a title", (words,) * count),
+        Reply("a title", (char * 50 * count,)),
+        Reply("a title", block=(words,) * count),
+        Reply("a title", footer=(words,) * min(count, 20)),
+        Reply("a title", buttons=tuple(Button(f"again:{number}", words) for number in range(min(count, 60)))),
+    ):
+        check(reply)
+
+
+def test_a_long_answer_folds_and_is_whole_in_its_file() -> None:
+    reply = Reply("Anna: a long story", tuple(f"line {number} of the story" for number in range(1_000)), footer=("#7",))
+    message = render(reply, "T1")
+    assert [file.name for file in message.files] == ["answer.txt"]
+    assert message.files[0].content == reply.text()
+    assert "answer.txt" in str(message.blocks)
+    assert "#7" in str(message.blocks)
+    kept = render(replace(reply, lines=reply.lines[:3], files=(File("a.csv", "1"),)), "T1")
+    assert [file.name for file in kept.files] == ["a.csv"]
+
+
+def test_only_the_person_that_is_called_is_called() -> None:
+    reply = Reply("Turn 3", mention="slack:T1/U7")
+    assert render(reply, "T1").text.startswith("<@U7> ")
+    assert "<@U7>" in str(render(reply, "T1").blocks[0])
+    for key in ("slack:T2/U7", "discord:7", "slack:T1/U7> <!channel"):
+        assert "<" not in render(replace(reply, mention=key), "T1").text
+
+
+async def test_slack_takes_what_every_example_is_answered() -> None:
+    """Every command's own example, run in a channel with a game, and its help."""
+    app = await App.open(MemoryStore())
+    anna, here = Person("slack:T1/U1", "Anna", manager=True), Place("slack:T1/C1", "slack:T1", "games")
+    first = ["/roll 2d6", '/game start lnlt "Hill 875" sides="US, VC"', '/unit add "Squad 1..4" squad US morale=5 fp=1']
+    rest = [spec.example for spec in registry() if spec.example and spec.path[:2] not in {("game", "start")}]
+    helps = [f"/help {' '.join(spec.path)}" for spec in registry()]
+    for number, text in enumerate([*first, *rest, *helps]):
+        reply = await app.run_text(text, anna, here, f"r{number}")
+        check(reply)
+        if number % 20 == 0:
+            await asyncio.sleep(0)
+    await app.close()
+
+
+def test_user_text_shows_as_it_is() -> None:
+    assert escaped("<!channel> & <@U1>") == "&lt;!channel&gt; &amp; &lt;@U1&gt;"
+    assert "*" not in escaped("*bold*")[0]
+    assert escaped("2d6*2 + 3 * 4") == "2d6*2 + 3 * 4"
+    assert "\n" not in escaped("one\nBen: two")
+    assert "\u202e" not in escaped("\u202ehidden")
+    assert line('Type: /lnlt fire attackers="squad fp=2"') == 'Type: `/lnlt fire attackers="squad fp=2"`'
+
+
+def test_what_was_typed_is_read_back() -> None:
+    assert typed("label=&lt;b&gt; &amp;amp;") == "label=<b> &amp;"
+    assert typed("see <https://a.example/x|a.example/x> and <@U1|anna> in <#C1|games>") == (
+        "see a.example/x and @anna in #games"
+    )
+    assert typed("game transfer <#C1|games>") == "game transfer #C1"
+    assert typed("`roll 2d6`") == "roll 2d6"
+    assert after_mention("hey <@UBOT>: roll 2d6", "UBOT") == "roll 2d6"
+    assert after_mention("<@UBOT|grognard> help", "UBOT") == "help"
+    assert after_mention("roll 2d6 <@UBOT>", "UBOT") == "roll 2d6"
