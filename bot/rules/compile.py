@@ -76,7 +76,8 @@ class _Compiler:
         bodies = data.get("read") or []
         readers = [self.body(body) for body in (bodies if isinstance(bodies, list) else [bodies])]
         text_by = data.get("text_by", ())
-        used = {name for name in self.constants if name in str(data)}
+        written = str(data)
+        used = {name for name in self.constants if name in written}
         chart = Chart(
             id=str(data["id"]).split("/")[-1],
             title=data["title"],
