@@ -5,8 +5,13 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from bot.rules.errors import UserError
+
+if TYPE_CHECKING:
+    from adapters.discord.sync import Commands
+    from bot.settings import Settings
 
 
 def main(words: Sequence[str]) -> int:
@@ -14,16 +19,31 @@ def main(words: Sequence[str]) -> int:
     if words:
         raise UserError("discord takes no words behind it.")
     gc.disable()  # nothing dies while modules are loaded; the client turns it on again
-    from adapters.discord.life import run
     from bot.settings import load_settings
 
-    return run(load_settings())
+    settings = load_settings()
+    if not settings.discord_token:
+        raise UserError("DISCORD_TOKEN is not set.", hint="The line in .env: DISCORD_TOKEN=... (the bot's token)")
+    commands = commands_for(settings)
+    from adapters.discord.life import run
+
+    return run(settings, commands)
+
+
+def commands_for(settings: Settings) -> Commands | None:
+    """Our commands, which are being made while the library loads; None where another process tells them."""
+    if settings.shard_ids and 0 not in settings.shard_ids:
+        return None
+    from adapters.discord.sync import Commands
+
+    return Commands(settings.data)
 
 
 def show_commands(words: Sequence[str]) -> int:
     """`grognard commands discord`: the registration as JSON."""
     if list(words) != ["discord"]:
         raise UserError("commands needs the platform.", hint="Type: grognard commands discord")
+    gc.disable()  # it lives for a third of a second
     from adapters.discord.payload import payload
     from bot.registry import registry
 

@@ -23,7 +23,7 @@ from adapters.discord.commands import run_command
 from adapters.discord.delivery import Delivery
 from adapters.discord.outbox import Outbox
 from adapters.discord.posting import Posting
-from adapters.discord.sync import sync_commands
+from adapters.discord.sync import Commands, sync_commands
 from adapters.discord.wire import USER_AGENT, Wire
 from bot.app import App
 from bot.settings import Settings
@@ -47,9 +47,12 @@ def use_api(base: str) -> None:
 
 
 class Grognard(discord.AutoShardedClient):
-    """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent."""
+    """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent.
 
-    def __init__(self, settings: Settings) -> None:
+    `commands` are given to the one process that tells Discord about them.
+    """
+
+    def __init__(self, settings: Settings, commands: Commands | None = None) -> None:
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         if base := os.environ.get("DISCORD_API"):
             use_api(base)
@@ -65,6 +68,7 @@ class Grognard(discord.AutoShardedClient):
             **shards,
         )
         self.settings = settings
+        self._commands = commands
         self.app: App
         self.wire: Wire
         self.delivery: Delivery
@@ -74,11 +78,6 @@ class Grognard(discord.AutoShardedClient):
         self._seen: OrderedDict[int, None] = OrderedDict()
         self._stopping = False
 
-    @property
-    def owns_first_shard(self) -> bool:
-        """Whether this process does what only one may do."""
-        return not self.settings.shard_ids or 0 in self.settings.shard_ids
-
     async def setup_hook(self) -> None:
         """Made ready after login, before the first event: the store, the calls, the left-over answers."""
         self.app = await App.open(self.settings)
@@ -87,9 +86,9 @@ class Grognard(discord.AutoShardedClient):
         self.delivery = Delivery(self.wire, Posting(self.http), self.app)
         self._outbox = Outbox(self.app, self.delivery)
         self.start_work(self._outbox.run())
-        if self.owns_first_shard:
+        if self._commands is not None:
             assert self.application_id is not None
-            self.start_work(sync_commands(self.http, self.application_id, self.app))
+            self.start_work(sync_commands(self.http, self.application_id, self.app.store, self._commands))
         gc.freeze()  # what was loaded stays: no collection looks at it again
         gc.enable()
 

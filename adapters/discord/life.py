@@ -8,6 +8,7 @@ import signal
 
 import discord
 
+from adapters.discord.sync import Commands
 from bot.logs import set_up_logging
 from bot.rules.errors import UserError
 from bot.settings import Settings
@@ -15,19 +16,21 @@ from bot.settings import Settings
 log = logging.getLogger(__name__)
 
 
-def run(settings: Settings) -> int:
+def run(settings: Settings, commands: Commands | None = None) -> int:
     """Run the bot until SIGINT or SIGTERM; the exit status. Raises UserError without a good token."""
-    if not settings.discord_token:
-        raise UserError("DISCORD_TOKEN is not set.", hint="The line in .env: DISCORD_TOKEN=... (the bot's token)")
     set_up_logging(settings.log_level, settings.secrets)
-    return asyncio.run(serve(settings))
+    try:
+        return asyncio.run(serve(settings, commands))
+    finally:
+        if commands is not None:
+            commands.stop()
 
 
-async def serve(settings: Settings) -> int:
+async def serve(settings: Settings, commands: Commands | None = None) -> int:
     """Connect and serve until a signal comes."""
     from adapters.discord.client import Grognard
 
-    client = Grognard(settings)
+    client = Grognard(settings, commands)
     loop = asyncio.get_running_loop()
     running = asyncio.create_task(client.start(settings.discord_token))
     stopping: set[asyncio.Task[None]] = set()

@@ -1,4 +1,8 @@
-"""Tells Discord our commands, only when they changed: it takes at most 200 creations a day."""
+"""Tells Discord our commands, only when they changed: it takes at most 200 creations a day.
+
+What Discord is told is made by a process of its own while this one connects, so that a first start is quick too and
+no game's tables stay in memory only for that.
+"""
 
 from __future__ import annotations
 
@@ -6,46 +10,96 @@ import asyncio
 import hashlib
 import json
 import logging
+import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import discord
-
 import bot
-from bot.app import App
-from bot.charts import TABLES
-from bot.stores.base import Doc
 
 Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
 KIND = "discord-commands"
+_TRIES = (2.0, 10.0, 60.0, 300.0)
 _COUNTED = {
     *("name", "description", "type", "options", "default_member_permissions", "contexts", "required", "autocomplete"),
     *("choices", "value", "min_value", "max_value", "min_length", "max_length"),
 }
 _LISTS = ("options", "choices", "contexts")
-_TRIES = (2.0, 10.0, 60.0, 300.0)
 
 
-async def sync_commands(http: discord.http.HTTPClient, application: int, app: App) -> None:
-    """Make Discord know our commands. Where the last sync was made from the same files, nothing is read at all."""
-    version = await asyncio.to_thread(files_version)
-    done = await app.store.doc(KIND, str(application))
-    if done is not None and done.data.get("version") == version:
+class Commands:
+    """Our commands as Discord is told them: begun to be made at once, unless the last start told the same."""
+
+    def __init__(self, data: Path) -> None:
+        self.version = files_version()
+        self._file = data / f"{KIND}.txt"
+        self._process: subprocess.Popen[bytes] | None = None
+        if not self._was_told():
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "bot", "commands", "discord"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+
+    def _was_told(self) -> bool:
+        try:
+            return self._file.read_text("utf-8") == self.version
+        except (OSError, ValueError):
+            return False
+
+    async def made(self) -> list[Json]:
+        """The commands."""
+        process, self._process = self._process, None
+        if process is not None:
+            output, _ = await asyncio.to_thread(process.communicate)
+            if process.returncode == 0:
+                found: list[Json] = json.loads(output)
+                return found
+        from adapters.discord.payload import payload
+        from bot.registry import registry
+
+        return await asyncio.to_thread(payload, registry())
+
+    def told(self) -> None:
+        """Discord knows them: the next start need not make them."""
+        self.stop()
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            self._file.write_text(self.version, "utf-8")
+        except OSError as error:
+            log.warning("%s cannot be written: %s", self._file, error)
+
+    def stop(self) -> None:
+        """They are not needed."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.kill()
+            process.communicate()
+
+
+async def sync_commands(http: Any, application: int, store: Any, commands: Commands) -> None:
+    """Make Discord know our commands; where a process with the same files has done so, nothing is sent."""
+    import discord
+
+    from bot.stores.base import Doc
+
+    done = await store.doc(KIND, str(application))
+    if done is not None and done.data.get("version") == commands.version:
+        commands.told()
         return
-    from adapters.discord.payload import payload
-
-    wanted = await asyncio.to_thread(payload, app.registry)
+    wanted = await commands.made()
     for wait in (*_TRIES, None):
         try:
-            standing = await http.get_global_commands(application)
-            if digest(standing) != digest(wanted):
+            if digest(await http.get_global_commands(application)) != digest(wanted):
                 await http.bulk_upsert_global_commands(application, wanted)
                 log.info("Discord knows %s commands now", len(wanted))
-            await app.store.put_doc(Doc(KIND, str(application), {"version": version}))
+            await store.put_doc(Doc(KIND, str(application), {"version": commands.version}))
+            commands.told()
             return
         except (discord.HTTPException, OSError) as error:
             log.error("Discord did not take the commands: %s", error)
@@ -72,8 +126,8 @@ def _plain(entry: Mapping[str, Any]) -> Json:
 def files_version() -> str:
     """A digest over our code and tables by size and time of change: another version may have other commands."""
     found = hashlib.sha256()
-    code, adapter = Path(bot.__file__).parent, Path(__file__).parent
-    for root, pattern in ((TABLES, "*/*.yaml"), (code, "*.py"), (adapter, "*.py")):
+    code = Path(bot.__file__).parent
+    for root, pattern in ((code.parent / "tables", "*/*.yaml"), (code, "*.py"), (Path(__file__).parent, "*.py")):
         for path in sorted(root.glob(pattern)):
             stat = path.stat()
             found.update(f"{path.name} {stat.st_size} {stat.st_mtime_ns}\n".encode())
