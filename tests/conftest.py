@@ -21,8 +21,6 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 SETTINGS = (
     "DISCORD_TOKEN",
-    "DISCORD_API",
-    "SLACK_API",
     "SLACK_BOT_TOKEN",
     "SLACK_APP_TOKEN",
     "SLACK_SIGNING_SECRET",
@@ -36,12 +34,14 @@ SETTINGS = (
     "RETENTION_DAYS",
     "GROGNARD_KEY",
 )
+STAND_INS = ("DISCORD_API", "SLACK_API")
+"""Where tests point an adapter instead of the real platform; no setting of a host."""
 
 
 @pytest.fixture(autouse=True)
 def _clean_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """No test reads this machine's tokens, nor writes into its data folder."""
-    for name in SETTINGS:
+    for name in (*SETTINGS, *STAND_INS):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path_factory.mktemp("data")))
 
