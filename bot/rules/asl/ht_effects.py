@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.asl.morale import CASUALTY, morale_check, task_check
-from bot.rules.asl.roster import called, new_state
+from bot.rules.asl.roster import called, is_one, new_state
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.given import Given
@@ -56,7 +56,7 @@ def plan(charts: Charts, given: Given) -> Plan[Aboard]:
     """Passengers' check 2d6, then the crew's, where the IFT result is a check. Source: table 3."""
     groups = {name: _group(given, name) for name in ("passenger", "crew")}
     cases = charts["ht-case"]
-    unit, carrier = given.unit("unit"), given.flag("carrier")
+    unit, carrier = given.unit("unit"), is_one(given, "carrier", ("carrier",))
 
     def next_owed(state: Aboard) -> Aboard:
         owed = next((name for name in groups if getattr(state, name) in CHECKS), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.asl.roster import called, change
+from bot.rules.asl.roster import called, change, is_one
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.given import Given
@@ -20,12 +20,14 @@ CASES = {
     ("broken-unit", "friendly-mph"): "g",
 }
 SMC_ONLY = ("e", "f", "g")
+SMC = ("leader", "hero")
 SOLE_ACTION = ("b", "e")
 
 
 def plan(charts: Charts, given: Given) -> Plan[Once]:
     """A Recovery dr of 1d6 plus modifiers, 5 or less recovers; no die where no case allows it. Source: table 7."""
-    case = case_of(given.word("phase"), given.word("from"), given.word("by"))
+    by = "smc" if is_one(given, "by", SMC, "smc") else "mmc"
+    case = case_of(given.word("phase"), given.word("from"), by)
     unit, weapon = given.unit("unit"), given.unit("weapon")
     opening = {"case": case, "mf": 1 if case == "d" else 0, "sole_action": case in SOLE_ACTION}
 
@@ -35,14 +37,14 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         then += ["One MF spent."] if out["mf"] else []
         return Settlement(
             f"{called(weapon, 'weapon')} {result}" if case != "none" else "Recovery is not allowed",
-            ((called(unit, given.word("by").upper()), result),),
+            ((called(unit, by.upper()), result),),
             tuple(then),
             held(unit, weapon) if result == "recovered" else (),
         )
 
     if case == "none":
         told = {**opening, "result": "not-allowed"}
-        return no_roll(told, (Line("recovery", result="no case of the table allows it"),), settle)
+        return no_roll(told, (Line("recovery", result=why_not(given.word("phase"), given.word("from"))),), settle)
     modifiers = charts["recovery-drm"](**{name: given.flag(name) for name in ("cx", "night", "jungle")})
     drm, highest = modifiers["drm"], modifiers["max_total"]
 
@@ -63,6 +65,14 @@ def case_of(phase: str, source: str, by: str) -> str:
     """
     case = "f" if source == "lost-unit" else CASES.get((source, phase), "none")
     return "none" if case in SMC_ONLY and by != "smc" else case
+
+
+def why_not(phase: str, source: str) -> str:
+    """Why there is no recovery: the case is for a SMC, or the phase has none."""
+    case = case_of(phase, source, "smc")
+    if case != "none":
+        return f"case {case.upper()} is for a SMC only"
+    return f"no case of the table allows it ({source} in phase {phase})"
 
 
 def held(unit: Unit | None, weapon: Unit | None) -> tuple[Change, ...]:

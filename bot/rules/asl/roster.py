@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
+from bot.rules.given import Given
 from bot.rules.sequence import Change
 from bot.rules.units import Unit
 
@@ -21,6 +22,16 @@ def change(unit: Unit | None, values: Mapping[str, Any], mark: frozenset[str] = 
     return (Change(unit.name, values, mark),)
 
 
+def is_one(given: Given, option: str, types: Collection[str], yes: object = True) -> bool:
+    """Whether `option` is `yes`; left out, the type of the roster unit that `unit` names decides."""
+    unit = given.unit("unit")
+    if option in given.typed or unit is None or not unit.type:
+        return bool(given.values[option] == yes)
+    return unit.type in types
+
+
 def new_state(unit: Unit | None, state: str | None) -> tuple[Change, ...]:
-    """The change to `state`, or none for None."""
+    """The change to `state`, or none for None. A broken unit does not get better by a pin."""
+    if unit is not None and (unit.state, state) == ("broken", "pinned"):
+        return ()
     return change(unit, {"state": state} if state else {})

@@ -90,3 +90,13 @@ def test_odds_of_both_checks_against_a_second_opinion() -> None:
     second = icepool.map(lambda p, c: f"{outcome(p, 2, 7)}|{outcome(c, 1, 8)}", two, two)
     counted = odds("asl", "ht-effects", {"passenger": "2mc", "crew": "1mc"}, "passenger_result", "crew_result")
     assert counted == {name: second.probability(name) for name in second.outcomes()}
+
+
+def test_a_carrier_of_the_roster_keeps_its_crew_exposed() -> None:
+    """A Carrier's crew cannot button up when it is stunned; nobody has to type that for a Carrier of the roster."""
+    carrier = RosterUnit("Bren Carrier", "br1", "carrier")
+    roster = {"br1": carrier}
+    out = play_example("asl", "ht-effects", {"crew": "break", "unit": "br1"}, [], roster).out
+    assert (out["vehicle"], out["crew_bu"]) == ("stunned", False)
+    typed = play_example("asl", "ht-effects", {"crew": "break", "unit": "br1", "carrier": False}, [], roster).out
+    assert typed["crew_bu"] is True

@@ -94,3 +94,15 @@ def test_the_weapon_goes_to_what_the_unit_holds() -> None:
 def test_a_word_that_is_no_phase_is_refused() -> None:
     with pytest.raises(UserError, match="phase must be one of"):
         recover([], phase="prep-fire")
+
+
+def test_a_leader_of_the_roster_is_a_smc_without_saying_so() -> None:
+    """Case E takes a SMC: the leader may try and rolls 4, the squad beside him may not, and is told why."""
+    leader, squad = RosterUnit("Lt. Orr", "us1", "leader"), RosterUnit("1st Squad", "us2", "squad")
+    roster = {"us1": leader, "us2": squad}
+    given = {"phase": "rally", "from": "broken-unit"}
+    assert play_example("asl", "recover", {**given, "unit": "us1"}, [4], roster).out["case"] == "e"
+    refused = play_example("asl", "recover", {**given, "unit": "us2"}, [], roster)
+    assert (refused.out["result"], refused.lines[0].result) == ("not-allowed", "case E is for a SMC only")
+    typed = play_example("asl", "recover", {**given, "unit": "us1", "by": "mmc"}, [], roster)
+    assert typed.out["result"] == "not-allowed"
