@@ -106,13 +106,23 @@ class _Shot:
         parts = (("DRM", self.drm),) if self.drm else ()
         verdict = f"against TH# {self.th}"
         if told["case"] != "none":
-            verdict += f", Original 2: case {self.case.upper()}"
+            verdict += f", Original 2 where {self.needed} or less hits: case {self.case.upper()}"
+        if told.get("result") == CRITICAL and self.case_is_half(told["case"]):
+            verdict += f", Final DR below half the TH# ({self.th / 2:g})"
+        if self.no_ch:
+            verdict += ", no Critical Hit possible"
         if "result" in told:
             verdict += f": {_words(told)}"
         yield Line("TH", roll, parts, told["final"], verdict)
 
+    @staticmethod
+    def case_is_half(case: str) -> bool:
+        """Whether a critical hit without a further die came from a Final DR below half the TH#."""
+        return case in ("h", "none")
+
     def follow_story(self, before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
-        yield Line("subsequent dr", roll, (), roll[0], _words(self.follow(before, roll, after)))
+        half = f"half the TH# is {self.th / 2:g}: " if self.case in ("e", "h") else ""
+        yield Line("subsequent dr", roll, (), roll[0], half + _words(self.follow(before, roll, after)))
 
 
 def _words(told: Told) -> str:

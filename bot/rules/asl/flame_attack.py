@@ -26,16 +26,21 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         return {"dr": dr, "result": outcome(dr, tk)}
 
     def line(roll: Roll, told: Told) -> Line:
-        return Line("TK", roll, (), told["dr"], f"against TK# {tk} (situation {read['situation']}): {told['result']}")
+        verdict = spoken(str(told["result"]))
+        return Line("TK", roll, (), told["dr"], f"against TK# {tk} (situation {read['situation']}): {verdict}")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         result = str(out["result"])
-        equal = ("Equal to the TK#: immobilized on a hull hit, shocked on a turret hit (C7.7).",)
+        equal = ("Equal: immobilized on a hull hit, shocked on a turret hit (C7.7).",)
         changes = new_state(unit, result if result in WRECKED else None)
-        headline = "no effect" if result == "none" else result
-        return Settlement(headline, ((called(unit, "AFV"), result),), equal if result == "equal" else (), changes)
+        return Settlement(spoken(result), ((called(unit, "AFV"), result),), equal if result == "equal" else (), changes)
 
     return one_roll(dice(2, 6, "TK"), tells, line, settle, opening={"tk": tk})
+
+
+def spoken(result: str) -> str:
+    """A result in a few words."""
+    return {"none": "no effect", "equal": "equal to the TK#"}.get(result, result)
 
 
 def outcome(dr: int, tk: int) -> str:

@@ -136,6 +136,7 @@ def circumstances(given: Given, shortage: bool) -> str:
     """What else the numbers depend on; a counter may come from the roster, so it is always said."""
     words = ["Low Ammo counter on it"] if given.flag("low_ammo") else []
     words += ["Ammunition Shortage"] if shortage else []
+    words += ["no Ammunition Shortage: captured"] if given.flag("ammo_shortage") and not shortage else []
     return f" ({', '.join(words)})" if words else ""
 
 

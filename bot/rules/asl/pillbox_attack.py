@@ -12,6 +12,7 @@ from bot.rules.once import Once, no_roll
 from bot.rules.sequence import Line, Plan, Settlement, Told
 
 WP = ("ch-only", "baz45-ch-only", "minus-nca-tem")
+PLACES = {"ca": "the CA", "nca": "the NCA", "same-hex": "the same hex"}
 UNHURT = ("none", "not-applicable")
 
 
@@ -33,7 +34,15 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         told |= {"drm": tem(effect, given), "resolve_as": "he-equivalency" if weapon == "heat" else "normal"}
     said = charts["pillbox-tem"].texts[effect]
     notes = read.text.removeprefix(said).strip()
-    lines = (Line(f"{weapon} from {side}", result=said), *((Line("notes", result=notes),) if notes else ()))
+    if weapon == "ap":
+        said = compared(given)
+    elif effect == "nca-tem" and given.flag("critical_hit"):
+        said = "A Critical Hit: the NCA TEM counts as zero."
+    lines = (Line(f"{weapon} from {PLACES[side]}", result=said), *((Line("notes", result=notes),) if notes else ()))
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        return settled(out, weapon)
+
     return no_roll(told, lines, settle)
 
 
@@ -53,6 +62,16 @@ def armor_piercing(given: Given) -> Told:
     return {"drm": faced, "resolve_as": "he-direct"}
 
 
+def compared(given: Given) -> str:
+    """The basic TK# of an AP shot beside the TEM it must exceed twice."""
+    side = "CA" if given.word("from") == "ca" else "NCA"
+    if side == "NCA" and given.flag("critical_hit"):
+        return "A Critical Hit: the NCA TEM counts as zero."
+    faced, tk = given.int(f"{side.lower()}_tem"), given.int("basic_tk")
+    verdict = "more, so no TEM" if tk > 2 * faced else f"not more, so add the {side} TEM"
+    return f"Basic TK# {tk} against twice the {side} TEM {faced}: {verdict}."
+
+
 def white_phosphorus(effect: str, given: Given) -> Told:
     """The NMC of WP and its modifier, or not-applicable. Source: table 8, notes 6, 9 and 10."""
     critical = given.flag("critical_hit")
@@ -63,11 +82,13 @@ def white_phosphorus(effect: str, given: Given) -> Told:
     return {"result": "nmc", "drm": given.int("ca_tem") if effect == "ch-only" else 0}
 
 
-def settle(out: Mapping[str, Any]) -> Settlement:
-    """The result with its modifier."""
+def settled(out: Mapping[str, Any], weapon: str) -> Settlement:
+    """The result with its modifier; CC has none, it may take place or not."""
     result = str(out["result"])
     if result in UNHURT:
         return Settlement("no effect" if result == "none" else "not applicable", (("occupants", result),))
+    if weapon == "cc":
+        return Settlement("CC may take place", (("occupants", result),))
     what = "NMC" if result == "nmc" else "attack"
     half = ", half FP" if out["fp"] == "half" else ""
     how = {"he-equivalency": "Resolve it by HE Equivalency.", "he-direct": "Resolve it as direct-fire HE."}

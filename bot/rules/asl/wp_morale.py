@@ -24,16 +24,17 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     Raises UserError for what the cards do not give, and for a morale level that is missing.
     """
     mc_drm, unit = mc_drm_of(charts, given), given.unit("unit")
-    who = called(unit, given.word("target"))
+    who, on_foot = called(unit, given.word("target")), given.word("target") in ON_FOOT
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         result = str(out["result"])
-        then = ("An unmodified 12: casualty reduction (A10.31).",) if out["casualty"] else ()
-        return Settlement(result.replace("-", " "), ((who, result),), then, new_state(unit, STATES.get(result)))
+        then = ["Air Burst: the crew breaks instead of a Stun (D5.311)."] if result == "break" and not on_foot else []
+        then += ["An unmodified 12: casualty reduction (A10.31)."] if out["casualty"] else []
+        return Settlement(result.replace("-", " "), ((who, result),), tuple(then), new_state(unit, STATES.get(result)))
 
     if mc_drm is None:
         told = {"mc_drm": NOT_APPLICABLE, "result": NOT_APPLICABLE, "casualty": False}
-        return no_roll(told, (Line("WP NMC", result="not applicable, no check"),), settle)
+        return no_roll(told, (Line("WP NMC", result=why_not(charts, given)),), settle)
     morale, drm, failed = morale_of(given), given.int("drm"), failed_of(given)
     added = mc_drm + drm
 
@@ -77,6 +78,16 @@ def pillbox_drm(given: Given) -> int | None:
         return 0 if critical else -given.int("nca_tem")
     baz45 = fire == "direct" and critical and given.flag("baz45")
     return 0 if tem == "pillbox-same-hex" and baz45 else None
+
+
+def why_not(charts: Charts, given: Given) -> str:
+    """Why WP forces no check: a buttoned-up closed-topped AFV, or what the pillbox table says of the shot."""
+    tem = given.word("tem")
+    if not tem.startswith("pillbox"):
+        return "none against a closed-topped AFV that is BU"
+    side = tem.removeprefix("pillbox-")
+    read = charts["pillbox-tem"](weapon=f"wp-{given.word('fire')}", **{"from": side})
+    return read.text
 
 
 def failed_of(given: Given) -> str:

@@ -104,3 +104,13 @@ def test_odds_against_a_second_opinion() -> None:
     counted = odds("asl", "critical-hit", {"target_type": "infantry", "th_number": 9, "drm": 3})
     assert counted == {name: second.probability(name) for name in second.outcomes()}
     assert counted["critical-hit"] == Fraction(4, 216)
+
+
+def test_the_answer_says_why_a_hit_is_critical() -> None:
+    given = {"target_type": "infantry", "th_number": 8, "drm": 1}
+    at_once = play_example("asl", "critical-hit", given, [1, 1])
+    assert "case H, Final DR below half the TH# (4): critical hit" in at_once.lines[0].result
+    by_dr = play_example("asl", "critical-hit", {**given, "drm": 3}, [1, 1, 4])
+    assert by_dr.lines[1].result == "half the TH# is 4: critical hit"
+    machine_gun = play_example("asl", "critical-hit", {**given, "no_ch": True}, [1, 1])
+    assert "no Critical Hit possible: hit" in machine_gun.lines[0].result

@@ -60,3 +60,8 @@ def test_odds_of_a_molotov() -> None:
     counts = {"burning": 3, "destroyed": 12, "equal": 6, "none": 15}
     counted = odds("asl", "flame-attack", {"weapon": "mol-same-hex"})
     assert counted == {name: Fraction(count, 36) for name, count in counts.items()}
+
+
+def test_a_roll_above_the_number_is_called_no_effect() -> None:
+    played = play_example("asl", "flame-attack", {"weapon": "ft-long"}, [4, 4])
+    assert played.lines[0].result == "against TK# 4 (situation 5): no effect"

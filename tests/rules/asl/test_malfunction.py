@@ -167,3 +167,9 @@ def test_the_story_names_what_the_numbers_depend_on() -> None:
     first = played.lines[0]
     assert (first.label, first.parts) == ("printed B11", (("Intensive Fire", -2),))
     assert first.result == "now B7 X10 (Low Ammo counter on it, Ammunition Shortage)"
+
+
+def test_a_captured_weapon_is_told_that_the_shortage_passes_it_by() -> None:
+    given = {"weapon": "sw", "start": "b12", "captured": True, "ammo_shortage": True}
+    played = play_example("asl", "malfunction", given, [2, 3])
+    assert played.lines[0].result == "now B10 X12 (no Ammunition Shortage: captured)"

@@ -93,3 +93,10 @@ def test_odds_of_a_dispenser() -> None:
     assert odds("asl", "smoke", {"dispenser": "sd", "usage_number": 7}) == expected
     grenade = odds("asl", "smoke", {"dispenser": "smoke-grenade", "crew": "ce"})
     assert grenade == {"success": Fraction(2, 6), "failed": Fraction(4, 6)}
+
+
+def test_the_first_line_names_dispenser_and_counter() -> None:
+    thrown = play_example("asl", "smoke", {"dispenser": "sm", "usage_number": 8, "crew": "ce"}, [3, 4])
+    assert thrown.settlement.headline == "sM success, +2 dispersed SMOKE 1-3 hexes along the TCA"
+    shut = play_example("asl", "smoke", {"dispenser": "sp", "usage_number": 8}, [])
+    assert shut.lines[0].result == "not allowed for a CT AFV that is BU in the MPh"

@@ -110,3 +110,20 @@ def test_odds_against_a_second_opinion() -> None:
     second = (2 @ icepool.d6).map(lambda dr: "stun" if dr == 12 or dr - 2 > 10 else "pin" if dr - 2 == 10 else "pass")
     counted = odds("asl", "wp-morale", {"target": "ce-ct-afv", "morale": 10})
     assert counted == {name: second.probability(name) for name in second.outcomes()}
+
+
+def test_a_pin_does_not_rally_a_broken_squad() -> None:
+    squad = RosterUnit("3rd Squad", "us3", "squad", numbers={"morale": 6}, state="broken")
+    played = play_example("asl", "wp-morale", {"target": "personnel", "unit": "us3"}, [3, 3], {"us3": squad})
+    assert (played.out["result"], played.settlement.changes) == ("pin", ())
+
+
+def test_the_answer_says_why_there_is_no_check() -> None:
+    buttoned = play_example("asl", "wp-morale", {"target": "bu-ct-afv"}, [])
+    assert "BU" in buttoned.lines[0].result
+    bunker = play_example("asl", "wp-morale", {"target": "personnel", "tem": "pillbox-ca", "fire": "indirect"}, [])
+    assert "Indirect WP never forces a NMC" in bunker.lines[0].result
+    burst = play_example(
+        "asl", "wp-morale", {"target": "ot-afv", "tem": "woods", "fire": "indirect", "morale": 7}, [4, 5]
+    )
+    assert burst.settlement.then == ("Air Burst: the crew breaks instead of a Stun (D5.311).",)
