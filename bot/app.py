@@ -284,7 +284,10 @@ class App:
 
     async def _seen(self, command: Command) -> Reply | None:
         """The answer that this request got before, so that an error can be the echo of a success."""
-        stored = await self.store.seen(command.request_id)
+        try:
+            stored = await self.store.seen(command.request_id)
+        except UserError:  # the store is the trouble, which is what the player is told
+            return None
         return replace(Reply.from_json(stored), seen=True) if stored is not None else None
 
     async def _run_until_stored(self, command: Command, spec: CommandSpec) -> Reply:

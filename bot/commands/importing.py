@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from bot.commands.desk import Desk
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
+from bot.game.sound import is_sound
 from bot.reply import Reply
 from bot.roller import new_id
 from bot.rules.chain import canonical
@@ -70,6 +71,8 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
     try:
         rows = [(dict(event.body), canonical(event.body), event.hash) for event in exported.events]
         ledger.copy(rows, exported.game)
+        if not is_sound(ledger.game):
+            raise ValueError
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError("The file is damaged: its events do not follow on each other.", option="file") from None
     for person in exported.persons:

@@ -93,7 +93,7 @@ async def test_settings_are_the_masters() -> None:
     reply = await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1; vc2"')
     assert len(reply.lines) <= 4
     assert reply.lines[0].startswith("dice [")
-    assert "Cell 1" in reply.text()
+    assert "Direct fire" in reply.title
     await channel.do("Anna", "game settings master=bob")
     await channel.fails("Anna", "game settings answers=full", "Only the game master")
     await channel.do("Bob", "game settings answers=full")

@@ -1,0 +1,90 @@
+"""An import may be honest in its chain and still be nonsense: it must not make a channel unusable."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.command import Command, Place
+from bot.game.sound import is_sound
+from bot.rules.chain import canonical, event_hash, genesis
+from bot.rules.fair import NO_TEXTS
+from tests.playing import Channel, two_sides
+
+
+async def test_what_we_make_is_sound() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1", "roll d6 secret", "unit edit us1 sw=3,2")
+    assert is_sound(await channel.game())
+
+
+def forged(after: Any) -> str:
+    """An export whose chain is whole, with one event that leads to `after`."""
+    game = "f" * 16
+    body = {
+        "number": 1,
+        "at": 1,
+        "who": "p",
+        "side": "",
+        "kind": "start",
+        "behind": 0,
+        "game": game,
+        "secret": {"epoch": 1, "commitment": "0" * 64, "digest": NO_TEXTS},
+        "before": {},
+        "after": after,
+    }
+    head = event_hash(genesis(game), canonical(body))
+    whole = {
+        "format": "grognard-game",
+        "version": 1,
+        "game": game,
+        "head": head,
+        "events": [{"number": 1, "hash": head, "body": body}],
+        "seeds": [{"epoch": 1, "commitment": "0" * 64}],
+        "texts": [],
+        "persons": [{"person": "p", "user": "console:anna", "name": "Anna"}],
+    }
+    return json.dumps(whole)
+
+
+UNIT = {"name": "A", "handle": "a1", "type": "squad"}
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        {"game": {"players": ["p"]}},
+        {"game": {"system": "no-such"}},
+        {"game": {"turn": "one"}},
+        {"game": {"sides": [1, 2]}},
+        {"game": {"sides": 7}},
+        {"game": {"answers": "loud"}},
+        {"game": {"nonsense": 1}},
+        {"game": ["x"]},
+        {"units": {"b": UNIT}},
+        {"units": {"a": {**UNIT, "numbers": {"fp": {"x": 1}}}}},
+        {"units": {"a": {**UNIT, "name": None}}},
+        {"units": {"a": "squad"}},
+        {"units": {"a": {**UNIT, "marks": [[1]]}}},
+        {"units": {f"a{n}": {**UNIT, "name": f"a{n}"} for n in range(600)}},
+        7,
+    ],
+)
+async def test_a_forged_log_is_refused(after: Any) -> None:
+    channel = await Channel.fresh()
+    command = Command(("game", "import"), {"file": forged(after)}, channel.who("Anna"), Place("console:x"), "i1")
+    reply = await channel.app.run(command)
+    assert reply.error
+    assert "not your fault" not in reply.text(), reply.text()
+
+
+async def test_the_same_with_sound_content_is_taken() -> None:
+    channel = await Channel.fresh()
+    text = forged({"game": {"turn": 3}, "units": {"a": UNIT}})
+    command = Command(("game", "import"), {"file": text}, channel.who("Anna"), channel.place, "i1")
+    reply = await channel.app.run(command)
+    assert not reply.error, reply.text()
+    assert (await channel.game()).turn == 3
