@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -321,7 +321,7 @@ class App:
             persons=tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.events),
             texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
             seeds=tuple(row for ledger in ledgers for row in ledger.new_seeds.values()),
-            outbox=(*self._outgoing(command), *desk.outgoing),
+            outbox=(*self._outgoing(command), *desk.outgoing, *self._linked(desk, ledgers, reply)),
             docs=tuple(desk.docs),
             drop_docs=tuple(desk.drop_docs),
             erase=tuple(desk.erase),
@@ -341,6 +341,17 @@ class App:
             return ()
         return (Outgoing(command.where.key, dict(command.delivery), self._clock() + LEASE),)
 
+    def _linked(self, desk: Desk, ledgers: Many[Ledger], reply: Reply) -> Iterator[Outgoing]:
+        """What all may see of an answer, for every other place that plays the game; whoever serves it posts it."""
+        told = reply.announce if reply.private else reply
+        if told is None or told.error:
+            return
+        games = [ledger.was for ledger in ledgers if ledger.events and ledger.was is not None]
+        told_already = {desk.command.where.key, *(outgoing.place for outgoing in desk.outgoing)}
+        for place in dict.fromkeys(place for game in games for place in game.places):
+            if place not in told_already:
+                yield Outgoing(place, {}, self._clock(), told.to_json())
+
     def _remember(self, desk: Desk, ledgers: Many[Ledger]) -> None:
         for row in desk.erase:
             self.games.drop(row)
@@ -348,7 +359,9 @@ class App:
             self.games.clear()
             return
         for ledger in ledgers:
-            if ledger.events:
+            if ledger.events and desk.bindings:
+                self.games.drop(ledger.row)  # the places where it is played have changed
+            elif ledger.events:
                 places = ledger.was.places if ledger.was is not None else (desk.command.where.key,)
                 self.games.keep(ledger.stored(places))
         for doc in desk.docs:

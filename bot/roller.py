@@ -7,6 +7,8 @@ import os
 from bot.rules.dice import Source
 from bot.rules.fair import Stream
 
+_CODE = "0123456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no I, L, O
+
 
 def new_seed() -> bytes:
     """32 secret bytes for a game's dice."""
@@ -21,6 +23,14 @@ def new_salt() -> str:
 def new_id() -> str:
     """16 hex digits: the id of a game, a person in it, a draft."""
     return os.urandom(8).hex()
+
+
+def new_code(length: int = 8) -> str:
+    """Random letters and digits that are not mistaken for each other, to be typed by hand."""
+    code = ""
+    while len(code) < length:
+        code += "".join(_CODE[byte] for byte in os.urandom(length) if byte < len(_CODE))
+    return code[:length]
 
 
 def throwaway() -> Source:

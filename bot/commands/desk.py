@@ -102,6 +102,7 @@ class Desk:
     def begin(self, game: Game | None = None, **fields: Any) -> None:
         """Begin a new game in this place: free play, or `game`. The one before stays in the store."""
         before = self.ledger.was.row if self.ledger.was is not None else None
+        linked = self.ledger.was.places if self.ledger.was is not None else ()
         writer = self.ledger.writer
         if self.ledger.exists:
             if self.ledger.events:
@@ -109,6 +110,10 @@ class Desk:
             self.ledger = Ledger(None, writer)
         self.ledger.begin(game, **fields)
         self.bind(self.ledger.row, before)
+        here = self.command.where.key
+        for place in linked if before is not None else ():  # a linked channel goes on with the new game
+            if place != here:
+                self.bindings.append(Binding(place, self.ledger.row, before, server_of(place)))
 
     def bind(self, row: str | None, was: str | None) -> None:
         """Let this place play the game `row` from now on."""
@@ -124,6 +129,12 @@ class Desk:
     def dice(self) -> Recorder:
         """The provable dice of the next event, noted down as they fall. The first one begins free play."""
         return Recorder(_Dice(self))
+
+
+def server_of(place: str) -> str:
+    """The server's key in that of a place: `discord:55` of `discord:55/900`; none for direct messages."""
+    server = place.partition("/")[0]
+    return "" if server == place or server.endswith(":dm") else server
 
 
 class _Dice:
