@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from importlib import import_module
+from importlib.util import find_spec
 
 from bot.audit import audit
 from bot.cli import Arguments
@@ -40,6 +42,7 @@ def doctor(words: list[str]) -> int:
     settings = _check_settings(found)
     if settings is not None:
         asyncio.run(_check_database(found, settings, replays=replays))
+        asyncio.run(_check_platforms(found, settings))
     return int(found.ill)
 
 
@@ -70,6 +73,15 @@ def _check_settings(found: Findings) -> Settings | None:
         else:
             found.note(f"{name} is not set: that platform is not served")
     return settings
+
+
+async def _check_platforms(found: Findings, settings: Settings) -> None:
+    """Ask each platform that has a token. Their adapters know how; they are found by name, as the command line does."""
+    say = {"ok": found.right, "note": found.note, "fault": found.fault}
+    for name, token in (("discord", settings.discord_token), ("slack", settings.slack_bot_token)):
+        if token and find_spec(f"adapters.{name}.doctor") is not None:
+            for kind, line in await import_module(f"adapters.{name}.doctor").check(settings):
+                say[kind](line)
 
 
 async def _check_database(found: Findings, settings: Settings, *, replays: bool) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import re
 import sqlite3
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -42,7 +42,7 @@ async def roll(discord: DiscordStandIn, table: Channel) -> Interaction:
 
 async def test_faults_on_the_first_answer(discord: DiscordStandIn, tmp_path: Path) -> None:
     table = discord.channel("table")
-    faults = {
+    faults: dict[str, Callable[[], object]] = {
         "delivered twice": lambda: discord.deliver_twice(),
         "delivered twice, half a second apart": lambda: discord.deliver_twice(gap=0.5),
         "500": lambda: discord.fail(CALLBACK, 500),

@@ -1,0 +1,106 @@
+"""`grognard doctor` for Discord: whether token, application, commands and permissions are right; the invite link."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import aiohttp
+
+from bot.settings import Settings
+
+API = "https://discord.com/api/v10"
+NEEDED = {
+    "View Channels": 1 << 10,
+    "Send Messages": 1 << 11,
+    "Embed Links": 1 << 14,
+    "Attach Files": 1 << 15,
+    "Send Messages in Threads": 1 << 38,
+}
+ADMINISTRATOR = 1 << 3
+OK, NOTE, FAULT = "ok", "note", "fault"
+_SHOWN = 10
+
+Finding = tuple[str, str]
+
+
+async def check(settings: Settings) -> list[Finding]:
+    """("ok" | "note" | "fault", line) for each thing looked at; only a note where no token is set."""
+    if not settings.discord_token:
+        return [(NOTE, "DISCORD_TOKEN is not set: Discord is not served")]
+    headers = {"Authorization": f"Bot {settings.discord_token}", "User-Agent": "DiscordBot (grognard doctor, 0.1)"}
+    timeout = aiohttp.ClientTimeout(total=15)
+    try:
+        async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
+            return await _check(session)
+    except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        return [(FAULT, f"Discord cannot be reached from here: {type(error).__name__}")]
+
+
+async def _check(session: aiohttp.ClientSession) -> list[Finding]:
+    status, user = await _get(session, "/users/@me")
+    if status == 401:
+        where = "Developer Portal, your application, Bot, Reset Token"
+        return [(FAULT, f"Discord does not know this DISCORD_TOKEN; make a new one: {where}")]
+    if status != 200:
+        return [(FAULT, f"Discord answered {status} to the question who this token is; try again later")]
+    found = [(OK, f"Discord: the token is that of {user['username']}")]
+    _, application = await _get(session, "/applications/@me")
+    found += _application(application)
+    found += await _commands(session, str(application["id"]))
+    _, servers = await _get(session, "/users/@me/guilds")
+    found += _servers(servers)
+    return [*found, (NOTE, f"Discord: to invite the bot, open {invite(str(application['id']))}")]
+
+
+async def _get(session: aiohttp.ClientSession, path: str) -> tuple[int, Any]:
+    async with session.get(os.environ.get("DISCORD_API", API).rstrip("/") + path) as answer:
+        return answer.status, await answer.json(content_type=None)
+
+
+def _application(application: Mapping[str, Any]) -> list[Finding]:
+    found = []
+    if application.get("interactions_endpoint_url"):
+        remedy = "empty the field Interactions Endpoint URL in the Developer Portal"
+        found.append((FAULT, f"Discord: commands are sent to a web address, so the bot never sees them; {remedy}"))
+    if application.get("bot_require_code_grant"):
+        found.append((FAULT, "Discord: invites fail while Requires OAuth2 Code Grant is on (Developer Portal, Bot)"))
+    return found or [
+        (OK, f"Discord: the application {application['name']} takes commands; no privileged intent needed")
+    ]
+
+
+async def _commands(session: aiohttp.ClientSession, application: str) -> list[Finding]:
+    from adapters.discord.payload import payload
+    from adapters.discord.sync import digest
+    from bot.registry import registry
+
+    status, standing = await _get(session, f"/applications/{application}/commands")
+    if status != 200:
+        return [(FAULT, f"Discord: the commands cannot be read ({status})")]
+    if digest(standing) != digest(payload(registry())):
+        return [(NOTE, f"Discord knows {len(standing)} commands, not today's: the next start tells it")]
+    return [(OK, f"Discord knows all {len(standing)} commands")]
+
+
+def _servers(servers: list[Mapping[str, Any]]) -> list[Finding]:
+    found: list[Finding] = []
+    for server in servers:
+        bits = int(server.get("permissions") or 0)
+        lacking = [name for name, bit in NEEDED.items() if not bits & (bit | ADMINISTRATOR)]
+        if lacking:
+            found.append((FAULT, f"Discord: on {server['name']} the bot lacks {', '.join(lacking)}"))
+    if not servers:
+        return [(NOTE, "Discord: the bot is on no server yet")]
+    rest = len(found) - _SHOWN
+    more: list[Finding] = [(FAULT, f"Discord: and on {rest} further servers")] if rest > 0 else []
+    right = len(servers) - len(found)
+    return [(OK, f"Discord: on {right} of {len(servers)} servers the bot may do all it needs"), *found[:_SHOWN], *more]
+
+
+def invite(application: str) -> str:
+    """The address under which a server's manager adds the bot, with just the permissions that it needs."""
+    asked = {"client_id": application, "scope": "bot applications.commands", "permissions": sum(NEEDED.values())}
+    return f"https://discord.com/oauth2/authorize?{urlencode(asked)}"

@@ -1,0 +1,48 @@
+"""Two hundred interactions at once over fifty channels while heavy odds are counted: none late, lost or doubled."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.adapters.discord.process import running
+from tests.standins.discord import DiscordStandIn
+
+FIRE = {"attackers": "squad fp=2 sw=3; squad fp=1", "targets": "leader morale=6 lm=1; squad morale=5", "tm": 1}
+HEAVY = "leader morale=6 lm=2; " + "; ".join(f"squad morale={4 + number % 5}; hero morale=7" for number in range(19))
+
+
+def percentile(values: list[float], part: float) -> float:
+    """The value below which that part of them lies."""
+    return sorted(values)[min(len(values) - 1, int(len(values) * part))]
+
+
+async def test_two_hundred_at_once(tmp_path: Path) -> None:
+    async with DiscordStandIn.running(heartbeat_interval=0.4) as discord, running(discord, tmp_path):
+        channels = [discord.channel(f"table-{number}") for number in range(50)]
+        people = [discord.user(f"Player {number}") for number in range(20)]
+        warm = await people[0].slash(channels[0], "lnlt fire", **FIRE)
+        await warm.answer()
+        heavy = people[0].send(channels[0], "lnlt fire", attackers="squad fp=9", targets=HEAVY, odds=True)
+        asked = []
+        for turn in range(4):
+            for number, channel in enumerate(channels):
+                person = people[(number + turn) % len(people)]
+                if (number + turn) % 2:
+                    asked.append(person.send(channel, "roll", dice="2d6+1"))
+                else:
+                    asked.append(person.send(channel, "lnlt fire", **FIRE))
+        for one in asked:
+            await one.answer(20)
+        await heavy.answer(20)
+        receipts = [one.receipt for one in asked if one.receipt is not None]
+        p50, p99 = percentile(receipts, 0.5), percentile(receipts, 0.99)
+        print(f"receipts of 200 at once: p50 {p50:.2f} s, p99 {p99:.2f} s, heavy odds {heavy.receipt}")
+        assert len(receipts) == 200
+        assert p99 < 3
+        for channel in channels[1:]:
+            numbers = [re.findall(r"#(\d+) ·", message.text)[-1] for message in discord.messages(channel)]
+            assert sorted(map(int, numbers)) == [2, 3, 4, 5]
+        late = [beat.late for beat in discord.gateway.heartbeats if beat.late is not None]
+        print(f"heartbeats: {len(late)}, the latest {max(late):.2f} s late")
+        assert max(late) < 1
