@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.commands.outcome import Happening, Outcome
 from bot.reply import Reply
-from bot.rules.chart import Answer, Chart
+from bot.rules.chart import Answer, Chart, Part
 from bot.rules.dice import Rolled, Source
 
 
@@ -55,7 +55,8 @@ def lookup_reply(
         lines.append("dice " + " ".join(f"[{die.value}]" for die in rolled))
     if asked:
         lines.append(asked)
-    lines += [f"{part.name} {part.value:+g}" for part in answer.parts]
+    several = len({part.total for part in answer.parts}) > 1
+    lines += [_counted(part, several=several) for part in answer.parts]
     if answer.text:
         lines.append(answer.text)
     start = f"{who}: " if who else ""
@@ -66,6 +67,11 @@ def lookup_reply(
 def _said(name: str, value: object, count: int) -> str:
     shown = _shown(value)
     return shown if count == 1 and not isinstance(value, bool | int | float) else f"{name.replace('_', ' ')} {shown}"
+
+
+def _counted(part: Part, *, several: bool) -> str:
+    """A modifier that counts, with the total that it changes where the table has several."""
+    return f"{part.name} {part.value:+g}" + (f" ({part.total.replace('_', ' ')})" if several else "")
 
 
 def _shown(value: object) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bot import batch
 from bot.charts import system
 from bot.rules.chart import Answer, Chart
 from bot.rules.errors import UserError
@@ -764,3 +765,10 @@ def test_breakdown_notes() -> None:
         "as-mmc",
         "low-ammo-and-depleted",
     ]
+
+
+def test_a_use_that_changes_several_columns_names_each() -> None:
+    """A captured MG: B# -2, TH DRM +2, ROF -1; three bare figures would not tell which is which."""
+    request = {"op": "lookup", "system": "asl", "table": "sw-use", "in": {"captured": True}}
+    said = batch.answer(request)["text"].splitlines()
+    assert {"captured -2 (bx)", "captured +2 (th drm)", "captured -1 (rof)"} < set(said)
