@@ -79,5 +79,5 @@ def held(unit: Unit | None, weapon: Unit | None) -> tuple[Change, ...]:
     """The weapon added to what a roster unit holds."""
     if unit is None or weapon is None:
         return ()
-    names = [name for name in str(unit.get("holds", "")).split(",") if name.strip()]
+    names = [name.strip() for name in str(unit.get("holds", "")).split(",") if name.strip()]
     return change(unit, {"holds": ",".join([*names, weapon.word])}) if weapon.word not in names else ()

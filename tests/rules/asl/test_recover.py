@@ -106,3 +106,11 @@ def test_a_leader_of_the_roster_is_a_smc_without_saying_so() -> None:
     assert (refused.out["result"], refused.lines[0].result) == ("not-allowed", "case E is for a SMC only")
     typed = play_example("asl", "recover", {**given, "unit": "us1", "by": "mmc"}, [], roster)
     assert typed.out["result"] == "not-allowed"
+
+
+def test_a_weapon_is_held_once_however_the_list_is_typed() -> None:
+    squad = RosterUnit("1st Squad", "us1", "squad", numbers={"holds": "LMG, DC"})
+    again = play_example("asl", "recover", {"unit": "us1", "weapon": "DC"}, [2], {"us1": squad})
+    assert again.settlement.changes == ()
+    more = play_example("asl", "recover", {"unit": "us1", "weapon": "MMG"}, [2], {"us1": squad})
+    assert more.settlement.changes[0].set == {"holds": "LMG,DC,MMG"}
