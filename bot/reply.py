@@ -62,9 +62,17 @@ class Reply:
         return "\n".join(parts)
 
     def to_json(self) -> dict[str, Any]:
-        """The reply as plain JSON values, as the outbox stores it."""
-        values = asdict(self)
-        del values["outbox"], values["seen"]
+        """The reply as plain JSON values, as the outbox stores it; what is empty is left out."""
+        values: dict[str, Any] = {"title": self.title}
+        for name in ("lines", "block", "footer"):
+            if found := getattr(self, name):
+                values[name] = list(found)
+        for name in ("private", "error", "mention"):
+            if found := getattr(self, name):
+                values[name] = found
+        for name in ("buttons", "files"):
+            if found := getattr(self, name):
+                values[name] = [asdict(item) for item in found]
         if self.announce is not None:
             values["announce"] = self.announce.to_json()
         return values
