@@ -52,8 +52,8 @@ def plan(charts: Charts, given: Given) -> Plan[Fire]:
     reason = _forbidden(given)
     if reason:
         opening = {"shooters": [], **REFUSED}
-        settled = Settlement("not allowed", (), (reason,))
-        return Plan(Fire(None), {}, lambda _: settled, opening, lines=(Line("interrupt", result=reason),))
+        settled = Settlement(f"not allowed: {reason}")
+        return Plan(Fire(None), {}, lambda _: settled, opening)
     settle = partial(_settle, charts, given)
     lines = (*shooters.reminders(_acting(given)), *_spot_lines(spots), *shooters.skill_lines(firing))
 
