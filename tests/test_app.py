@@ -18,6 +18,7 @@ from bot.command import Command, Person, Place
 from bot.counting import Worker
 from bot.rules.errors import UserError
 from bot.rules.expression import parse
+from bot.stores.base import Commit, Committed, StoreError
 from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import SqliteStore, open_sqlite
 from tests.playing import HERE, Channel
@@ -240,3 +241,30 @@ async def test_a_reply_says_how_it_stands_with_its_delivery() -> None:
     assert replace(kept, outbox=0) == kept
     await app.delivered_all("console:")
     assert not app._unposted
+
+
+class FullDisk(MemoryStore):
+    """A store that can be read but not written."""
+
+    is_full = False
+
+    async def commit(self, commit: Commit) -> Committed:
+        if self.is_full:
+            raise StoreError("The disk is full. Nothing of this was stored.", hint="Make room.")
+        return await super().commit(commit)
+
+
+async def test_what_cannot_be_stored_is_not_answered_and_changes_nothing() -> None:
+    store = FullDisk()
+    channel = Channel(await App.open(store))
+    await channel.do("Anna", "roll d6", 'unit add "A" crewman')
+    before = await channel.content()
+    store.is_full = True
+    for line in ("roll 2d6", "unit edit A state=killed", "game undo"):
+        reply = await channel.fails("Anna", line, "disk is full")
+        assert "=" not in reply.title, "no die is told"
+    assert await channel.content() == before
+    store.is_full = False
+    number = (await channel.game()).number
+    await channel.do("Anna", "unit edit A state=killed")
+    assert (await channel.game()).number == number + 1
