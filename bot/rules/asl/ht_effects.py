@@ -99,7 +99,10 @@ def plan(charts: Charts, given: Given) -> Plan[Aboard]:
             ("passengers", str(out["passenger_result"])),
             ("crew", str(out["crew_result"])),
         )
-        return Settlement(f"case {out['case']}, {headline}", units, tuple(then), new_state(unit, _state(vehicle)))
+        aboard = f"passengers {out['passenger_result']}, crew {out['crew_result']}"
+        return Settlement(
+            f"case {out['case']}: {aboard}, {headline}", units, tuple(then), new_state(unit, _state(vehicle))
+        )
 
     start = next_owed(Aboard(groups["passenger"].check, groups["crew"].check, None))
     steps = {name: step(group) for name, group in groups.items() if group.check in CHECKS}

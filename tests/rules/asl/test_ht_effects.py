@@ -100,3 +100,8 @@ def test_a_carrier_of_the_roster_keeps_its_crew_exposed() -> None:
     assert (out["vehicle"], out["crew_bu"]) == ("stunned", False)
     typed = play_example("asl", "ht-effects", {"crew": "break", "unit": "br1", "carrier": False}, [], roster).out
     assert typed["crew_bu"] is True
+
+
+def test_the_first_line_says_how_everyone_fares() -> None:
+    played = play_example("asl", "ht-effects", {"passenger": "1mc", "crew": "nmc"}, [4, 6, 3, 3])
+    assert played.settlement.headline == "case 3: passengers break, crew ok, vehicle unaffected"
