@@ -49,4 +49,6 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     bolt.view_submission(ALL)(listeners.forms.on_submit)
     bolt.event("app_mention")(listeners.on_mention)
     bolt.event("message")(listeners.on_message)
+    bolt.event("app_uninstalled")(listeners.on_uninstalled)
+    bolt.event("tokens_revoked")(listeners.on_revoked)
     return bolt

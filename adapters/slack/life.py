@@ -9,12 +9,16 @@ from collections.abc import Coroutine
 from typing import Any
 
 from aiohttp import web
+from slack_bolt.app.async_app import AsyncApp
 
 from adapters.slack.app import make_bolt
+from adapters.slack.ask import PLATFORM
 from adapters.slack.http import PATH, web_app
 from adapters.slack.listeners import Listeners
+from adapters.slack.oauth import Installer
 from adapters.slack.socket import Socket
-from adapters.slack.teams import Teams, own_team
+from adapters.slack.teams import Team, Teams, own_team
+from adapters.slack.vault import StoreVault
 from adapters.slack.wire import Busy, Wire
 from adapters.slack.work import Work
 from bot.app import App
@@ -30,14 +34,20 @@ async def serve(app: App, settings: Settings) -> None:
     """Serve Slack until cancelled. Raises UserError for settings that cannot work, or that Slack refuses."""
     check_settings(settings)
     wire = Wire()
-    teams = Teams()
+    vault = StoreVault(app.store, settings.key) if has_oauth(settings) else None
+    teams = Teams(vault)
     work = Work(app, wire, teams)
     bolt = make_bolt(Listeners(work), teams, wire)
     try:
         if settings.slack_bot_token:
-            teams.add(await _own_team(wire, settings.slack_bot_token))
-        connection = _socket_mode if settings.slack_app_token else _http_mode
-        await _until_one_fails(work.posts.watch(), connection(bolt, wire, settings))
+            teams.add(team := await _own_team(wire, settings.slack_bot_token))
+            await app.store.server_joined(f"{PLATFORM}{team.id}")
+        if settings.slack_app_token:
+            connection = _socket_mode(bolt, wire, settings)
+        else:
+            pages = Installer(settings, wire, teams, vault, app.store).routes() if vault is not None else []
+            connection = _http_mode(bolt, pages, settings)
+        await _until_one_fails(work.posts.watch(), connection)
     finally:
         await _finish(work)
         await wire.close()
@@ -53,8 +63,13 @@ def check_settings(settings: Settings) -> None:
 def missing_settings(settings: Settings) -> list[str]:
     """One line for each setting that is missing for Slack, with the line to add."""
     problems = []
-    if not settings.slack_bot_token:
+    if not settings.slack_bot_token and not has_oauth(settings):
         problems.append("SLACK_BOT_TOKEN is not set. The line in .env: SLACK_BOT_TOKEN=xoxb-...")
+    if has_oauth(settings) and not settings.key:
+        problems.append(
+            "SLACK_CLIENT_SECRET is set, but not GROGNARD_KEY, which encrypts the tokens of workspaces. "
+            "The line in .env: GROGNARD_KEY=... (.env.example shows how to make one)"
+        )
     if not settings.slack_app_token and not settings.slack_signing_secret:
         problems.append(
             "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP mode) is set. "
@@ -63,7 +78,12 @@ def missing_settings(settings: Settings) -> list[str]:
     return problems
 
 
-async def _own_team(wire: Wire, token: str) -> Any:
+def has_oauth(settings: Settings) -> bool:
+    """Whether workspaces can install the app by themselves: in HTTP mode only."""
+    return bool(settings.slack_client_id and settings.slack_client_secret and not settings.slack_app_token)
+
+
+async def _own_team(wire: Wire, token: str) -> Team:
     """The token's workspace; waits while Slack cannot be reached."""
     wait = 0.5
     while True:
@@ -75,7 +95,7 @@ async def _own_team(wire: Wire, token: str) -> Any:
             wait = min(wait * 2, 30.0)
 
 
-async def _socket_mode(bolt: Any, wire: Wire, settings: Settings) -> None:
+async def _socket_mode(bolt: AsyncApp, wire: Wire, settings: Settings) -> None:
     socket = Socket(bolt, wire, settings.slack_app_token)
     try:
         await socket.run()
@@ -83,9 +103,8 @@ async def _socket_mode(bolt: Any, wire: Wire, settings: Settings) -> None:
         await socket.close()
 
 
-async def _http_mode(bolt: Any, wire: Wire, settings: Settings) -> None:
-    del wire
-    runner = web.AppRunner(web_app(bolt, settings.slack_signing_secret), access_log=None, shutdown_timeout=3.0)
+async def _http_mode(bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings) -> None:
+    runner = web.AppRunner(web_app(bolt, settings.slack_signing_secret, pages), access_log=None, shutdown_timeout=3.0)
     await runner.setup()
     try:
         try:

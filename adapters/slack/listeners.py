@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.slack.ask import Ask, from_command, from_event, from_press
+from adapters.slack.ask import PLATFORM, Ask, from_command, from_event, from_press, team_of
 from adapters.slack.forms import OPEN, Ack, Forms
 from adapters.slack.render import ACTION
 from adapters.slack.words import after_mention, typed
@@ -57,6 +57,17 @@ class Listeners:
         message = f"{ask.channel}/{ask.message}"
         press = self._work.app.press
         await self._work.answer(ask, lambda who: press(does, who, ask.where, ask.request_id, message, ask.to_json()))
+
+    async def on_uninstalled(self, body: Json) -> None:
+        """The app was removed from a workspace: its games wait for the host's retention to end."""
+        team = team_of(body)
+        await self._work.teams.remove(team)
+        await self._work.app.store.server_left(f"{PLATFORM}{team}")
+
+    async def on_revoked(self, body: Json) -> None:
+        """Tokens are dead; the bot's own is as good as a removal."""
+        if (body["event"].get("tokens") or {}).get("bot"):
+            await self.on_uninstalled(body)
 
     async def _written(self, body: Json) -> None:
         event = body["event"]

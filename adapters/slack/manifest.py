@@ -7,22 +7,12 @@ from urllib.parse import urlsplit
 
 from adapters.slack.http import PATH
 from adapters.slack.oauth import REDIRECT_PATH
+from adapters.slack.scopes import EVENTS, SCOPES
 from bot.registry import TABLE, Registry
 from bot.rules.errors import UserError
 
 Json = dict[str, Any]
 
-SCOPES = (
-    "app_mentions:read",  # threads and whoever likes it better: @grognard roll 2d6
-    "chat:write",
-    "commands",
-    "files:read",  # /game import, /unit import
-    "files:write",  # /game export, long answers
-    "im:history",  # direct messages to the bot
-    "im:write",
-    "users:read",  # the name to show, and who manages the workspace
-)
-EVENTS = ("app_mention", "app_uninstalled", "message.im", "tokens_revoked")
 MAX_HINT = 1_000
 MAX_COMMANDS = 50
 

@@ -1,6 +1,90 @@
-"""Installation by OAuth (addresses only, so far)."""
+"""Installation into any workspace: the way to Slack's page and back, once for each state."""
 
 from __future__ import annotations
 
+import hmac
+import html
+import logging
+import time
+from urllib.parse import urlencode
+
+from aiohttp import web
+
+from adapters.slack.scopes import SCOPES
+from adapters.slack.teams import Team, Teams
+from adapters.slack.vault import StoreVault
+from adapters.slack.wire import Busy, Refused, Wire, authorize_url
+from bot.roller import new_salt
+from bot.settings import Settings
+from bot.stores.base import Doc, Store
+
+log = logging.getLogger(__name__)
+
 INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
+STATE = "slack-oauth"
+STATE_LIFE = 10 * 60
+COOKIE = "grognard_install"
+
+
+class Installer:
+    """The two pages of an installation."""
+
+    def __init__(self, settings: Settings, wire: Wire, teams: Teams, vault: StoreVault, store: Store) -> None:
+        self._id, self._secret = settings.slack_client_id, settings.slack_client_secret
+        self._wire, self._teams, self._vault, self._store = wire, teams, vault, store
+
+    def routes(self) -> list[web.RouteDef]:
+        """Where they are."""
+        return [web.get(INSTALL_PATH, self._install), web.get(REDIRECT_PATH, self._back)]
+
+    async def _install(self, _: web.Request) -> web.StreamResponse:
+        """Send the browser to Slack's page; the state comes back with it and stands in its cookie."""
+        state = new_salt()
+        await self._store.put_doc(Doc(STATE, state, {}, time.time() + STATE_LIFE))
+        query = urlencode({"client_id": self._id, "scope": ",".join(SCOPES), "state": state})
+        response = web.Response(status=302, headers={"Location": f"{authorize_url()}?{query}"})
+        response.set_cookie(COOKIE, state, max_age=STATE_LIFE, httponly=True, secure=True, samesite="Lax")
+        return response
+
+    async def _back(self, request: web.Request) -> web.StreamResponse:
+        """Change the code that Slack gave for the workspace's token."""
+        if request.query.get("error"):
+            return _page(400, "Nothing was installed", "Slack says that it was not agreed to.")
+        state, cookie = request.query.get("state", ""), request.cookies.get(COOKIE, "")
+        if not state or not hmac.compare_digest(state.encode(), cookie.encode()):
+            return _page(400, "Nothing was installed", "This page belongs to another browser.", again=True)
+        if await self._store.take_doc(STATE, state) is None:
+            return _page(400, "Nothing was installed", "This took too long, or was done already.", again=True)
+        try:
+            found = await self._wire.ask(
+                "",
+                "oauth.v2.access",
+                client_id=self._id,
+                client_secret=self._secret,
+                code=request.query.get("code", ""),
+            )
+        except (Busy, Refused) as trouble:
+            log.warning("an installation failed: %s", trouble)
+            return _page(502, "Nothing was installed", f"Slack says {trouble}.", again=True)
+        team = found.get("team") or found.get("enterprise") or {}
+        if not team.get("id") or not found.get("access_token"):
+            return _page(502, "Nothing was installed", "Slack named no workspace.", again=True)
+        installed = Team(
+            id=team["id"],
+            token=found["access_token"],
+            bot_user=found.get("bot_user_id", ""),
+            name=team.get("name") or "",
+        )
+        await self._vault.save(installed)
+        self._teams.changed(installed.id)
+        log.info("installed in workspace %s", installed.id)
+        response = _page(200, f"Grognard is in {installed.name}", "In any channel, type /roll 2d6 or /help.")
+        response.del_cookie(COOKIE)
+        return response
+
+
+def _page(status: int, title: str, text: str, *, again: bool = False) -> web.Response:
+    link = f'<p><a href="{INSTALL_PATH}">Try again</a></p>' if again else ""
+    body = f"<title>Grognard</title><h1>{html.escape(title)}</h1><p>{html.escape(text)}</p>{link}"
+    return web.Response(status=status, text=f"<!doctype html>{body}", content_type="text/html")

@@ -43,18 +43,23 @@ class Bot:
         self._log = data / "log.txt"
         self.process: asyncio.subprocess.Process
 
-    async def start(self) -> None:
-        """Start it, and wait until Slack reaches it."""
+    async def start(self, patience: float = 20.0) -> None:
+        """Start it, and wait until Slack reaches it. Raises AssertionError when it ends instead."""
         self.data.mkdir(parents=True, exist_ok=True)
         with self._log.open("ab") as log:
             self.process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "bot", self.command, cwd=self.data, env=self.environment, stdout=log, stderr=log
             )
-        if self.slack.transport == "http":
-            self.slack.request_url = f"http://127.0.0.1:{self.port}/slack/events"
-            await self.slack.reachable(20)
-        else:
-            await self.slack.connected(timeout=20)
+        self.slack.request_url = f"http://127.0.0.1:{self.port}/slack/events"
+        reached = self.slack.reachable if self.slack.transport == "http" else self.slack.connected
+        ready = asyncio.create_task(reached(timeout=patience))
+        ended = asyncio.create_task(self.process.wait())
+        await asyncio.wait([ready, ended], return_when=asyncio.FIRST_COMPLETED)
+        if not ready.done():
+            ready.cancel()
+            raise AssertionError(f"it ended: {self.log}")
+        ended.cancel()
+        await ready
 
     async def kill(self) -> None:
         """As a crash or a power cut."""

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from adapters.slack.manifest import SCOPES, make_manifest
+from adapters.slack.manifest import make_manifest
+from adapters.slack.scopes import SCOPES
 from bot.__main__ import main
 from bot.registry import registry
 from tests.standins.slack import check_manifest

@@ -1,0 +1,15 @@
+"""What the app asks for: no more than it needs."""
+
+from __future__ import annotations
+
+SCOPES = (
+    "app_mentions:read",  # threads, and whoever likes it better: @grognard roll 2d6
+    "chat:write",
+    "commands",
+    "files:read",  # /game import, /unit import
+    "files:write",  # /game export, long answers
+    "im:history",  # direct messages to the bot
+    "im:write",
+    "users:read",  # the name to show, and who manages the workspace
+)
+EVENTS = ("app_mention", "app_uninstalled", "message.im", "tokens_revoked")

@@ -1,0 +1,111 @@
+"""Several workspaces in one process, each installed through OAuth; none sees another's games."""
+
+from __future__ import annotations
+
+import base64
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from adapters.slack.manifest import make_manifest
+from adapters.slack.oauth import INSTALL_PATH, REDIRECT_PATH
+from adapters.slack.teams import Team
+from adapters.slack.vault import StoreVault
+from bot.registry import registry
+from bot.stores.memory import MemoryStore
+from tests.adapters.slack.process import Bot, running
+from tests.standins.slack import SlackStandIn
+
+KEY = base64.urlsafe_b64encode(bytes(range(32))).decode()
+
+
+def page(bot: Bot, path: str) -> str:
+    return f"http://127.0.0.1:{bot.port}{path}"
+
+
+async def test_two_workspaces_install_and_see_nothing_of_each_other(http_slack: SlackStandIn, tmp_path: Path) -> None:
+    slack = http_slack
+    one, two = slack.workspace("T1", installed=False), slack.workspace("T2", installed=False)
+    anna, zoe = one.user("Anna"), two.user("Zoe")
+    async with running(slack, tmp_path, None, oauth="yes", GROGNARD_KEY=KEY) as bot:
+        slack.redirect_uri = page(bot, REDIRECT_PATH)
+        for person in (anna, zoe):
+            status, text = await person.install_app(page(bot, INSTALL_PATH))
+            assert status == 200
+            assert person.workspace.name in text
+            assert person.workspace.scopes == set(make_manifest(registry())["oauth_config"]["scopes"]["bot"])
+        games, same = one.channel("games"), two.channel("games")
+        await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
+        await (await zoe.slash(same, "/roll", "2d6")).answer()
+        mine = await (await anna.slash(games, "/game", "status")).answer()
+        assert "Hill 875" in mine.plain
+        theirs = await (await zoe.slash(same, "/game", "status")).answer()
+        assert "Hill 875" not in theirs.everything
+        told = await (await zoe.mention(same, "roll 1d6")).answer()
+        assert "zoe: d6 = " in told.text
+        assert [one.text for one in anna.sees(games)] != []
+        assert not any("zoe" in one.everything for one in anna.sees(games))
+
+        await bot.stop()
+        await bot.start()
+        again = await (await anna.mention(games, "game status")).answer()
+        assert "Hill 875" in again.everything, "the token was kept"
+
+        await one.uninstall()
+        gone = await anna.slash(games, "/roll", "2d6")
+        assert gone.trouble == "not_installed"
+        assert "zoe" in (await (await zoe.slash(same, "/roll", "2d6")).answer()).text
+        status, _ = await anna.install_app(page(bot, INSTALL_PATH))
+        assert status == 200
+        back = await (await anna.slash(games, "/game", "status")).answer()
+        assert "Hill 875" in back.plain, "whoever comes back finds his game"
+        log = bot.log
+        for home in (one, two):
+            assert home.bot_token not in log
+        with closing(sqlite3.connect(tmp_path / "grognard.db")) as database:
+            kept = "".join(database.iterdump())
+        assert one.bot_token not in kept
+        assert two.bot_token not in kept
+
+
+async def test_an_installation_must_be_agreed_to_in_the_same_browser(http_slack: SlackStandIn, tmp_path: Path) -> None:
+    slack = http_slack
+    anna = slack.workspace("T1", installed=False).user("Anna")
+    async with running(slack, tmp_path, None, oauth="yes", GROGNARD_KEY=KEY) as bot:
+        slack.redirect_uri = page(bot, REDIRECT_PATH)
+        status, text = await anna.install_app(page(bot, INSTALL_PATH), deny=True)
+        assert status == 400
+        assert "Nothing was installed" in text
+        async with aiohttp.ClientSession() as browser:
+            async with browser.get(page(bot, REDIRECT_PATH), params={"code": "x", "state": "forged"}) as answer:
+                assert answer.status == 400
+            async with browser.get(page(bot, INSTALL_PATH), allow_redirects=False) as first:
+                state = first.headers["Location"].rpartition("state=")[2]
+            async with browser.get(page(bot, REDIRECT_PATH), params={"code": "x", "state": state}) as other:
+                assert other.status == 400, "a secure cookie does not come back over plain HTTP"
+        assert slack.count("oauth.v2.access") == 0
+
+
+async def test_without_a_key_nothing_starts(http_slack: SlackStandIn, tmp_path: Path) -> None:
+    bot = Bot(http_slack, tmp_path, None, oauth="yes")
+    with pytest.raises(AssertionError):
+        await bot.start(patience=8)
+    assert await bot.stop() == 2
+    assert "GROGNARD_KEY" in bot.log
+    assert len(bot.log.strip().split("\n")) == 1
+
+
+async def test_a_token_is_bound_to_its_workspace_and_key() -> None:
+    store = MemoryStore()
+    vault = StoreVault(store, bytes(32))
+    await vault.save(Team("T1", "xoxb-secret", "U1", "B1", "One"))
+    assert await vault.load("T1") == Team("T1", "xoxb-secret", "U1", "B1", "One")
+    doc = await store.doc("slack-installation", "T1")
+    assert doc is not None
+    assert "xoxb" not in str(doc.data)
+    assert await StoreVault(store, bytes([1]) * 32).load("T1") is None
+    await vault.remove("T1")
+    assert await vault.load("T1") is None
