@@ -94,6 +94,8 @@ def read_options(options: Iterable[Option], raw: Mapping[str, object], *, what: 
     values: dict[str, Any] = {}
     for name, option in known.items():
         raw_value = given.get(name)
+        if raw_value == "none" and option.optional and option.type in ("int", "number"):
+            raw_value = None  # players and programs write out what the card calls none
         if raw_value is not None and not (raw_value == "" and option.type != "str"):
             values[name] = clean(option, raw_value)
         elif option.type == "bool":
