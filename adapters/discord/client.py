@@ -23,6 +23,7 @@ from adapters.discord.commands import run_command
 from adapters.discord.delivery import Delivery
 from adapters.discord.outbox import Outbox
 from adapters.discord.posting import Posting
+from adapters.discord.servers import settle_servers
 from adapters.discord.sync import Commands, sync_commands
 from adapters.discord.wire import USER_AGENT, Wire
 from bot.app import App
@@ -123,6 +124,10 @@ class Grognard(discord.AutoShardedClient):
             await press(self, ask, data)
 
     # Servers come and go
+
+    async def on_ready(self) -> None:
+        """All servers of this process are known: settle what happened while it was away."""
+        self.start_work(settle_servers(self))
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """The bot was removed: its data is kept for as long as the host says. An outage does not end here."""

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.discord.ask import Ask
+from adapters.discord.posting import missing
 from adapters.discord.reading import fetch_files, read_command
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
 
 if TYPE_CHECKING:
     from adapters.discord.client import Grognard
+
+
+ABOUT_THE_GAME = (("game", "start"), ("game", "status"))
+"""Commands whose answer also says what the bot may not do in the channel."""
 
 
 async def run_command(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
@@ -35,8 +41,19 @@ async def run_command(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
             await fetch_files(read, bot.wire)
         except UserError as error:
             return error_reply(error)
-        return await bot.app.run_typed(
+        reply = await bot.app.run_typed(
             spec, read.options, ask.who, ask.where, ask.request_id, ask.to_json(private=private)
         )
+        return with_warning(reply, ask) if spec.path in ABOUT_THE_GAME else reply
 
     await bot.delivery.serve(ask, work(), private=private)
+
+
+def with_warning(reply: Reply, ask: Ask) -> Reply:
+    """The reply, which also names the permissions that the bot lacks in this channel."""
+    lacking = missing(ask, files=True)
+    if not lacking or reply.error:
+        return reply
+    permissions = ", ".join(lacking)
+    warning = f"The bot lacks permissions in this channel: {permissions}. Late answers, tables or files may not come."
+    return replace(reply, lines=(*reply.lines, warning))

@@ -301,6 +301,10 @@ class Store(Protocol):
         """What is kept about a user. Deleted by Commit.forget."""
         ...
 
+    async def servers(self, platform: str) -> Sequence[str]:
+        """Servers of a platform that have games and, as far as anybody has said, the bot."""
+        ...
+
     async def server_left(self, server: str) -> None:
         """The bot was removed from a server (or place): its games wait for the sweep."""
         ...

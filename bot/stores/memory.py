@@ -206,6 +206,11 @@ class MemoryStore:
             docs=tuple(deepcopy([row for _, row in sorted(self._all.docs.items()) if user and row.owner == user])),
         )
 
+    async def servers(self, platform: str) -> Sequence[str]:
+        """See Store."""
+        bindings = self._all.bindings.values()
+        return sorted({row.server for row in bindings if row.removed is None and row.server.startswith(platform)})
+
     async def server_left(self, server: str) -> None:
         """See Store."""
         self._mark(server, self._clock())

@@ -406,8 +406,11 @@ async def test_rejoining_restores_and_so_does_playing(store: Store, clock: Clock
     await store.commit(new_game("g1"))
     await store.commit(new_game("g2", "discord:s2:c1", "discord:s2"))
     clock.now += 1
+    assert list(await store.servers("discord:")) == [SERVER, "discord:s2"]
+    assert not await store.servers("slack:")
     await store.server_left(SERVER)
     await store.server_left("discord:s2")
+    assert not await store.servers("discord:")
     clock.now += DAY
     await store.server_joined(SERVER)
     await store.commit(Commit(changes=(Change("g2", 1, (event(2, "g2"),)),)))

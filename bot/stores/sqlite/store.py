@@ -182,6 +182,12 @@ class SqliteStore:
         """See Store."""
         return await self._reader.run(lambda conn: reading.about_user(conn, user))
 
+    async def servers(self, platform: str) -> Sequence[str]:
+        """See Store."""
+        query = "SELECT DISTINCT server FROM bindings WHERE removed IS NULL AND substr(server, 1, ?) = ?"
+        rows = await self._reader.run(lambda conn: conn.execute(query, (len(platform), platform)).fetchall())
+        return sorted(server for (server,) in rows)
+
     async def server_left(self, server: str) -> None:
         """See Store."""
         now = self._clock()

@@ -1,0 +1,52 @@
+"""Servers that the bot was removed from, or added to again, while nobody was there to hear of it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import discord
+
+if TYPE_CHECKING:
+    from adapters.discord.client import Grognard
+
+log = logging.getLogger(__name__)
+
+PREFIX = "discord:"
+
+
+async def settle_servers(bot: Grognard) -> None:
+    """Tell the store which servers have the bot again, and which, as Discord confirms, have not.
+
+    A server that is unavailable is an outage: it is among those of the gateway and stays as it is.
+    """
+    store = bot.app.store
+    present = {guild.id for guild in bot.guilds}
+    for number in present:
+        await store.server_joined(f"{PREFIX}{number}")
+    for server in await store.servers(PREFIX):
+        text = server.removeprefix(PREFIX)
+        if (
+            text.isdecimal()
+            and int(text) not in present
+            and _is_ours(bot, int(text))
+            and await _is_gone(bot, int(text))
+        ):
+            log.info("the bot was removed from server %s while it was away", text)
+            await store.server_left(server)
+
+
+def _is_ours(bot: Grognard, server: int) -> bool:
+    """Whether its events would come to this process."""
+    count = bot.shard_count or 1
+    return (server >> 22) % count in (bot.shard_ids or range(count))
+
+
+async def _is_gone(bot: Grognard, server: int) -> bool:
+    try:
+        await bot.http.get_guild(server, with_counts=False)
+    except (discord.NotFound, discord.Forbidden):
+        return True
+    except (discord.HTTPException, OSError) as error:
+        log.warning("whether server %s still has the bot is not known: %s", server, error)
+    return False

@@ -1,0 +1,170 @@
+"""What goes wrong between Slack and the bot: one event each time, one answer, or a clean refusal."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.process import running
+from tests.standins.slack import Channel, SlackStandIn, User
+
+
+async def rolls(anna: User, games: Channel) -> list[str]:
+    """The rolls in the channel's log, newest first."""
+    log = await (await anna.slash(games, "/log", "200 kind=roll")).answer()
+    return [line for line in log.plain.split("\n") if "2d6" in line]
+
+
+async def test_a_repeated_delivery_rolls_and_answers_once(slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, _, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        slack.duplicate("slash_commands")
+        await (await anna.slash(games, "/roll", "2d6")).answer()
+        slack.duplicate("events_api", retry=1)
+        mention = await anna.mention(games, "roll 2d6")
+        await mention.answer()
+        first = slack.posted(games)
+        assert len(first) == 2
+        await slack.deliver_again(mention, retry=1)
+        command = await anna.slash(games, "/roll", "2d6")
+        await command.answer()
+        await slack.deliver_again(command, retry=1)
+        slack.duplicate("interactive")
+        pressed = await anna.press(await command.answer(), "Undo")
+        await pressed.answer()
+        await asyncio.sleep(0.4)
+        assert len(slack.posted(games)) == 4
+        assert len(await rolls(anna, games)) == 3
+
+        view = await (await anna.slash(games, "/roll")).modal()
+        slack.duplicate("interactive")
+        await anna.submit(view, {"dice": {"value": "2d6"}})
+        await asyncio.sleep(0.4)
+        assert len(await rolls(anna, games)) == 4
+
+
+async def test_a_repeat_after_a_restart_changes_nothing(slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, _, games = settle(slack)
+    async with running(slack, tmp_path, home) as bot:
+        command = await anna.slash(games, "/roll", "2d6")
+        await command.answer()
+        await bot.kill()
+        await bot.start()
+        await slack.deliver_again(command, retry=1)
+        await asyncio.sleep(0.4)
+        assert len(slack.posted(games)) == 1
+        assert len(await rolls(anna, games)) == 1
+
+
+async def test_killed_between_commit_and_answer(slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, _, games = settle(slack)
+    async with running(slack, tmp_path, home) as bot:
+        await (await anna.slash(games, "/roll", "2d6")).answer()
+        held = slack.faults.hold("response_url")
+        await anna.slash(games, "/roll", "2d6 label=lost")
+        await asyncio.wait_for(held.reached.wait(), 5)
+        await bot.kill()
+        slack.faults.clear()
+        assert slack.posted(games)[1:] == []
+        assert bot.outbox_is_due() == 1
+        await bot.start()
+        late = await anna.wait_for(games, "lost")
+        assert "(late)" in late.text
+        assert late.ephemeral_for is None
+        await asyncio.sleep(1.5)
+        assert len([text for text in slack.posted(games) if "lost" in text]) == 1
+        assert len(await rolls(anna, games)) == 2
+
+
+async def test_a_socket_dropped_while_a_command_runs(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    slack = socket_slack
+    home, anna, _, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        slack.drop_after("slash_commands")
+        command = await anna.slash(games, "/roll", "2d6")
+        assert "2d6 = " in (await command.answer()).text
+        await slack.connected()
+        slack.drop_after("events_api")
+        mention = await anna.mention(games, "roll 2d6")  # Slack repeats it: it was not acknowledged
+        await mention.answer()
+        await slack.connected()
+        await slack.ask_to_reconnect()
+        await slack.connected()
+        await asyncio.sleep(1.0)
+        assert len(await rolls(anna, games)) == 2
+        assert len(slack.posted(games)) == 2
+
+
+async def test_slack_says_wait_or_fails(slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, _, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        slack.faults.ratelimit("chat.postMessage", retry_after=2)
+        since = asyncio.get_running_loop().time()
+        answer = await (await anna.mention(games, "roll 2d6")).answer()
+        assert "2d6 = " in answer.text
+        assert asyncio.get_running_loop().time() - since >= 2
+        slack.faults.server_error("response_url", times=2)
+        await (await anna.slash(games, "/roll", "2d6")).answer()
+        slack.faults.error("response_url", "expired_url", times=1)
+        again = await (await anna.slash(games, "/roll", "2d6")).answer()
+        assert again.via == "response_url" or again.via == "chat.postMessage"
+        slack.faults.server_error("users.info", times=5)
+        slack.faults.slow("response_url", 1.0)
+        assert (await (await home.user("Cora").slash(games, "/roll", "2d6")).answer()).text.startswith("cora: ")
+        assert len(slack.posted(games)) == 4
+        assert len(await rolls(anna, games)) == 4
+
+
+async def test_a_channel_where_the_bot_is_no_member_and_the_address_is_dead(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    slack = socket_slack
+    home, anna, _, _ = settle(slack)
+    foreign = home.channel("elsewhere", bot_member=False)
+    async with running(slack, tmp_path, home):
+        slack.faults.error("response_url", "expired_url", times=5)
+        await anna.slash(foreign, "/roll", "2d6")
+        told = await anna.wait_for(anna.im, "2d6 = ")
+        assert "/invite" in told.plain
+
+
+async def test_results_queue_rather_than_fail(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    slack = socket_slack
+    home, anna, _, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        for number in range(6):
+            await anna.mention(games, f"roll 2d6 label=n{number}")
+        await anna.wait_for(games, "n5", timeout=12)
+        order = [text.split(": ")[1] for text in slack.posted(games)]
+        assert order == [f"n{number}" for number in range(6)]
+        assert slack.pace.refused == 0
+
+
+@pytest.mark.parametrize("kind", ["forged", "stale", "changed", "replayed"])
+async def test_bad_requests_are_refused(http_slack: SlackStandIn, tmp_path: Path, kind: str) -> None:
+    slack = http_slack
+    home, anna, _, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        first = await anna.slash(games, "/roll", "2d6")
+        await first.answer()
+        if kind == "forged":
+            with slack.signing(secret="somebody else's"):
+                refused = await anna.slash(games, "/roll", "2d6")
+        elif kind == "stale":
+            with slack.signing(age=6 * 60):
+                refused = await anna.slash(games, "/roll", "2d6")
+        else:
+            body = first.delivery.sent[0].body
+            tampered = body.replace(b"2d6", b"9d6") if kind == "changed" else None
+            assert (await slack.replay(first, tamper=tampered)).status == 401
+            assert (await slack.replay(first, tamper=tampered, headers={"X-Slack-Retry-Num": "1"})).status == 401
+            refused = None
+        if refused is not None:
+            assert refused.trouble == "http_error"
+            assert refused.delivery.status == 401
+        assert await slack.verify_url()
+        assert len(slack.posted(games)) == 1
+        assert len(await rolls(anna, games)) == 1
