@@ -27,6 +27,9 @@ from adapters.discord.servers import settle_servers
 from adapters.discord.sync import Commands, sync_commands
 from adapters.discord.wire import USER_AGENT, Wire
 from bot.app import App
+from bot.reply import error_reply
+from bot.roller import new_id
+from bot.rules.errors import UserError
 from bot.settings import Settings
 
 Interaction = discord.Interaction[Any]
@@ -112,10 +115,20 @@ class Grognard(discord.AutoShardedClient):
         self._seen[interaction.id] = None
         if len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
-        self.start_work(self._handle(interaction, read_ask(interaction)))
+        self.start_work(self._handle(read_ask(interaction), interaction.data or {}))
 
-    async def _handle(self, interaction: Interaction, ask: Ask) -> None:
-        data: Any = interaction.data or {}
+    async def _handle(self, ask: Ask, data: Any) -> None:
+        try:
+            await self._run(ask, data)
+        except Exception:
+            reference = new_id()[:8]
+            log.exception("interaction %s failed, reference %s", ask.id, reference)
+            if ask.kind != AUTOCOMPLETE:
+                sorry = f"Something went wrong here, which is not your fault (reference {reference})."
+                hint = "The host finds the reference in the log."
+                await self.delivery.say(ask, error_reply(UserError(sorry, hint=hint)))
+
+    async def _run(self, ask: Ask, data: Any) -> None:
         if ask.kind == COMMAND:
             await run_command(self, ask, data)
         elif ask.kind == AUTOCOMPLETE:

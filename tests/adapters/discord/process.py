@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sqlite3
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from tests.standins.discord import DiscordStandIn
@@ -73,3 +74,15 @@ async def running(discord: DiscordStandIn, data: Path, **settings: str) -> Async
             bot.process.kill()
             await bot.process.wait()
         print(bot.log)
+
+
+@contextmanager
+def locked(data: Path) -> Iterator[None]:
+    """Nobody else can write to the database in this block."""
+    db = sqlite3.connect(data / "grognard.db", isolation_level=None)
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        db.execute("ROLLBACK")
+        db.close()

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.adapters.discord.process import Bot, running
+from tests.adapters.discord.process import Bot, locked, running
 from tests.standins.discord import Channel, DiscordStandIn, Interaction, Message
 
 CALLBACK = r"POST .*/callback"
@@ -84,6 +84,20 @@ async def test_gateway_drops_and_invalid_sessions(discord: DiscordStandIn, tmp_p
             assert event(answer) == last + 1, what
             last += 1
         assert [event(message) for message in answers(discord, table)] == list(range(last - 3, last + 1))
+
+
+async def test_an_answer_after_the_token_has_died_is_a_normal_message(discord: DiscordStandIn, tmp_path: Path) -> None:
+    table = discord.channel("table")
+    async with running(discord, tmp_path):
+        first = event(await (await roll(discord, table)).answer())
+        discord.slow(r"PATCH .*/@original|GET .*/@original", 0.5)
+        with locked(tmp_path):
+            asked = await roll(discord, table)
+            discord.clock.advance(16 * 60)
+        late = await discord.message(table, "(late)")
+        assert event(late) == first + 1
+        assert late.interaction is None
+        assert asked.latest() is None
 
 
 async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_path: Path) -> None:
