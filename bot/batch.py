@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any, BinaryIO
 
 from bot import charts
@@ -18,6 +21,7 @@ from bot.rules.expression import parse, roll
 
 MAX_LINE = 1_000_000
 _WHO = "batch"
+_HALF = re.compile("[\ud800-\udfff]")
 _KEYS = {
     "lookup": {"system", "table", "in"},
     "resolve": {"system", "sequence", "in", "dice"},
@@ -35,7 +39,7 @@ def run_batch(lines: BinaryIO, write: Callable[[str], object]) -> None:
             continue
         else:
             answer = answer_line(line)
-        write(json.dumps(answer, ensure_ascii=False, separators=(", ", ": ")))
+        write(_written(answer))
 
 
 def bounded_lines(stream: BinaryIO) -> Iterator[bytes | None]:
@@ -51,14 +55,21 @@ def bounded_lines(stream: BinaryIO) -> Iterator[bytes | None]:
 
 def answer_line(line: bytes) -> dict[str, Any]:
     """The answer to one request line."""
+    flaws: list[str] = []
+    number: Any = partial(_number, flaws)
     try:
-        request = json.loads(line)
+        request = json.loads(
+            line, parse_float=number, parse_constant=number, object_pairs_hook=partial(_members, flaws)
+        )
     except (ValueError, RecursionError) as error:
-        return _error(None, UserError(f"The line is not JSON: {error}."), "bad-json")
+        problem = "a number is too long" if "digits" in str(error) else str(error).rstrip(".")
+        return _error(None, UserError(f"The line is not JSON: {problem}."), "bad-json")
     if not isinstance(request, dict):
         return _error(None, UserError("The line is JSON, but no object."), "bad-json")
-    id = request.get("id")
+    id = _id_of(request)
     try:
+        if flaws:
+            raise UserError(flaws[0])
         return {"id": id, "ok": True, **answer(request)}
     except UserError as error:
         return _error(id, error, "bad-input")
@@ -66,9 +77,44 @@ def answer_line(line: bytes) -> dict[str, Any]:
         return _error(id, UserError("The request is nested too deeply."), "bad-input")
 
 
+def _written(answer: Mapping[str, Any]) -> str:
+    """The answer as a line of JSON that any UTF-8 stream takes: half a character that came in goes out escaped."""
+    line = json.dumps(answer, ensure_ascii=False, separators=(", ", ": "))
+    return line if line.isascii() or not _HALF.search(line) else json.dumps(answer, separators=(", ", ": "))
+
+
+def _number(flaws: list[str], word: str) -> float:
+    """A decimal number; noted as a flaw if no answer could write it back (NaN, Infinity, 1e999)."""
+    number = float(word)
+    if not math.isfinite(number):
+        flaws.append(f"{word[:40]} is no number that can be read.")
+    return number
+
+
+def _members(flaws: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object's members; a name that stands twice is noted as a flaw, as the first would go unread."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        left = iter(members)
+        name = next(name for name, _ in pairs if name != next(left, None))
+        flaws.append(f"{name[:40]} stands twice.")
+    return members
+
+
+def _id_of(request: Mapping[str, Any]) -> object:
+    """The request's id, or None for one that cannot be written back."""
+    try:
+        json.dumps(request.get("id"), allow_nan=False)
+    except (ValueError, RecursionError):
+        return None
+    return request.get("id")
+
+
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that answer a request. Raises UserError for bad input."""
     op = request.get("op")
+    if op is None:
+        raise UserError("The request needs op.", hint="op is lookup, resolve, odds or roll.")
     if not isinstance(op, str) or op not in _KEYS:
         near = did_you_mean(str(op), _KEYS)
         raise UserError(f'There is no op "{str(op)[:40]}".', hint=near or "op is lookup, resolve, odds or roll.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Mapping, Sequence
@@ -179,6 +180,8 @@ def batch(words: Sequence[str]) -> None:
     from bot.batch import run_batch
 
     Arguments(words, flags={})
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 whatever the terminal speaks
     run_batch(sys.stdin.buffer, lambda line: print(line, flush=True))
 
 

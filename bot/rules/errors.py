@@ -6,6 +6,13 @@ import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+
+
+def shown_safely(text: str) -> str:
+    """A text as it may be shown in one line: what moves the cursor, turns the line or cannot be written becomes `?`."""
+    return _UNSHOWN.sub("?", text)
+
 
 class UserError(Exception):
     """Something a player typed cannot be done; the text is shown to him as it is.
@@ -16,6 +23,8 @@ class UserError(Exception):
     """
 
     def __init__(self, message: str, *, hint: str = "", option: str | None = None) -> None:
+        message = shown_safely(message)  # it quotes what was typed
+        hint = hint if isinstance(hint, Hint) else shown_safely(hint)
         super().__init__(message)
         self.message = message
         self.hint = hint

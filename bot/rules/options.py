@@ -19,7 +19,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,12}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]{1,6})?")
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
-INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
