@@ -39,13 +39,12 @@ async def repeat_number(desk: Desk, number: int) -> Reply:
 async def repeat(desk: Desk, event: Json) -> Reply:
     """Roll an event's command again with the same inputs and label."""
     options: Json = dict(event["inputs"])
-    label = next(
-        (row.text for row in await _texts(desk, event) if row.event == event["number"] and row.key == "label"), ""
-    )
+    label = await _label(desk, event["number"]) if event.get("texts") else ""
     if label:
         options["label"] = label
     return await play(repeated(desk, tuple(event["command"].split()), options))
 
 
-async def _texts(desk: Desk, event: Json):  # type: ignore[no-untyped-def]  # the store's rows
-    return await desk.store.texts(desk.ledger.row) if event.get("texts") else ()
+async def _label(desk: Desk, number: int) -> str:
+    texts = await desk.store.texts(desk.ledger.row, after=number - 1, before=number + 1)
+    return next((row.text for row in texts if row.key == "label"), "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -31,25 +32,17 @@ async def export(desk: Desk) -> Reply:
     kind, store, row = desk.options()["format"], desk.store, desk.ledger.row
     rows = await store.events(row, before=game.number + 1)
     texts = await store.texts(row)
-    events = [event.data for event in rows]
+    events = await asyncio.to_thread(lambda: [event.data for event in rows] if kind != "json" else [])
     closed = game.sealed
     labels = {text.event: text.text for text in texts if text.key == "label" and text.event not in closed}
     if kind == "json":
-        whole = export_game(
-            game.id,
-            rows,
-            await store.seeds(row),
-            texts,
-            await store.persons(row),
-            name=game.name,
-            system=game.system,
-            exported=_time(int(desk.now)),
-        )
-        content = json.dumps(whole, ensure_ascii=False, separators=(",", ":"))
+        head: Json = {"name": game.name, "system": game.system, "exported": _time(int(desk.now))}
+        seeds, persons = await store.seeds(row), await store.persons(row)
+        content = await asyncio.to_thread(lambda: written(export_game(game.id, rows, seeds, texts, persons, **head)))
     elif kind == "csv":
-        content = rolls_csv(events, desk.ledger.name_of, labels)
+        content = await asyncio.to_thread(rolls_csv, events, desk.ledger.name_of, labels)
     else:
-        content = report(desk, events, labels)
+        content = await asyncio.to_thread(report, desk, events, labels)
     name = re.sub(r"[^a-z0-9]+", "-", game.name.casefold()).strip("-")[:40] or "game"
     suffix = {"markdown": "md"}.get(kind, kind)
     about = FORMATS.get(kind, "what happened, turn by turn")
@@ -60,6 +53,21 @@ async def export(desk: Desk) -> Reply:
         private=True,
         files=(File(f"{name}.{suffix}", content),),
     )
+
+
+def written(whole: Json) -> str:
+    """JSON, entry by entry: a long log must not hold up everybody else for as long as one call takes."""
+    parts = []
+    for key, value in whole.items():
+        if isinstance(value, list):
+            parts.append(f"{json.dumps(key)}:[{','.join(_dumped(item) for item in value)}]")
+        else:
+            parts.append(f"{json.dumps(key)}:{_dumped(value)}")
+    return "{" + ",".join(parts) + "}"
+
+
+def _dumped(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def undone_events(events: Sequence[Json]) -> set[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 
@@ -27,13 +28,12 @@ async def import_game(desk: Desk) -> Reply:
     if desk.ledger.exists and desk.game.started and not desk.game.ended:
         raise UserError(f'"{desk.game.name}" is going on here.', hint="End it first: /game end.")
     raw = desk.options()["file"]
-    data = parse_file(raw)
+    data = await asyncio.to_thread(parse_file, raw)
     faults = await desk.apart(faults_of, raw) if len(raw) > 100_000 else faults_of(raw)
     if faults:
         raise UserError(f"This log is not honest or damaged: {faults[0]}", hint="grognard verify shows everything.")
-    exported = read_export(data)
     ledger = Ledger(None, desk.ledger.writer)
-    _fill(ledger, exported)
+    await asyncio.to_thread(lambda: _fill(ledger, read_export(data)))
     before = desk.ledger.row or None
     count, closed = ledger.game.number, len(ledger.game.sealed)
     ledger.add("import", secret=ledger.fresh_secret(), result=f"{count} events")

@@ -115,6 +115,6 @@ def _unit_name(desk: Desk, typed: str) -> str:
 async def _labels(desk: Desk, numbers: set[int]) -> dict[int, str]:
     if not numbers:
         return {}
-    texts = await desk.store.texts(desk.ledger.row)
+    texts = await desk.store.texts(desk.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
     closed = desk.game.sealed
     return {row.event: row.text for row in texts if row.key == "label" and row.event in numbers - closed.keys()}

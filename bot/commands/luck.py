@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 
 from bot.charts import systems
 from bot.commands.desk import Desk
@@ -11,6 +13,7 @@ from bot.game.stats import Luck, Try, Worth, many_worths, sentence, tries
 from bot.reply import Reply
 from bot.rules.chain import short
 from bot.rules.errors import UserError
+from bot.stores.base import EventRow
 
 AT_ONCE = 60
 MOST = 3_000
@@ -22,8 +25,8 @@ _known: OrderedDict[tuple[str, str, str, str], Worth | None] = OrderedDict()
 async def stats(desk: Desk) -> Reply:
     """Derived from the log each time, so undo cannot spoil it; counted in the worker, kept for the next time."""
     game = desk.need_game()
-    events = [row.data for row in await desk.store.events(desk.ledger.row)]
-    counted = tries(events, undone_events(events), bool(game.sides))
+    rows = await desk.store.events(desk.ledger.row)
+    counted = await asyncio.to_thread(_read, rows, sided=bool(game.sides))
     left_out = max(0, len(counted) - MOST)
     counted = counted[-MOST:]
     await _count(desk, counted)
@@ -62,6 +65,11 @@ async def _alone(desk: Desk, key: tuple[str, str, str, str]) -> Worth | None:
     except UserError:
         return None
     return worths[0]
+
+
+def _read(rows: Sequence[EventRow], *, sided: bool) -> list[Try]:
+    events = [row.data for row in rows]
+    return tries(events, undone_events(events), sided)
 
 
 async def _count(desk: Desk, counted: list[Try]) -> None:

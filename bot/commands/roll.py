@@ -9,11 +9,16 @@ from bot.reply import Reply
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.expression import Rolling, parse, roll
+from bot.rules.options import Option, clean
+from bot.text import quoted
+
+MAX_LABEL = 100
+_LABEL = Option("label", "str")
 
 
 def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcome:
     """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice that do not fit."""
-    from bot.commands.sequence import hand_dice
+    from bot.commands.sequence import hand_dice, is_set
 
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():
@@ -21,6 +26,7 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
             "/roll needs dice.", hint="Type /roll 2d6+3. /help dice shows what can be written.", option="dice"
         )
     expression = parse(text)
+    label = read_label(options.get("label"))
     hand = options.get("hand")
     by_hand = hand not in (None, "")
     if by_hand:
@@ -28,23 +34,32 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
         try:
             rolling = roll(expression, script)
         except DieOwed as owed:
-            given = ",".join(map(str, owed.given))
+            given = ",".join(map(str, (*owed.given, "?")))
+            again = {"dice": text.replace(" ", ""), "label": label, "hand": given}
+            typed = " ".join(f"{key}={quoted(value)}" for key, value in again.items() if value)
             raise UserError(
                 f"Nothing is recorded yet: the next die owed is {owed.label or 'a die'} ({owed.sides}).",
-                hint=f"Roll it and type: /roll dice={text.replace(' ', '')} hand={given},?",
+                hint=f"Roll it and type: /roll {typed}{' secret' if is_set(options.get('secret')) else ''}",
                 option="hand",
             ) from None
         script.finish()
     else:
         rolling = roll(expression, source)
-    label = str(options.get("label") or "")
-    inputs = {name: value for name, value in options.items() if name in ("dice", "label") and value is not None}
+    inputs = {"dice": text} | ({"label": label} if label else {})
     return Outcome(
         roll_reply(rolling, who, label),
         Happening(
             "roll", inputs=inputs, dice=rolling.dice, out=rolling.out(), by_hand=by_hand, result=str(rolling.answer)
         ),
     )
+
+
+def read_label(raw: object) -> str:
+    """What a roll is for, in one line. Raises UserError for one that is too long."""
+    label = " ".join(clean(_LABEL, raw).split()) if raw else ""
+    if len(label) > MAX_LABEL:
+        raise UserError(f"A label has at most {MAX_LABEL} characters.", option="label")
+    return label
 
 
 def roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:

@@ -47,7 +47,8 @@ async def open_rolls(desk: Desk, numbers: tuple[int, ...]) -> Opened:
     game, lines = desk.game, []
     if not numbers:
         return Opened(game, (), ())
-    kept = {(row.event, row.key): row.text for row in await desk.store.texts(desk.ledger.row) if row.event in numbers}
+    texts = await desk.store.texts(desk.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
+    kept = {(row.event, row.key): row.text for row in texts if row.event in numbers}
     for number in numbers:
         text = kept.get((number, SEALED))
         if text is None:

@@ -257,8 +257,8 @@ class Store(Protocol):
         """Events with after < number < before, at most `limit`."""
         ...
 
-    async def texts(self, game: str) -> Sequence[TextRow]:
-        """All free texts of a game that were not deleted, by event."""
+    async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:
+        """Free texts of a game that were not deleted, by event, with after < event < before."""
         ...
 
     async def persons(self, game: str) -> Sequence[PersonRow]:

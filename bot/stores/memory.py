@@ -147,9 +147,10 @@ class MemoryStore:
         ]
         return tuple((found[::-1] if newest_first else found)[:limit])
 
-    async def texts(self, game: str) -> Sequence[TextRow]:
+    async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:
         """See Store."""
-        return tuple(row for key, row in sorted(self._all.texts.items()) if key[0] == game)
+        rows = (row for key, row in sorted(self._all.texts.items()) if key[0] == game)
+        return tuple(row for row in rows if after < row.event and (before is None or row.event < before))
 
     async def persons(self, game: str) -> Sequence[PersonRow]:
         """See Store."""

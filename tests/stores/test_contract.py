@@ -109,6 +109,8 @@ async def test_events_after_the_snapshot_come_along_with_their_texts(store: Stor
     assert saved is not None
     assert (saved.state, saved.state_at, saved.events, saved.texts) == ({"turn": 2}, 3, (), ())
     assert list(await store.texts("g1")) == [text]
+    assert list(await store.texts("g1", after=text.event)) == []
+    assert list(await store.texts("g1", after=text.event - 1, before=text.event + 1)) == [text]
 
 
 async def test_the_same_request_is_answered_once(store: Store) -> None:

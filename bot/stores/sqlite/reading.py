@@ -72,9 +72,10 @@ def events(
     return tuple(EventRow(*row) for row in rows)
 
 
-def texts(conn: sqlite3.Connection, game: str) -> tuple[TextRow, ...]:
-    """All free texts of a game."""
-    return text_rows(conn.execute(_TEXT + " WHERE game = ? ORDER BY event, key", (game,)))
+def texts(conn: sqlite3.Connection, game: str, after: int, before: int | None) -> tuple[TextRow, ...]:
+    """Free texts of a game between two events."""
+    query = _TEXT + " WHERE game = ? AND event > ? AND event < ? ORDER BY event, key"
+    return text_rows(conn.execute(query, (game, after, before if before is not None else 2**62)))
 
 
 def persons(conn: sqlite3.Connection, game: str) -> tuple[PersonRow, ...]:

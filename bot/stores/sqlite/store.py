@@ -127,9 +127,9 @@ class SqliteStore:
             lambda conn: reading.events(conn, game, after, before, limit, newest_first=newest_first)
         )
 
-    async def texts(self, game: str) -> Sequence[TextRow]:
+    async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:
         """See Store."""
-        return await self._reader.run(lambda conn: reading.texts(conn, game))
+        return await self._reader.run(lambda conn: reading.texts(conn, game, after, before))
 
     async def persons(self, game: str) -> Sequence[PersonRow]:
         """See Store."""
