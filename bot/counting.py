@@ -26,6 +26,7 @@ WORKER_SECONDS = 5.0
 START_SECONDS = 30.0
 WAITING = 20
 """How many may wait for the worker before it is said to be busy."""
+_SECRET = ("TOKEN", "SECRET", "KEY", "DATABASE_URL")
 _ROOT = Path(__file__).resolve().parent.parent
 
 T = TypeVar("T")
@@ -99,11 +100,18 @@ class Worker:
                 "bot.worker",
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                env={**os.environ, "PYTHONPATH": os.pathsep.join([str(_ROOT), os.environ.get("PYTHONPATH", "")])},
+                env=_environment(),
                 limit=2**24,
             )
             await asyncio.wait_for(_read(self._process), START_SECONDS)
         return self._process
+
+
+def _environment() -> dict[str, str]:
+    """This process's environment without its secrets, and with the way to our own modules."""
+    kept = {name: value for name, value in os.environ.items() if not any(word in name for word in _SECRET)}
+    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 async def _read(process: asyncio.subprocess.Process) -> Any:

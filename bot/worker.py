@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import signal
 import struct
 import sys
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from importlib import import_module
 from typing import Any
 
 SIZE = struct.Struct(">Q")
+AT_MOST = 60
+"""Seconds after which the process ends, whatever it is at: its parent gives up long before."""
 
 
 def packed(value: object) -> bytes:
@@ -35,14 +38,18 @@ def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, tuple[str, st
 
 
 def main() -> None:
-    """Work until the pipe is closed."""
+    """Work until the pipe is closed. Ctrl-C is the parent's business; a sum that outlives its parent ends by itself."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # whatever prints must not get between the answers
     sink.write(packed("ready"))
     sink.flush()
     while len(head := source.read(SIZE.size)) == SIZE.size:
         name, arguments = pickle.loads(source.read(SIZE.unpack(head)[0]))  # written by our own parent process
-        sink.write(packed(answer(name, arguments)))
+        signal.alarm(AT_MOST)
+        told = packed(answer(name, arguments))
+        signal.alarm(0)
+        sink.write(told)
         sink.flush()
 
 
