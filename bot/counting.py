@@ -20,7 +20,7 @@ from bot.rules.units import Roster
 from bot.worker import SIZE, named, packed
 
 INLINE_STATES = 300
-INLINE_ROLLS = 12_000
+INLINE_ROLLS = 6_000
 """What is counted on the spot, about ten milliseconds."""
 WORKER_SECONDS = 5.0
 START_SECONDS = 30.0

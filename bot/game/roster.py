@@ -56,7 +56,7 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
     problem = ""
     if not name or len(name) > MAX_NAME:
         problem = f"must have 1 to {MAX_NAME} characters"
-    elif set(name) & set(";=\"“”'"):
+    elif set(name) & set(';="“”') or name.startswith("'"):
         problem = "must hold none of ; = and quotation marks"
     elif folded.replace("_", "-") in words.types:
         problem = "is a unit type"
