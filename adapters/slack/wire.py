@@ -75,17 +75,26 @@ class Wire:
         """What a method answers that takes JSON. Raises Busy, Refused."""
         return await self._call(token, method, {"json": arguments})
 
+    async def scopes(self, token: str) -> tuple[Json, str]:
+        """Who a token is, and what it may do: scopes parted by commas. Raises Busy, Refused."""
+        headers: Json = {}
+        who = await self._call(token, "auth.test", {"data": {}}, headers)
+        return who, next((_first(value) for name, value in headers.items() if name.casefold() == "x-oauth-scopes"), "")
+
     async def ask(self, token: str, method: str, **arguments: Any) -> Json:
         """What a method answers that takes a form: those that only read, most of all. Raises Busy, Refused."""
         return await self._call(token, method, {"data": arguments})
 
-    async def _call(self, token: str, method: str, arguments: Json) -> Json:
+    async def _call(self, token: str, method: str, arguments: Json, headers: Json | None = None) -> Json:
+        """What a method answers; the headers of the answer go into `headers`."""
         try:
             answer = await self.client(token).api_call(method, **arguments)
         except SlackApiError as error:
             raise _trouble(error) from None
         except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             raise Busy(f"{method}: {type(error).__name__}", 1.0) from None
+        if headers is not None:
+            headers |= dict(answer.headers)
         return answer.data if isinstance(answer.data, dict) else {}
 
     async def respond(self, url: str, body: Mapping[str, Any]) -> None:
@@ -138,17 +147,23 @@ def _check(answer: aiohttp.ClientResponse, what: str, text: str) -> None:
         raise Busy("ratelimited", _seconds(answer.headers))
     if answer.status >= 500:
         raise Busy(f"{what} {answer.status}", 1.0)
-    if answer.status != 200:
-        raise Refused(_said(text) or f"{what} {answer.status}")
+    said = _said(text)
+    if answer.status != 200 or said:
+        raise Refused(said or f"{what} {answer.status}")
 
 
 def _said(text: str) -> str:
-    """The error that a body names, as JSON or as a bare word."""
+    """The error that a body names as JSON; "" where it names none."""
     try:
         found = json.loads(text)
     except ValueError:
-        return text.strip()[:60]
-    return str(found.get("error", "")) if isinstance(found, dict) else ""
+        return ""
+    return str(found.get("error") or "") if isinstance(found, dict) else ""
+
+
+def _first(value: Any) -> str:
+    """A header's value, which the library puts into a list at times."""
+    return str(value[0] if isinstance(value, list | tuple) else value)
 
 
 def _seconds(headers: Mapping[str, Any]) -> float:
@@ -156,7 +171,7 @@ def _seconds(headers: Mapping[str, Any]) -> float:
     for name, value in headers.items():
         if str(name).casefold() == "retry-after":
             try:
-                return float(value[0] if isinstance(value, list | tuple) else value)
+                return float(_first(value))
             except (ValueError, IndexError):
                 break
     return 1.0

@@ -1,0 +1,60 @@
+"""`grognard doctor` for Slack: whether settings, tokens and scopes are right."""
+
+from __future__ import annotations
+
+from adapters.slack.life import has_oauth, missing_settings
+from adapters.slack.scopes import SCOPES
+from adapters.slack.wire import Busy, Refused, Wire
+from bot.settings import Settings
+
+OK, NOTE, FAULT = "ok", "note", "fault"
+
+Finding = tuple[str, str]
+
+
+async def check(settings: Settings) -> list[Finding]:
+    """("ok" | "note" | "fault", line) for each thing looked at; only a note where nothing of Slack is set."""
+    if not settings.slack_bot_token and not has_oauth(settings):
+        return [(NOTE, "SLACK_BOT_TOKEN is not set: Slack is not served")]
+    found: list[Finding] = [(FAULT, f"Slack: {problem}") for problem in missing_settings(settings)]
+    wire = Wire()
+    try:
+        if settings.slack_bot_token:
+            found += await _bot_token(wire, settings.slack_bot_token)
+        if settings.slack_app_token:
+            found += await _app_token(wire, settings.slack_app_token)
+        else:
+            found.append((NOTE, f"Slack: HTTP mode, port {settings.port}: Slack must reach /slack/events over HTTPS"))
+    except Busy as busy:
+        found.append((FAULT, f"Slack cannot be reached from here: {busy}"))
+    finally:
+        await wire.close()
+    return found
+
+
+async def _bot_token(wire: Wire, token: str) -> list[Finding]:
+    try:
+        who, granted = await wire.scopes(token)
+    except Refused as refused:
+        return [(FAULT, f"Slack refuses SLACK_BOT_TOKEN ({refused.error}): copy it from OAuth & Permissions")]
+    found: list[Finding] = [(OK, f"Slack: the token is that of {who.get('user')} in {who.get('team')}")]
+    if granted:
+        lacking = sorted(set(SCOPES) - {scope.strip() for scope in granted.split(",")})
+        if lacking:
+            remedy = "install the app anew from grognard manifest slack"
+            found.append((FAULT, f"Slack: the app lacks the scopes {', '.join(lacking)}; {remedy}"))
+        else:
+            found.append((OK, "Slack: the app has all scopes that it needs"))
+    return found
+
+
+async def _app_token(wire: Wire, token: str) -> list[Finding]:
+    try:
+        await wire.ask(token, "apps.connections.open")
+    except Refused as refused:
+        hint = {
+            "socket_mode_disabled": "switch Socket Mode on in the app's settings",
+            "not_allowed_token_type": "it must be an app-level token (xapp-...) with connections:write",
+        }.get(refused.error, "make an app-level token with connections:write under Basic Information")
+        return [(FAULT, f"Slack refuses SLACK_APP_TOKEN ({refused.error}): {hint}")]
+    return [(OK, "Slack: Socket Mode is on")]

@@ -1,0 +1,30 @@
+"""`grognard doctor` about Slack."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from adapters.slack.doctor import check
+from bot.settings import Settings
+from tests.adapters.slack.conftest import settle
+from tests.standins.slack import SlackStandIn
+
+
+async def test_what_is_right_and_what_to_fix(socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, *_ = settle(socket_slack)
+    monkeypatch.setenv("SLACK_API", socket_slack.api_url)
+    good = Settings(slack_bot_token=home.bot_token, slack_app_token=socket_slack.app_token)
+    assert {kind for kind, _ in await check(good)} == {"ok"}
+    for bad, word in (
+        (replace(good, slack_bot_token="xoxb-wrong"), "SLACK_BOT_TOKEN"),
+        (replace(good, slack_app_token=home.bot_token), "SLACK_APP_TOKEN"),
+        (replace(good, slack_app_token=""), "SLACK_SIGNING_SECRET"),
+    ):
+        faults = [line for kind, line in await check(bad) if kind == "fault"]
+        assert len(faults) == 1
+        assert word in faults[0]
+    assert [kind for kind, _ in await check(Settings())] == ["note"]
+    monkeypatch.setenv("SLACK_API", "http://127.0.0.1:9/api/")
+    assert "fault" in {kind for kind, _ in await check(good)}

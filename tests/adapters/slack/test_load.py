@@ -1,0 +1,50 @@
+"""A hundred commands at once: each acknowledged in time, all answered, in order within a channel."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.process import running
+from tests.standins.slack import SlackStandIn
+
+COUNT, CHANNELS = 100, 5
+
+
+async def test_a_hundred_commands_at_once(
+    slack: SlackStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, anna, _, _ = settle(slack)
+    channels = [home.channel(f"game-{number}") for number in range(CHANNELS)]
+    people = [home.user(f"Player{number}") for number in range(10)]
+    async with running(slack, tmp_path, home):
+        await (await anna.slash(channels[0], "/help")).answer()
+        loop = asyncio.get_running_loop()
+        since = loop.time()
+        handles = await asyncio.gather(
+            *(
+                people[number % 10].slash(channels[number % CHANNELS], "/roll", f"2d6 label=n{number:03}")
+                for number in range(COUNT)
+            )
+        )
+        assert all(handle.in_time for handle in handles)
+        await slack.watch.until(
+            lambda: sum(len(slack.posted(channel)) for channel in channels) == COUNT, timeout=20, what="all answers"
+        )
+        taken = loop.time() - since
+        for channel in channels:
+            posts = slack.posted(channel)
+            numbers = [int(text.split("#")[1].split(" ")[0]) for text in posts]
+            assert numbers == sorted(numbers), "posted in the order of the log"
+            if slack.transport == "socket":  # one connection keeps the order in which people typed
+                labels = [text.split(": ")[1] for text in posts]
+                assert labels == sorted(labels)
+        waits = sorted(handle.ack_time or 9.0 for handle in handles)
+        p50, p99 = waits[COUNT // 2], waits[COUNT * 99 // 100 - 1]
+        with capsys.disabled():
+            print(f"\nSlack {slack.transport}: {COUNT} commands at once, all answered in {taken:.1f} s")
+            print(f"acknowledged: p50 {p50:.3f} s, p99 {p99:.3f} s")
+        assert p99 < 3
