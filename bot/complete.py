@@ -7,7 +7,7 @@ by their handles where their names do not fit.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.charts import System
 from bot.command import CommandSpec
@@ -38,18 +38,26 @@ class Known:
     system: str = ""
 
 
+def fitting(known: Known, spec: CommandSpec) -> Known:
+    """What of it a command can use: another rule set than the game's touches no roster."""
+    if spec.system and known.system not in ("", spec.system):
+        return replace(known, roster=())
+    return known
+
+
 def complete_option(
     spec: CommandSpec, name: str, typed: str, registry: Registry, known: Known, given: Mapping[str, object]
 ) -> tuple[Choice, ...]:
     """Choices for one option while it is typed, at most 25, the best first."""
-    option = spec.option(name)
+    option, known = spec.option(name), fitting(known, spec)
     if name == "mods" and (option is None or option.type == "mods"):
         return _fitting(_modifiers(spec, typed, given))
     if option is None:
         return ()
     game = registry.games.get(spec.system)
     if option.type == "units" and game is not None:
-        return _fitting(_unit_list(game.words[option.units or "units"], typed, known, name))
+        elsewhere = {str(given.get(other.name) or "") for other in spec.options if other.type == "units"} - {typed}
+        return _fitting(_unit_list(game.words[option.units or "units"], typed, known, name, "; ".join(elsewhere)))
     return _fitting(_simple(option, typed, registry, known, game))
 
 
@@ -128,40 +136,65 @@ def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> li
     return [Choice(line, line) for line in dict.fromkeys(lines)]
 
 
-def _unit_list(words: UnitWords, typed: str, known: Known, option: str) -> list[Choice]:
-    """The list so far with its last item completed: a roster unit, a unit type, a number or a flag."""
+def _unit_list(words: UnitWords, typed: str, known: Known, option: str, elsewhere: str) -> list[Choice]:
+    """The list so far with its last item completed: a roster unit, a unit type, a number or a flag.
+
+    Units that stand in the list, or `elsewhere` in the command, are not offered again.
+    """
     cut = typed.rfind(";") + 1
     before, last = typed[:cut], typed[cut:].lstrip()
     start = f"{before} " if before else ""
-    head, space, part = last.rpartition(" ")
-    if not space:
-        units = _sorted_roster(known, option)
-        taken = {item.strip().strip('"').casefold() for item in before.split(";")}
-        found = [
-            (described(unit), unit.handle if len(start) + len(unit.name) > 60 else unit.name)
-            for unit in units
-            if last.casefold() in unit.name.casefold() or last.casefold() in unit.handle.casefold()
-            if unit.name.casefold() not in taken and unit.handle.casefold() not in taken
-        ]
-        found += [(type_, type_) for type_ in words.types if last.casefold() in type_]
-    else:
-        typed_already = {token.partition("=")[0] for token in head.split()}
-        pieces = [f"{key}=" for key in words.keys] + list(words.flags)
-        found = [
-            (piece, f"{head} {piece}")
-            for piece in pieces
-            if piece.rstrip("=") not in typed_already and piece.startswith(part.casefold())
-        ]
-        if not found and part:
-            found = [(last, last)]
-    return [Choice(f"{start}{name}"[-MAX_LENGTH:], f"{start}{value}") for name, value in found]
+    part = last.strip("\"'\u201c\u201d").casefold()
+    taken = {_bare(item) for item in f"{before};{elsewhere}".split(";")}
+    units = [unit for unit in _sorted_roster(known, option) if not {unit.name.casefold(), unit.handle} & taken]
+    found = [
+        (described(unit), unit.name)
+        for unit in units
+        if part in unit.name.casefold() or unit.handle.startswith(part)
+        if part != unit.name.casefold() or not last.endswith(" ")
+    ]
+    found += [(type_, type_) for type_ in words.types if part in type_]
+    if " " in last:
+        found += _unit_words(words, last)
+    if not found and last:
+        found = [(last, last)]
+    return [_placed(start, name, value, known) for name, value in found]
+
+
+def _bare(item: str) -> str:
+    return item.strip().strip("\"'\u201c\u201d").casefold()
+
+
+def _unit_words(words: UnitWords, last: str) -> list[tuple[str, str]]:
+    """Numbers and flags that may follow in an item, without those that it has."""
+    head, _, part = last.rpartition(" ")
+    there = {token.partition("=")[0] for token in head.split()}
+    pieces = [f"{key}=" for key in words.keys] + list(words.flags)
+    return [
+        (piece, f"{head} {piece}")
+        for piece in pieces
+        if piece.rstrip("=") not in there and piece.startswith(part.casefold())
+    ]
+
+
+def _placed(start: str, name: str, value: str, known: Known) -> Choice:
+    """The choice with what was typed before it; by their handles where the names do not fit."""
+    if len(start) + len(value) > MAX_LENGTH:
+        handles = {unit.name.casefold(): unit.handle for unit in known.roster}
+        pieces = [piece.strip() for piece in start.split(";") if piece.strip()]
+        start = "".join(f"{handles.get(_bare(piece), piece)}; " for piece in pieces)
+        value = handles.get(value.casefold(), value)
+    return Choice(f"{start}{name}"[-MAX_LENGTH:], f"{start}{value}")
 
 
 def _sorted_roster(known: Known, option: str) -> list[RosterUnit]:
     """Own units first for those who act, the others' first for targets; only those still in play."""
     own = option in ("attackers", "units", "unit", "shooters", "a")
-    alive = [unit for unit in known.roster if unit.state not in ("eliminated", "destroyed", "killed")]
-    return sorted(alive, key=lambda unit: (unit.side == known.own_side) != own)
+    return sorted(_alive(known.roster), key=lambda unit: (unit.side == known.own_side) != own)
+
+
+def _alive(roster: Iterable[RosterUnit]) -> list[RosterUnit]:
+    return [unit for unit in roster if unit.state not in ("eliminated", "destroyed", "killed")]
 
 
 def _dice(typed: str) -> list[Choice]:

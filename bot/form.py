@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.command import CommandSpec
-from bot.complete import Known
+from bot.complete import Known, fitting
 from bot.rules.errors import UserError
 from bot.rules.options import Option, clean, words_of
 from bot.rules.units import Roster, RosterUnit
@@ -76,6 +76,7 @@ def _is_given(option: Option, options: Options) -> bool:
 
 def form_of(spec: CommandSpec, options: Options, known: Known, size: int = 25) -> Form:
     """The form for what has been given so far; no menu has more than `size` entries."""
+    known = fitting(known, spec)
     menus: list[Menu] = []
     blanks: list[Blank] = []
     for option in spec.options:
