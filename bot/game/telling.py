@@ -26,8 +26,9 @@ def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
     if kind in ("roll", "sequence", "table"):
         named = f"{label}: " if label else ""
         name = event["inputs"].get("dice", "") if kind == "roll" else title_of(event)
-        changed = changed_names(event.get("before") or {}, event.get("after") or {})
-        touched = f" ({', '.join(changed[:6])}{', ...' if len(changed) > 6 else ''})" if changed else ""
+        used = [unit["name"] for unit in event.get("used", ())]
+        units = list(dict.fromkeys([*used, *changed_names(event.get("before") or {}, event.get("after") or {})]))
+        touched = f" ({', '.join(units[:8])}{', ...' if len(units) > 8 else ''})" if units else ""
         return f"{named}{name}: {result}{touched}" if result else f"{named}{name}{touched}"
     if kind in ("undo", "redo"):
         asked = f", asked by {name_of(event['asked'])}" if event.get("asked") else ""

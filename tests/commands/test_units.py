@@ -51,7 +51,7 @@ async def test_units_that_cannot_be(line: str, part: str) -> None:
 async def test_a_name_with_an_apostrophe() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "unit add \"O'Brien\" leader US morale=6", "lnlt morale-check units=\"O'Brien; us1\"")
+    await channel.do("Anna", 'unit add "O\'Brien" leader US morale=6', 'lnlt morale-check units="O\'Brien; us1"')
 
 
 async def test_editing_by_hand() -> None:
