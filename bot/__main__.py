@@ -20,6 +20,7 @@ COMMANDS = {
     "discord": "adapters.discord:main",
     "commands": "adapters.discord:show_commands",
     "slack": "adapters.slack:main",
+    "run": "adapters.running:main",
     "manifest": "adapters.slack:print_manifest",
 }
 

@@ -15,19 +15,25 @@ if TYPE_CHECKING:
 
 
 def main(words: Sequence[str]) -> int:
-    """`grognard discord`: until it is stopped. Raises UserError without a token."""
+    """`grognard discord`: until SIGINT or SIGTERM; exit status 0. Raises UserError without a good token."""
     if words:
-        raise UserError("discord takes no words behind it.")
-    gc.disable()  # nothing dies while modules are loaded; the client turns it on again
+        raise UserError("discord takes nothing behind it: its settings stand in the environment or in .env.")
     from bot.settings import load_settings
 
     settings = load_settings()
+    check_settings(settings)
+    commands = commands_for(settings)
+    gc.disable()  # nothing dies while modules are loaded; the client turns it on again
+    from adapters.discord.life import serve
+    from adapters.running import run
+
+    return run(settings, [lambda app: serve(app, settings, commands)])
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise UserError naming what is missing, with the line to add."""
     if not settings.discord_token:
         raise UserError("DISCORD_TOKEN is not set.", hint="The line in .env: DISCORD_TOKEN=... (the bot's token)")
-    commands = commands_for(settings)
-    from adapters.discord.life import run
-
-    return run(settings, commands)
 
 
 def commands_for(settings: Settings) -> Commands | None:
@@ -40,7 +46,7 @@ def commands_for(settings: Settings) -> Commands | None:
 
 
 def show_commands(words: Sequence[str]) -> int:
-    """`grognard commands discord`: the registration as JSON."""
+    """`grognard commands discord`: the registration as JSON; exit status 0. Raises UserError."""
     if list(words) != ["discord"]:
         raise UserError("commands needs the platform.", hint="Type: grognard commands discord")
     gc.disable()  # it lives for a third of a second

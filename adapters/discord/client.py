@@ -56,7 +56,7 @@ class Grognard(discord.AutoShardedClient):
     `commands` are given to the one process that tells Discord about them.
     """
 
-    def __init__(self, settings: Settings, commands: Commands | None = None) -> None:
+    def __init__(self, app: App, settings: Settings, commands: Commands | None = None) -> None:
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         if base := os.environ.get("DISCORD_API"):
             use_api(base)
@@ -71,9 +71,8 @@ class Grognard(discord.AutoShardedClient):
             allowed_mentions=discord.AllowedMentions.none(),
             **shards,
         )
-        self.settings = settings
+        self.app = app
         self._commands = commands
-        self.app: App
         self.wire: Wire
         self.delivery: Delivery
         self._session: aiohttp.ClientSession
@@ -83,8 +82,7 @@ class Grognard(discord.AutoShardedClient):
         self._stopping = False
 
     async def setup_hook(self) -> None:
-        """Made ready after login, before the first event: the store, the calls, the left-over answers."""
-        self.app = await App.open(self.settings)
+        """Made ready after login, before the first event: the calls, and the left-over answers."""
         self._session = aiohttp.ClientSession(headers={"User-Agent": USER_AGENT})
         self.wire = Wire(self._session)
         self.delivery = Delivery(self.wire, Posting(self.http), self.app)
@@ -157,14 +155,14 @@ class Grognard(discord.AutoShardedClient):
     async def stop(self) -> None:
         """Take nothing new, finish what runs (at most 10 seconds), and hang up."""
         self._stopping = True
-        await self._outbox.stop()
+        if hasattr(self, "_outbox"):
+            await self._outbox.stop()
         if self._work:
             await asyncio.wait(self._work, timeout=STOP_WITHIN)
         await self.close()
 
     async def close(self) -> None:
-        """Hang up and let go of store and connections."""
+        """Hang up."""
         await super().close()
-        if hasattr(self, "_session") and not self._session.closed:
+        if hasattr(self, "_session"):
             await self._session.close()
-            await self.app.close()

@@ -1,55 +1,64 @@
-"""From start to stop: the token checked, signals heard, what runs finished."""
+"""The life of the bot on Discord: logs in, stays connected, ends without losing an answer."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import signal
+from collections.abc import Awaitable, Callable
 
+import aiohttp
 import discord
 
+from adapters.discord.client import Grognard
 from adapters.discord.sync import Commands
-from bot.logs import set_up_logging
+from bot.app import App
 from bot.rules.errors import UserError
 from bot.settings import Settings
 
 log = logging.getLogger(__name__)
 
+WAITS = (1.0, 2.0, 5.0, 15.0, 60.0)
+_CODES = {
+    4004: "it does not know this DISCORD_TOKEN (any more)",
+    4010: "SHARD_IDS does not fit SHARD_COUNT",
+    4011: "the bot is on too many servers for one shard; remove SHARD_COUNT, or raise it",
+}
 
-def run(settings: Settings, commands: Commands | None = None) -> int:
-    """Run the bot until SIGINT or SIGTERM; the exit status. Raises UserError without a good token."""
-    set_up_logging(settings.log_level, settings.secrets)
+
+async def serve(app: App, settings: Settings, commands: Commands | None = None) -> None:
+    """Serve Discord until cancelled; then finish what runs. Raises UserError for what Discord refuses for good.
+
+    `commands` are those to tell Discord, for the one process that does so.
+    """
+    client = Grognard(app, settings, commands)
     try:
-        return asyncio.run(serve(settings, commands))
-    finally:
-        if commands is not None:
-            commands.stop()
-
-
-async def serve(settings: Settings, commands: Commands | None = None) -> int:
-    """Connect and serve until a signal comes."""
-    from adapters.discord.client import Grognard
-
-    client = Grognard(settings, commands)
-    loop = asyncio.get_running_loop()
-    running = asyncio.create_task(client.start(settings.discord_token))
-    stopping: set[asyncio.Task[None]] = set()
-
-    def stop() -> None:
-        if not stopping:
-            stopping.add(asyncio.create_task(client.stop()))
-
-    for name in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(name, stop)
-    try:
-        await running
+        await _patiently("log in to", lambda: client.login(settings.discord_token))
+        await _patiently("connect to", client.connect)
     except discord.LoginFailure:
         raise UserError(
             "Discord does not know this DISCORD_TOKEN.",
             hint="Copy it again: Developer Portal, your application, Bot, Reset Token.",
         ) from None
+    except discord.ConnectionClosed as closed:
+        reason = _CODES.get(closed.code, closed.reason or "it says no more")
+        raise UserError(f"Discord closed the connection (code {closed.code}): {reason}.") from None
     finally:
-        for task in stopping:
-            await task
-        await client.close()
-    return 0
+        await client.stop()
+        if commands is not None:
+            commands.stop()
+
+
+async def _patiently(what: str, call: Callable[[], Awaitable[None]]) -> None:
+    """Do it, and try again while Discord cannot be reached."""
+    tried = 0
+    while True:
+        try:
+            await call()
+            return
+        except (aiohttp.ClientError, TimeoutError, OSError, discord.GatewayNotFound, discord.HTTPException) as error:
+            if isinstance(error, discord.HTTPException) and error.status < 500 and error.status != 429:
+                raise
+            wait = WAITS[min(tried, len(WAITS) - 1)]
+            tried += 1
+            log.error("cannot %s Discord (%s); next try in %g s", what, type(error).__name__, wait)
+            await asyncio.sleep(wait)

@@ -1,0 +1,78 @@
+"""One process for one platform or several: `grognard run` serves every platform whose tokens are set."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from bot.app import App
+from bot.logs import set_up_logging
+from bot.rules.errors import UserError
+from bot.settings import Settings
+
+Serve = Callable[[App], Coroutine[Any, Any, None]]
+
+
+def main(words: Sequence[str]) -> int:
+    """`grognard run`: until SIGINT or SIGTERM; exit status 0. Raises UserError where no platform has its tokens."""
+    if words:
+        raise UserError("run takes nothing behind it: its settings stand in the environment or in .env.")
+    from bot.settings import load_settings
+
+    settings = load_settings()
+    serving = [*_discord(settings), *_slack(settings)]
+    if not serving:
+        raise UserError(
+            "No platform has its tokens.",
+            hint="Lines in .env: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)",
+        )
+    return run(settings, serving)
+
+
+def _discord(settings: Settings) -> list[Serve]:
+    if not settings.discord_token:
+        return []
+    from adapters.discord import commands_for
+    from adapters.discord.life import serve
+
+    commands = commands_for(settings)
+    return [lambda app: serve(app, settings, commands)]
+
+
+def _slack(settings: Settings) -> list[Serve]:
+    if not (settings.slack_bot_token or settings.slack_client_id):
+        return []
+    from adapters.slack.life import check_settings, serve
+
+    check_settings(settings)
+    return [lambda app: serve(app, settings)]
+
+
+def run(settings: Settings, serving: Sequence[Serve]) -> int:
+    """Serve until a signal comes, all on one store; the exit status. Raises UserError when one of them cannot go on."""
+    set_up_logging(settings.log_level, settings.secrets)
+    asyncio.run(_run(settings, serving))
+    return 0
+
+
+async def _run(settings: Settings, serving: Sequence[Serve]) -> None:
+    app = await App.open(settings)
+    try:
+        work = [asyncio.create_task(serve(app)) for serve in serving]
+
+        def stop() -> None:
+            for task in work:
+                task.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+        await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
+        stop()  # when one cannot go on, the others end in good order
+        await asyncio.wait(work)
+        for task in work:
+            if not task.cancelled() and (error := task.exception()) is not None:
+                raise error
+    finally:
+        await app.close()
