@@ -7,7 +7,7 @@ from collections import Counter
 from fractions import Fraction
 from itertools import product
 
-import icepool  # type: ignore[import-untyped]
+import icepool
 import pytest
 
 from bot.rules.dice import Script

@@ -6,7 +6,7 @@ from fractions import Fraction
 from time import perf_counter
 from typing import Any
 
-import icepool  # type: ignore[import-untyped]
+import icepool
 import pytest
 
 from bot.rules.errors import UserError

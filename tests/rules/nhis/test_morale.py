@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import icepool  # type: ignore[import-untyped]
+import icepool
 import pytest
 
 from bot.rules.errors import UserError

@@ -6,7 +6,7 @@ import time
 from fractions import Fraction
 from typing import Any
 
-import icepool  # type: ignore[import-untyped]
+import icepool
 import pytest
 
 from bot.rules.errors import UserError
