@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[3]
 class Bot:
     """The bot's process; `start` it again after `kill`, as a host would: the data folder stays."""
 
-    def __init__(self, discord: DiscordStandIn, data: Path, **settings: str) -> None:
-        self.discord, self.data = discord, data
+    def __init__(self, discord: DiscordStandIn, data: Path, command: str = "discord", **settings: str) -> None:
+        self.discord, self.data, self._command = discord, data, command
         self.environment = {
             **{name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV")},
             "DISCORD_API": discord.url,
@@ -37,7 +37,7 @@ class Bot:
         self.data.mkdir(parents=True, exist_ok=True)
         with self._log.open("ab") as log:
             self.process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "bot", "discord", cwd=self.data, env=self.environment, stdout=log, stderr=log
+                sys.executable, "-m", "bot", self._command, cwd=self.data, env=self.environment, stdout=log, stderr=log
             )
         if ready:
             await self.discord.ready()

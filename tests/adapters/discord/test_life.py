@@ -157,6 +157,22 @@ async def test_a_wrong_token_is_said_in_one_line(discord: DiscordStandIn, tmp_pa
     assert "Traceback" not in bot.log
 
 
+async def test_run_serves_what_has_a_token_and_waits_for_a_network(discord: DiscordStandIn, tmp_path: Path) -> None:
+    bot = Bot(discord, tmp_path, "run", DISCORD_API="http://127.0.0.1:9/api/v10")
+    await bot.start(ready=False)
+    for _ in range(50):
+        if "next try" in bot.log:
+            break
+        await asyncio.sleep(0.1)
+    assert await bot.stop() == 0
+    assert "cannot log in to Discord (ClientConnectorError); next try in 1 s" in bot.log
+    assert "Traceback" not in bot.log
+    bot.environment["DISCORD_API"] = discord.url
+    await bot.start()
+    assert not (await discord.user("Anna").slash(discord.channel("table"), "roll", dice="2d6")).failed
+    assert await bot.stop() == 0
+
+
 def test_no_token_is_said_in_one_line(root: Path, tmp_path: Path) -> None:
     asked = [sys.executable, "-m", "bot", "discord"]
     done = subprocess.run(asked, cwd=tmp_path, env={"PYTHONPATH": str(root)}, capture_output=True, timeout=30)
