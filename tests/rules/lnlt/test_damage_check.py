@@ -111,7 +111,7 @@ def test_a_disembarked_roster_unit_is_marked_moved() -> None:
     given = {"targets": "armored-vehicle morale=9; VC 1 outside", "dc_mod": 2}
     played = play_example("lnlt", "damage-check", given, [3, 4], units)
     (change,) = played.settlement.changes
-    assert (change.unit, dict(change.set), change.mark) == ("VC 1", {"state": "shaken"}, {"moved"})
+    assert (change.unit, dict(change.set), set(change.mark)) == ("VC 1", {"state": "shaken"}, {"moved"})
 
 
 def test_odds_after_a_leader_match_a_count_by_hand() -> None:
