@@ -14,6 +14,9 @@ from bot.rules.sequence import Played, play
 from bot.rules.units import Roster
 
 MAX_BY = 8
+MAX_ROLLS = 1_000_000
+MAX_SECONDS = 4.0
+"""What one count of odds may take where nobody else waits: the command line and batch."""
 
 
 def resolve(sequence: Sequence, raw: Mapping[str, object], source: Source, roster: Roster | None = None) -> Played:
@@ -31,7 +34,7 @@ def count_odds(
     paths = tuple(by) or ((sequence.odds_by,) if sequence.odds_by else ())
     _check_paths(sequence, paths)
     plan = sequence.plan(sequence.given(raw, roster or {}))
-    counted = joint(plan, paths)
+    counted = joint(plan, paths, rolls=MAX_ROLLS, seconds=MAX_SECONDS)
     return {"|".join(str(value) for value in key): chance for key, chance in counted.items()}
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from math import comb, lcm
+from math import comb, inf, lcm
+from time import monotonic
 from typing import Any
 
 from bot.rules.dice import Die
@@ -57,14 +58,53 @@ class TooManyStates(UserError):
         )
 
 
-def joint(plan: Plan[S], by: Sequence[str], *, budget: int = STATE_BUDGET) -> Distribution:
+@dataclass(slots=True)
+class _Meter:
+    """How much has been counted so far, and how much may be: states, rolls looked at, seconds."""
+
+    budget: int
+    most_rolls: int | None
+    seconds: float | None
+    states: int = 0
+    rolls: int = 0
+    until: float = inf
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None:
+            self.until = monotonic() + self.seconds
+
+    def take_states(self, count: int) -> None:
+        """Count the states of one more round. Raises TooManyStates."""
+        self.states += count
+        if self.states > self.budget:
+            raise TooManyStates
+
+    def take_rolls(self, count: int, kept: int) -> None:
+        """Count the rolls of one more state while `kept` states are held. Raises TooManyStates."""
+        self.rolls += count
+        if (self.most_rolls is not None and self.rolls > self.most_rolls) or kept > self.budget:
+            raise TooManyStates
+        if monotonic() > self.until:
+            raise TooManyStates
+
+
+def joint(
+    plan: Plan[S],
+    by: Sequence[str],
+    *,
+    budget: int = STATE_BUDGET,
+    rolls: int | None = None,
+    seconds: float | None = None,
+) -> Distribution:
     """Chances of each combination of the outputs `by`, as {(value, ...): Fraction}; they sum to 1.
 
     A value is `none` where its item is absent. Work stops on a branch as soon as all of `by` are known.
-    Raises TooManyStates beyond `budget` states.
+    Raises TooManyStates beyond `budget` states, `rolls` rolls looked at or so many `seconds`.
     """
     if len(by) == 1:
-        return {(value,): chance for value, chance in marginals(plan, by, budget=budget)[by[0]].items()}
+        alone = marginals(plan, by, budget=budget, rolls=rolls, seconds=seconds)[by[0]]
+        return {(value,): chance for value, chance in alone.items()}
+    meter = _Meter(budget, rolls, seconds)
     wanted = tuple(by)
     plan = plan.focus(wanted) if plan.focus is not None else plan
     positions = {path: at for at, path in enumerate(wanted)}
@@ -77,7 +117,7 @@ def joint(plan: Plan[S], by: Sequence[str], *, budget: int = STATE_BUDGET) -> Di
     def finished(state: S, known: tuple[Any, ...]) -> bool:
         return state.owes is None or None not in known
 
-    _drive(plan, (plan.start, first), visit, finished, done, wanted, budget)
+    _drive(plan, (plan.start, first), visit, finished, done, wanted, meter)
     result = _Tally({}, done.over)
     for (state, known), weight in done.counts.items():
         if None in known and state.owes is None:
@@ -88,13 +128,19 @@ def joint(plan: Plan[S], by: Sequence[str], *, budget: int = STATE_BUDGET) -> Di
 
 
 def marginals(
-    plan: Plan[S], paths: Iterable[str], *, budget: int = STATE_BUDGET, rolls: int | None = None
+    plan: Plan[S],
+    paths: Iterable[str],
+    *,
+    budget: int = STATE_BUDGET,
+    rolls: int | None = None,
+    seconds: float | None = None,
 ) -> dict[str, Distribution]:
     """The distribution of each output of `paths` by itself, counted in one pass; each sums to 1.
 
     Because every path is told once at most, nothing needs to be carried along in the state. Raises TooManyStates
-    beyond `budget` states, or beyond `rolls` rolls looked at.
+    beyond `budget` states, `rolls` rolls looked at or so many `seconds`.
     """
+    meter = _Meter(budget, rolls, seconds)
     wanted = tuple(dict.fromkeys(paths))
     plan = plan.focus(wanted) if plan.focus is not None else plan
     sums = {path: _Tally({}) for path in wanted}
@@ -104,7 +150,7 @@ def marginals(
         if plan.opening.get(path) is not None:
             sums[path].add(shown(plan.opening[path]), 1, 1)
     if not alone or not any(sums[path].counts for path in wanted):
-        _drive_marginals(plan, wanted, sums, done, budget, rolls, alone)
+        _drive_marginals(plan, wanted, sums, done, meter, alone)
     for state, weight in done.counts.items():
         for path, value in plan.closing(state).items():
             if path in sums and value is not None:
@@ -142,8 +188,8 @@ def group_alike(count: int, classes: Weighted) -> Weighted:
         further: list[tuple[int, Roll]] = []
         for ways, before in groups:
             left = count - len(before)
-            for number in range(left if last == len(classes) else 0, left + 1):
-                further.append((ways * comb(left, number) * faces**number, before + roll * number))
+            numbers = range(left if last == len(classes) else 0, left + 1)
+            further += [(ways * comb(left, number) * faces**number, before + roll * number) for number in numbers]
         groups = further
     return tuple(groups)
 
@@ -209,21 +255,19 @@ def _drive(
     finished: Callable[[S, tuple[Any, ...]], bool],
     done: _Tally,
     wanted: Sequence[str],
-    budget: int,
+    meter: _Meter,
 ) -> None:
     if finished(*start):
         done.add(start, 1, 1)
         return
     live = _Tally({start: 1})
-    spent = 0
     while live.counts:
-        spent += len(live.counts)
-        if spent > budget:
-            raise TooManyStates
+        meter.take_states(len(live.counts))
         after = _Tally({})
         for (state, known), weight in live.counts.items():
             step = plan.steps[str(state.owes)]
             rolls = _rolls(step, state, wanted)
+            meter.take_rolls(len(rolls), len(after.counts) + len(done.counts))
             over = live.over * sum(ways for ways, _ in rolls)
             for ways, roll in rolls:
                 new = step.apply(state, roll)
@@ -237,26 +281,20 @@ def _drive_marginals(
     wanted: tuple[str, ...],
     sums: Mapping[str, _Tally],
     done: _Tally,
-    budget: int,
-    most: int | None,
+    meter: _Meter,
     alone: bool,
 ) -> None:
     if plan.start.owes is None:
         done.add(plan.start, 1, 1)
         return
     live = _Tally({plan.start: 1})
-    spent = looked = 0
     while live.counts:
-        spent += len(live.counts)
-        if spent > budget:
-            raise TooManyStates
+        meter.take_states(len(live.counts))
         after = _Tally({})
         for state, weight in live.counts.items():
             step = plan.steps[str(state.owes)]
             rolls = _rolls(step, state, wanted)
-            looked += len(rolls)
-            if most is not None and looked > most:
-                raise TooManyStates
+            meter.take_rolls(len(rolls), len(after.counts) + len(done.counts))
             over = live.over * sum(ways for ways, _ in rolls)
             apply, tells = step.apply, step.tells
             for ways, roll in rolls:
