@@ -104,7 +104,7 @@ class Grognard(discord.AutoShardedClient):
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._work.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("work on an interaction failed", exc_info=error)
+            log.error("work beside an interaction failed", exc_info=error)
 
     async def on_interaction(self, interaction: Interaction) -> None:
         """One thing that somebody did; a second delivery of the same one is passed over."""

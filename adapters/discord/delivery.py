@@ -28,6 +28,7 @@ from adapters.discord.wire import (
     Wire,
 )
 from bot.reply import Reply
+from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
 
@@ -98,17 +99,24 @@ class Delivery:
 
     async def later(self, id: int, attempts: int, reply: Reply, ask: Ask) -> None:
         """Bring an answer that was left over: from before a restart, or that Discord would not take."""
-        await self._desk.retry(id, ATTEMPT)  # nobody else shall try meanwhile
+        await self._noted(self._desk.retry(id, ATTEMPT))  # nobody else shall try meanwhile
         try:
             await self._settle(ask, reply)
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
             if not _may_work_later(error):
                 log.error("an answer can never be posted: %s", error)
-                await self._desk.delivered(id)
+                await self._noted(self._desk.delivered(id))
                 return
-            await self._desk.retry(id, RETRY[min(attempts, len(RETRY) - 1)])
+            await self._noted(self._desk.retry(id, RETRY[min(attempts, len(RETRY) - 1)]))
             return
-        await self._desk.delivered(id)
+        await self._noted(self._desk.delivered(id))
+
+    async def _noted(self, note: Coroutine[Any, Any, None]) -> None:
+        """Write down how an answer stands. Where the disk refuses, the outbox looks into it later."""
+        try:
+            await note
+        except UserError as error:
+            log.error("how an answer stands could not be written down: %s", error.message)
 
     async def _receipt(self, ask: Ask, *, private: bool, in_place: bool) -> bool:
         """Show that the bot is at work; whether that is known to have arrived."""
@@ -131,7 +139,7 @@ class Delivery:
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
             await self._failed(ask, reply, error)
             return
-        await self._desk.delivered(reply)
+        await self._noted(self._desk.delivered(reply))
 
     async def _post(self, ask: Ask, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> None:
         """Answer after the receipt."""
@@ -148,7 +156,7 @@ class Delivery:
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
             await self._failed(ask, reply, error)
             return
-        await self._desk.delivered(reply)
+        await self._noted(self._desk.delivered(reply))
 
     async def _acknowledge(self, ask: Ask) -> None:
         """The answer is there already; only the click wants to be heard."""

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import discord
 
+from bot.rules.errors import UserError
+
 if TYPE_CHECKING:
     from adapters.discord.client import Grognard
 
@@ -20,6 +22,13 @@ async def settle_servers(bot: Grognard) -> None:
 
     A server that is unavailable is an outage: it is among those of the gateway and stays as it is.
     """
+    try:
+        await _settle(bot)
+    except UserError as error:
+        log.error("which servers have the bot could not be written down: %s", error.message)
+
+
+async def _settle(bot: Grognard) -> None:
     store = bot.app.store
     present = {guild.id for guild in bot.guilds}
     for number in present:

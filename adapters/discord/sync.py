@@ -86,6 +86,7 @@ async def sync_commands(http: Any, application: int, store: Any, commands: Comma
     """Make Discord know our commands; where a process with the same files has done so, nothing is sent."""
     import discord
 
+    from bot.rules.errors import UserError
     from bot.stores.base import Doc
 
     done = await store.doc(KIND, str(application))
@@ -101,8 +102,8 @@ async def sync_commands(http: Any, application: int, store: Any, commands: Comma
             await store.put_doc(Doc(KIND, str(application), {"version": commands.version}))
             commands.told()
             return
-        except (discord.HTTPException, OSError) as error:
-            log.error("Discord did not take the commands: %s", error)
+        except (discord.HTTPException, OSError, UserError) as error:
+            log.error("the commands could not be told: %s", error)
             if wait is None or (isinstance(error, discord.HTTPException) and 400 <= error.status < 429):
                 return
             await asyncio.sleep(wait)
