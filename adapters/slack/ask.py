@@ -21,7 +21,8 @@ class Ask:
     """One command, press, form or message. `until` (Unix seconds) ends the life of its `response_url`.
 
     `thread` and `message` are Slack's timestamps: of the thread it stands in, and of the message that was pressed or
-    written. `direct` says that it was written to the bot alone.
+    written. `direct` says that it was written to the bot alone, `replaces` that a private answer takes the place of the
+    private message that was pressed.
     """
 
     team: str
@@ -34,6 +35,7 @@ class Ask:
     trigger: str = field(default="", repr=False)
     message: str = ""
     direct: bool = False
+    replaces: bool = False
     channel_name: str = ""
     user_name: str = ""
 

@@ -135,6 +135,7 @@ class Posts:
                     sent = await send_files(self._wire, team.token, ask, message.files, private=reply.private)
                     progress.note = sent.note
                 message = render(reply, team.id, late=late, notes=[progress.note] if progress.note else [])
+            ask = replace(ask, replaces=ask.replaces and reply.private and not reply.error)
             await self._post(team, ask, message, progress, private=reply.private)
             progress.told = True
         if reply.announce is not None:
@@ -193,6 +194,6 @@ def _content(message: Message) -> dict[str, Any]:
 def _response(ask: Ask, message: Message, *, private: bool) -> dict[str, Any]:
     body = _content(message) | {
         "response_type": "ephemeral" if private else "in_channel",
-        "replace_original": False,  # without it the message with the pressed button would give way
+        "replace_original": ask.replaces,  # if it were left out, the pressed message would give way
     }
     return body | ({"thread_ts": ask.thread} if ask.thread else {})

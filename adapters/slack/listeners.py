@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from adapters.slack.ask import PLATFORM, Ask, from_command, from_event, from_press, team_of
+from adapters.slack.buttons import Buttons
 from adapters.slack.forms import OPEN, Ack, Forms
 from adapters.slack.render import ACTION
 from adapters.slack.words import after_mention, typed
@@ -24,7 +25,7 @@ class Listeners:
     """Requests in, answers out."""
 
     def __init__(self, work: Work) -> None:
-        self._work, self.forms = work, Forms(work)
+        self._work, self.forms, self.buttons = work, Forms(work), Buttons(work)
 
     async def on_command(self, ack: Ack, body: Json) -> None:
         """A slash command; one without options opens its form, which must come before any work."""
@@ -54,9 +55,7 @@ class Listeners:
         if does.startswith(OPEN):
             await self.forms.open_from(ask, does.removeprefix(OPEN))
             return
-        message = f"{ask.channel}/{ask.message}"
-        press = self._work.app.press
-        await self._work.answer(ask, lambda who: press(does, who, ask.where, ask.request_id, message, ask.to_json()))
+        await self.buttons.press(ask, does, body.get("message") or {})
 
     async def on_uninstalled(self, body: Json) -> None:
         """The app was removed from a workspace: its games wait for the host's retention to end."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from tests.adapters.slack.conftest import settle
@@ -76,7 +77,8 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         undone = await (await anna.press(first, "Undo")).answer()
         assert "#3" in undone.plain
         assert undone in ben.sees(games)
-        await (await anna.press(first, "Undo")).no_answer(0.3)  # once per message
+        await slack.watch.until(lambda: first.buttons() == ["Again"], timeout=3, what="the button to go")
+        assert "2d6 = " in first.everything
 
         secret = await anna.slash(games, "/roll", "2d6 secret")
         own, public = sorted(await secret.answers(2), key=lambda one: one.ephemeral_for is None)
@@ -94,6 +96,33 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         assert "%" in odds.text
         rolled = await (await ben.press(odds, "Roll it")).answer()
         assert rolled in anna.sees(games)
+
+
+async def test_the_log_turns_its_pages_in_place(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, _, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        for number in range(5):
+            await (await anna.slash(games, "/roll", f"2d6 label=n{number}")).answer()
+        page = await (await anna.slash(games, "/log", "2 kind=roll")).answer()
+        assert page.ephemeral_for == anna.id
+        assert "n4" in page.plain
+        await anna.press(page, "Older")
+        await socket_slack.watch.until(lambda: "n2" in page.plain, timeout=3, what="the next page")
+        assert "n4" not in page.plain
+        assert page.buttons() == ["Newer", "Older"]
+
+
+async def test_two_press_the_same_button(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        await (await anna.slash(games, "/roll", "2d6")).answer()
+        secret = await anna.slash(games, "/roll", "2d6 secret")
+        public = next(one for one in await secret.answers(2) if one.ephemeral_for is None)
+        one, two = await asyncio.gather(anna.press(public, "Reveal"), anna.press(public, "Reveal"))
+        told = await asyncio.gather(one.answer(), two.answer())
+        assert "already" in "".join(message.plain for message in told)
+        opened = [text for text in socket_slack.posted(games) if "opened" in text]
+        assert len(opened) == 1, socket_slack.posted(games)
 
 
 async def test_a_refusal_offers_the_form_also_in_a_thread(slack: SlackStandIn, tmp_path: Path) -> None:

@@ -1,0 +1,89 @@
+"""Buttons of answers: what they do, and how they go once that is done."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from adapters.slack.ask import Ask
+from adapters.slack.render import ACTION
+from adapters.slack.wire import Busy, Refused
+from adapters.slack.work import Work
+from bot.reply import Reply, error_reply
+from bot.rules.errors import UserError
+
+log = logging.getLogger(__name__)
+
+Json = dict[str, Any]
+
+ONCE = ("undo", "reveal", "consent", "refuse")
+"""Buttons of public messages that go when they were pressed; consent and refusal go together."""
+PAGES = ("log",)
+REMEMBERED = 5_000
+PATIENCE = 1.0  # the answer waits no longer for it
+
+
+class Buttons:
+    """Presses at work."""
+
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._pressed: OrderedDict[str, None] = OrderedDict()
+
+    async def press(self, ask: Ask, action: str, message: Mapping[str, Any]) -> None:
+        """Do what a button stands for; `message` is the one under which it hangs, unless that is private."""
+        is_repeat = self._is_repeat(ask.request_id)
+        name = action.partition(":")[0]
+        ask = replace(ask, replaces=name in PAGES)
+        press, hangs = self._work.app.press, f"{ask.channel}/{ask.message}"
+        with self._work.under_way():
+            task = await self._work.begin(
+                ask, lambda who: press(action, who, ask.where, ask.request_id, hangs, ask.to_json())
+            )
+            reply = await task
+            if reply.seen and not reply.error and not is_repeat:
+                reply = error_reply(UserError("That button was pressed already."))
+            if name in ONCE and _worked(reply) and message.get("blocks"):
+                await self._take_away(ask, message)
+            await self._work.posts.deliver(ask, reply)
+
+    def _is_repeat(self, request_id: str) -> bool:
+        """Whether Slack brought this very press before."""
+        if request_id in self._pressed:
+            return True
+        self._pressed[request_id] = None
+        if len(self._pressed) > REMEMBERED:
+            self._pressed.popitem(last=False)
+        return False
+
+    async def _take_away(self, ask: Ask, message: Mapping[str, Any]) -> None:
+        """Leave the message without the buttons that have done their work. It is no harm when that fails."""
+        body = {"replace_original": True, "text": message.get("text") or "-", "blocks": without_once(message["blocks"])}
+        try:
+            await asyncio.wait_for(self._work.wire.respond(ask.response_url, body), PATIENCE)
+        except (Busy, Refused, TimeoutError) as trouble:
+            log.info("buttons could not be taken away: %s", trouble)
+
+
+def without_once(blocks: list[Json]) -> list[Json]:
+    """Blocks without the buttons that are pressed once; an empty row goes too."""
+    kept = []
+    for block in blocks:
+        if block.get("type") == "actions":
+            block = block | {"elements": [element for element in block["elements"] if not _is_once(element)]}
+            if not block["elements"]:
+                continue
+        kept.append(block)
+    return kept
+
+
+def _is_once(element: Mapping[str, Any]) -> bool:
+    return str(element.get("action_id", "")).removeprefix(ACTION).partition(":")[0] in ONCE
+
+
+def _worked(reply: Reply) -> bool:
+    return not reply.error and not reply.seen
