@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.once import Once, no_roll, one_roll
 from bot.rules.chart import Charts
 from bot.rules.compile import dice_of
 from bot.rules.given import Given
+from bot.rules.once import Once, no_roll, one_roll
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
 
 
@@ -32,5 +32,5 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         return Settlement(f"lands in turn {out['impact_turn']}", then=(*then, "Then run barrage."))
 
     if row["dice"] == "none":
-        return no_roll(tells(0), line((), tells(0)), settle)
-    return one_roll(dice_of(str(row["dice"]), "delay"), tells, line, settle)
+        return no_roll(tells(0), (line((), tells(0)),), settle)
+    return one_roll(dice_of(str(row["dice"]), "delay"), tells, line, settle, opening={})

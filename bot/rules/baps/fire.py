@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import floor
+from typing import Any
 
 from bot.rules.baps.aimed import fire_plan
 from bot.rules.baps.ammunition import Checker, kind_of
@@ -33,7 +34,9 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
     ]
     parts = [*zip(names, factors, strict=True), *([("leader rating", leader)] if leader else [])]
     dropped = " (fraction dropped)" if attack != total else ""
-    opening = {"attackers": [{"unit": unit.word, "factor": f} for unit, f in zip(attackers, factors, strict=True)]}
+    opening: dict[str, Any] = {}
+    for at, (unit, factor) in enumerate(zip(attackers, factors, strict=True)):
+        opening |= {f"attackers[{at}].unit": unit.word, f"attackers[{at}].factor": factor}
     return fire_plan(
         charts,
         given,

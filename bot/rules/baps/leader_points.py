@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.once import Once, no_roll, one_roll
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.given import Given
+from bot.rules.once import Once, no_roll, one_roll
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
 
 
@@ -22,7 +22,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
 
     if state != "ready":
         told = {"roll": "none", "points": table(state=state, rating=rating)["points"]}
-        return no_roll(told, Line("leader points", result=f"no die, {state}"), settle)
+        return no_roll(told, (Line("leader points", result=f"no die, {state}"),), settle)
 
     def tells(roll: int) -> Told:
         return {"roll": roll, "points": table(rating=rating, roll=roll)["points"]}
@@ -31,4 +31,4 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         least = ", at least 1" if told["points"] > roll[0] + rating else ""
         return Line("leader points", roll, (("leader rating", rating),) if rating else (), told["points"], least[2:])
 
-    return one_roll(dice(1, 4, "leader points"), tells, line, settle)
+    return one_roll(dice(1, 4, "leader points"), tells, line, settle, opening={})

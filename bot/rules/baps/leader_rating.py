@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.once import Once, one_roll
 from bot.rules.chart import Charts
 from bot.rules.dice import d20
 from bot.rules.given import Given
+from bot.rules.once import Once, one_roll
 from bot.rules.sequence import Change, Line, Plan, Settlement
 
 
@@ -25,4 +25,5 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         lambda roll: {"roll": roll, "rating": table(grade=grade, roll=roll)["rating"]},
         lambda roll, told: Line("leader rating", roll, result=f"{grade}: {told['rating']}"),
         settle,
+        opening={},
     )

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.rules.baps.men import living, wounds_of
-from bot.rules.baps.once import Once
 from bot.rules.baps.resolution import FATAL, change_of
 from bot.rules.chart import Answer, Charts
 from bot.rules.dice import averaging
 from bot.rules.errors import UserError
 from bot.rules.given import Given
+from bot.rules.once import Once
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 from bot.rules.units import Unit
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.once import Once, one_roll
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.given import Given
+from bot.rules.once import Once, one_roll
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Told, parts_of
 
 
@@ -44,4 +44,4 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         changes = (Change(unit.name, set={"state": result}),) if changed and unit is not None else ()
         return Settlement(result, then=then, changes=changes)
 
-    return one_roll(dice(1, 10, "morale check"), tells, line, settle)
+    return one_roll(dice(1, 10, "morale check"), tells, line, settle, opening={})

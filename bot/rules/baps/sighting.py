@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from bot.rules.baps.once import Once, one_roll
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.given import Given
+from bot.rules.once import Once, one_roll
 from bot.rules.sequence import Line, Plan, Settlement
 
 
@@ -20,4 +20,5 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
             f"{woods} woods", roll, (("heavy woods", adds),) if adds else (), told["distance"], "inches"
         ),
         lambda out: Settlement(f"{out['distance']} inches"),
+        opening={},
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.once import Once, no_roll, one_roll
 from bot.rules.chart import Charts
 from bot.rules.dice import d20
 from bot.rules.given import Given
+from bot.rules.once import Once, no_roll, one_roll
 from bot.rules.sequence import Change, Line, Plan, Settlement
 
 
@@ -25,10 +25,11 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     need = table(**where, roll=1)["need"]
     if need == "never":
         said = Line("throwing track", result="slow on open ground: no die")
-        return no_roll({"roll": "none", "result": "safe"}, said, settle)
+        return no_roll({"roll": "none", "result": "safe"}, (said,), settle)
     return one_roll(
         (d20("throwing track"),),
         lambda roll: {"roll": roll, "result": table(**where, roll=roll)["result"]},
         lambda roll, told: Line("throwing track", roll, result=f"{need} or more throws it: {told['result']}"),
         settle,
+        opening={},
     )

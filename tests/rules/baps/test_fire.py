@@ -307,6 +307,12 @@ def test_odds_of_single_dice_are_counted_die_by_die() -> None:
     assert second["none"] == Fraction(killed, 20)
 
 
+def test_odds_know_the_factor_of_each_firer() -> None:
+    """Half of a moving rifle's 2 is certain before any die, and the odds say so."""
+    given = {"attackers": "soldier weapon=rifle-bolt moving; leader weapon=pistol", "range": 45, "targets": 1}
+    assert odds("baps", "fire", given, "attackers[0].factor", "attackers[1].unit") == {"1|leader": 1}
+
+
 def test_odds_of_ten_men_stay_under_50_ms_and_agree_with_each_other() -> None:
     """Ten rifles: attack 20 less 3 is row 17, row 8 twice; every man by himself and all in one pass."""
     sequence = system("baps").sequence("fire")
