@@ -10,7 +10,7 @@ from bot.rules.chart import Answer, Charts
 from bot.rules.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 from bot.rules.ucn import roster
-from bot.rules.ucn.skills import FACES, LAST, MAX_BONUS, Check, check, d20, mod_part, status_part
+from bot.rules.ucn.skills import FACES, LAST, MAX_BONUS, Check, check, d20, mod_part, status_part, sum_line
 from bot.rules.units import Unit
 
 CONDITIONS = (
@@ -107,7 +107,7 @@ class _Attack:
 
     def spot_story(self, _before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
         assert self.spot is not None
-        yield Line("Spot skill", (), self.spot.parts, self.spot.final)
+        yield sum_line(self.spot)
         verdict = "spotted" if after.owes else "not spotted"
         yield Line("to spot", roll, result=f"against {self.spot.final}: {verdict}{_lost(roll)}")
 
@@ -118,7 +118,7 @@ class _Attack:
         return {} if after.owes else {**UNROLLED, "result": "miss", **UNHURT}
 
     def shot_story(self, _before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
-        yield Line("Firearms skill", (), self.shot.parts, self.shot.final)
+        yield sum_line(self.shot)
         yield Line("to hit", roll, result=f"against {self.shot.final}: {'hit' if after.owes else 'miss'}{_lost(roll)}")
 
     # -- armour -------------------------------------------------------------------------------------------

@@ -60,7 +60,8 @@ def plan(charts: Charts, given: Given) -> Plan[Fight]:
                 new = roster.after_grenade(defender.unit, lost, status)
             changes += roster.change(defender.unit, new)
             units.append((defender.unit.word, roster.casualties(lost)))
-        headline = "cleared by the grenade" if out["outcome"] == "cleared" else combat.headline(out)
+        by_grenade = "" if thrown is None else f"grenade takes {out['grenade_casualties']}, "
+        headline = f"{by_grenade}{'cleared' if out['outcome'] == 'cleared' else combat.headline(out)}"
         return Settlement(headline, tuple(units), combat.still_in_combat(out), tuple(changes))
 
     def focused(asked: Asked) -> Plan[Fight]:

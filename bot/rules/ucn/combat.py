@@ -19,7 +19,7 @@ from bot.rules.sequence import Line, Roll, Step, Told, parts_of
 from bot.rules.ucn import roster
 from bot.rules.ucn.asked import Asked
 from bot.rules.ucn.pool import pool
-from bot.rules.ucn.skills import Check, check, d20, mod_part
+from bot.rules.ucn.skills import Check, check, d20, mod_part, sum_line
 from bot.rules.units import Unit
 
 EXAMPLES = {"more": (2, 1), "fewer": (1, 2), "equal": (1, 1), "none": (0, 0)}  # successes that stand for each row
@@ -133,8 +133,8 @@ class Combat:
         """How the final skills come about."""
         attacker, defender = self.checks(left)
         return (
-            Line("attacker Melee", (), attacker.parts, attacker.final),
-            Line("defender Melee", (), defender.parts, defender.final),
+            sum_line(attacker, "attacker"),
+            sum_line(defender, "defender"),
         )
 
     def attack_dice(self, _state: Fight) -> tuple[Die, ...]:

@@ -187,6 +187,7 @@ class Firing:
     def spot_story(self, before: Fire, roll: Roll, _after: Fire) -> Iterable[Line]:
         spot = self._spot(before)
         verdict = "spotted" if spot.passes[roll[0]] else "not spotted, no attack"
+        verdict += ", he loses his remaining AP" if roll[0] == LAST else ""
         yield Line(f"{self.firing[before.at].label} to spot", roll, result=f"against {spot.final}: {verdict}")
 
     # -- to hit -------------------------------------------------------------------------------------------

@@ -56,7 +56,7 @@ def plan(charts: Charts, given: Given) -> Plan[Thrown]:
         units = ((target.word, status),) if target is not None else ()
         then = (f"Left in the room: {left}, with -6 to all skills.",) if left else ("The room is empty.",)
         changes = () if target is None else roster.change(target, roster.after_grenade(target, casualties, status))
-        return Settlement(f"{status}, {casualties} of {occupants} are casualties", units, then, changes)
+        return Settlement(f"{status}, {casualties} of {occupants} lost", units, then, changes)
 
     def focused(asked: Asked) -> Plan[Thrown]:
         groups = thrown.groups(occupants, asked.items("results"))

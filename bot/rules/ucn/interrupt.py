@@ -15,7 +15,7 @@ from bot.rules.ucn import roster, shooters
 from bot.rules.ucn.asked import PLAY, Asked
 from bot.rules.ucn.firing import Fire, Firing
 from bot.rules.ucn.shooters import Shooter
-from bot.rules.ucn.skills import Check, check, mod_part
+from bot.rules.ucn.skills import Check, check, mod_part, sum_line
 from bot.rules.units import Unit
 
 SPOTTING = (
@@ -101,7 +101,7 @@ def _forbidden(given: Given) -> str:
 
 
 def _spot_lines(spots: Iterable[Check | None]) -> tuple[Line, ...]:
-    return tuple(Line("Spot skill", (), spot.parts, spot.final) for spot in dict.fromkeys(spots) if spot is not None)
+    return tuple(sum_line(spot) for spot in dict.fromkeys(spots) if spot is not None)
 
 
 def _settle(charts: Charts, given: Given, out: Mapping[str, Any]) -> Settlement:
@@ -111,7 +111,7 @@ def _settle(charts: Charts, given: Given, out: Mapping[str, Any]) -> Settlement:
         shooters.headline(out),
         tuple(shooters.suffered(target, out)),
         (
-            *shooters.what_now(charts, out["status"]),
+            *shooters.what_now(charts, out),
             "The element has given up its next activation; those under fire may react (sequence react).",
         ),
         (*roster.under_fire(target, out["casualties"], out["status"]), *acting),

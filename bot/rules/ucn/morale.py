@@ -11,7 +11,7 @@ from bot.rules.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 from bot.rules.ucn import roster
 from bot.rules.ucn.shooters import MORALE_LOSS
-from bot.rules.ucn.skills import LAST, check, d20, mod_part
+from bot.rules.ucn.skills import LAST, check, d20, mod_part, sum_line
 
 STATES = {"passed": "ready", "hesitant": "hesitant-morale"}  # the others are called as their result
 
@@ -47,7 +47,7 @@ def plan(charts: Charts, given: Given) -> Plan[Testing]:
 
     def story(_before: Testing, roll: Roll, _after: Testing) -> Iterable[Line]:
         by = failed_by(roll[0])
-        yield Line("Morale", (), test.parts, test.final)
+        yield sum_line(test)
         yield Line("Morale test", roll, result=f"against {test.final}: {f'failed by {by}' if by else 'passed'}")
 
     def settle(out: Mapping[str, Any]) -> Settlement:

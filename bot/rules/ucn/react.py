@@ -14,7 +14,7 @@ from bot.rules.ucn import roster
 from bot.rules.ucn.asked import Asked
 from bot.rules.ucn.pool import pool
 from bot.rules.ucn.shooters import MORALE_LOSS
-from bot.rules.ucn.skills import check, d20
+from bot.rules.ucn.skills import check, d20, sum_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def plan(charts: Charts, given: Given) -> Plan[Reacting]:
     def story(_before: Reacting, roll: Roll, _after: Reacting) -> Iterable[Line]:
         passed = sum(morale.passes[face] for face in roll)
         if len(parts) > 1:
-            yield Line("Morale", (), tuple(parts), morale.final)
+            yield sum_line(morale)
         yield Line("to react", roll, result=f"against Morale {morale.final}: {passed} of {count} pass")
 
     def settle(out: Mapping[str, Any]) -> Settlement:

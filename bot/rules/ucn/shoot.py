@@ -49,6 +49,6 @@ def _settle(charts: Charts, given: Given, out: Mapping[str, Any]) -> Settlement:
     return Settlement(
         shooters.headline(out),
         tuple(shooters.suffered(target, out)),
-        shooters.what_now(charts, out["status"]),
+        shooters.what_now(charts, out),
         roster.under_fire(target, out["casualties"], out["status"]),
     )

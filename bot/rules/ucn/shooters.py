@@ -16,7 +16,7 @@ from bot.rules.given import Given
 from bot.rules.sequence import Line, Roll
 from bot.rules.ucn import roster
 from bot.rules.ucn.asked import Asked
-from bot.rules.ucn.skills import LAST, Check, Parts, check
+from bot.rules.ucn.skills import LAST, Check, Parts, check, sum_line
 from bot.rules.ucn.weapons import STATUSES, Damage, Weapon, carried, damage_of, save_faces
 from bot.rules.units import Unit
 
@@ -92,7 +92,7 @@ def _skill(given: Given, unit: Unit) -> int:
 def skill_lines(shooters: Iterable[Shooter]) -> tuple[Line, ...]:
     """How each different final skill comes about."""
     seen = {(shooter.weapon.word, shooter.check): shooter for shooter in shooters}
-    return tuple(Line(f"{word} skill", (), check.parts, check.final) for word, check in seen)
+    return tuple(sum_line(check, word) for word, check in seen)
 
 
 def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
@@ -207,7 +207,8 @@ def save_line(shooter: Shooter, face: int) -> Line:
 def damage_line(shooter: Shooter, roll: Roll) -> Line:
     """The line of the damage dice of a hit."""
     parts = (("to each die", shooter.damage.bonus),) if shooter.damage.bonus else ()
-    words = ", ".join(STATUSES[shooter.damage.ranks[face]] for face in roll)
+    bonus, ranks = shooter.damage.bonus, shooter.damage.ranks
+    words = ", ".join(f"{face + bonus} {STATUSES[ranks[face]]}" if bonus else STATUSES[ranks[face]] for face in roll)
     return Line(f"{shooter.label} damage", roll, parts, result=words)
 
 
@@ -228,6 +229,10 @@ def suffered(target: Unit | None, out: Mapping[str, Any]) -> Sequence[tuple[str,
     return ((target.word, str(out["status"])),) if target is not None else ()
 
 
-def what_now(charts: Charts, status: str) -> tuple[str, ...]:
-    """What the status means, from the table of statuses."""
-    return () if status == "none" else (f"{status}: {charts['status-effects'](status=status).text}",)
+def what_now(charts: Charts, out: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the status means, from the table of statuses; several casualties are counted."""
+    status, casualties = out["status"], out["casualties"]
+    if status == "none":
+        return ()
+    each = f", for each of {casualties} casualties" if casualties > 1 else ""
+    return (f"{status}{each}: {charts['status-effects'](status=status).text}",)

@@ -14,6 +14,7 @@ from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.odds import Weighted, group_faces
+from bot.rules.sequence import Line
 
 FACES = range(1, 21)
 LAST = 20
@@ -46,6 +47,12 @@ def check(charts: Charts, parts: Iterable[tuple[str, int | float]]) -> Check:
     skill = min(HIGHEST, max(LOWEST, final))
     read = [charts["skill-check"](skill=skill, roll=face) for face in FACES]
     return Check(final, max(0, final - LAST), (False, *(bool(answer["success"]) for answer in read)), kept)
+
+
+def sum_line(check: Check, whose: str = "") -> Line:
+    """How a final skill comes about, the skill first: `Spot 11 + target moving 4 = 15`."""
+    name, value = check.parts[0]
+    return Line(f"{whose} {name} {value:g}".strip(), (), check.parts[1:], check.final)
 
 
 def d20(label: str) -> tuple[Die, ...]:

@@ -11,7 +11,7 @@ from bot.rules.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 from bot.rules.ucn.asked import Asked
 from bot.rules.ucn.pool import pool
-from bot.rules.ucn.skills import LAST, check, d20, mod_part, status_part
+from bot.rules.ucn.skills import LAST, check, d20, mod_part, status_part, sum_line
 
 CONDITIONS = (
     "target_moving",
@@ -56,7 +56,7 @@ def plan(charts: Charts, given: Given) -> Plan[Spotting]:
 
     def story(_before: Spotting, roll: Roll, _after: Spotting) -> Iterable[Line]:
         found = successes(roll)
-        yield Line("Spot skill", (), spot.parts, spot.final)
+        yield sum_line(spot)
         yield Line("to spot", roll, result=f"against {spot.final}: {found} of {count} succeed")
 
     def settle(out: Mapping[str, Any]) -> Settlement:

@@ -8,6 +8,7 @@ from typing import Any
 import icepool
 import pytest
 
+from bot.commands.story import story_lines
 from bot.rules.errors import UserError
 from tests.examples import odds, play_example
 from tests.rules.ucn.plainly import every_face
@@ -234,6 +235,17 @@ def test_both_elements_take_the_result_of_an_assault() -> None:
     }
     gone = play("building-assault", [13, 13, 13], units, unit="2nd Squad", target="Foe")
     assert changes(gone) == {"Foe": {"casualties": 3, "members": 0, "state": "combat-ineffective"}}
+
+
+def test_the_first_line_tells_the_grenade_from_the_melee() -> None:
+    """One of two falls to the grenade, the other in melee: 10 + 4 for numbers against 9 - 6."""
+    played = assault([13, 5, 14, 15, 4])
+    assert played.settlement.headline == "grenade takes 1, attacker wins, attacker loses 0, defender loses 1"
+    assert story_lines(played.lines)[1:3] == (
+        "attacker Melee 10 + superior numbers 4 = 14",
+        "defender Melee 9 - suppressed 6 = 3",
+    )
+    assert assault([13, 20]).settlement.headline == "grenade takes 2, cleared"
 
 
 def test_odds_of_an_assault_match_a_count_by_hand() -> None:
