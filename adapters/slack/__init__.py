@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import json
-import signal
 from collections.abc import Sequence
 
 from bot.rules.errors import UserError
@@ -18,29 +15,13 @@ def main(words: Sequence[str]) -> int:
     arguments = Arguments(words, flags={})
     if arguments.words or arguments.pairs:
         raise UserError("slack takes nothing behind it: its settings stand in the environment or in .env.")
-    from bot.logs import set_up_logging
+    from adapters.running import run
+    from adapters.slack.life import check_settings, serve
     from bot.settings import load_settings
 
     settings = load_settings()
-    set_up_logging(settings.log_level, settings.secrets)
-
-    async def run() -> None:
-        from adapters.slack.life import check_settings, serve
-        from bot.app import App
-
-        check_settings(settings)
-        app = await App.open(settings)
-        try:
-            work = asyncio.create_task(serve(app, settings))
-            for number in (signal.SIGINT, signal.SIGTERM):
-                asyncio.get_running_loop().add_signal_handler(number, work.cancel)
-            with contextlib.suppress(asyncio.CancelledError):
-                await work
-        finally:
-            await app.close()
-
-    asyncio.run(run())
-    return 0
+    check_settings(settings)
+    return run(settings, [lambda app: serve(app, settings)])
 
 
 def print_manifest(words: Sequence[str]) -> int:
