@@ -12,12 +12,14 @@ import statistics
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.standins.discord import DiscordStandIn
 
 RUNS = 7
+BOT, BARE = ("-m", "bot", "discord"), ("-m", "tests.standins.discord.bare")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Cost:
     memory: float
 
 
-async def measure(discord: DiscordStandIn, module: list[str], data: Path) -> Cost:
+async def measure(discord: DiscordStandIn, module: Sequence[str], data: Path) -> Cost:
     """Start a process, let somebody roll as soon as it is connected, and end it."""
     environment = {**os.environ, "DISCORD_API": discord.url, "DISCORD_TOKEN": discord.token, "GROGNARD_DATA": str(data)}
     start = time.perf_counter()
@@ -56,14 +58,13 @@ def resident(pid: int) -> float:
 async def compare(runs: int = RUNS) -> dict[str, list[Cost]]:
     """Costs of each kind of start, in turns, so that a busy moment hits all alike."""
     found: dict[str, list[Cost]] = {"bare client": [], "first start": [], "later start": []}
-    bot, bare = ["-m", "bot", "discord"], ["-m", "tests.standins.discord.bare"]
     for _ in range(runs):
         with tempfile.TemporaryDirectory() as folder:
             async with DiscordStandIn.running() as discord:
-                found["bare client"].append(await measure(discord, bare, Path(folder)))
+                found["bare client"].append(await measure(discord, BARE, Path(folder)))
             async with DiscordStandIn.running() as discord:
-                found["first start"].append(await measure(discord, bot, Path(folder)))
-                found["later start"].append(await measure(discord, bot, Path(folder)))
+                found["first start"].append(await measure(discord, BOT, Path(folder)))
+                found["later start"].append(await measure(discord, BOT, Path(folder)))
     return found
 
 

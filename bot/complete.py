@@ -202,9 +202,7 @@ def _dice(typed: str) -> list[Choice]:
 
     if not typed.strip():
         return [Choice(f"{example}  {what}"[:MAX_LENGTH], example) for example, what in GUIDE]
-    problem = check(typed)
-    shown = f"{typed}: {problem}" if problem else typed
-    return [Choice(shown[:MAX_LENGTH], typed[:MAX_LENGTH])]
+    return [Choice((check(typed) or typed)[:MAX_LENGTH], typed)]
 
 
 def _fitting(choices: Iterable[Choice]) -> tuple[Choice, ...]:

@@ -56,3 +56,12 @@ def test_modifier_words_complete_and_hide_what_is_there() -> None:
     assert found == ["adjacent night", "adjacent lone_sniper"]
     assert "smoke" not in values("mods", "", smoke=True)
     assert not any(value == "adjacent adjacent" for value in values("mods", "adjacent adj"))
+
+
+def test_dice_are_checked_while_they_are_typed() -> None:
+    spec = registry().get(("roll",))
+    assert spec is not None
+    [choice] = complete_option(spec, "dice", "2d6+", registry(), KNOWN, {})
+    assert choice == Choice('2d6+ : a number or dice must follow "+"', "2d6+")
+    assert Choice("2d6", "2d6") in complete_option(spec, "dice", "2d6", registry(), KNOWN, {})
+    assert len(complete_option(spec, "dice", "", registry(), KNOWN, {})) > 3

@@ -71,19 +71,20 @@ async def test_faults_on_the_first_answer(discord: DiscordStandIn, tmp_path: Pat
 async def test_gateway_drops_and_invalid_sessions(discord: DiscordStandIn, tmp_path: Path) -> None:
     table, anna = discord.channel("table"), discord.user("Anna")
     async with running(discord, tmp_path):
-        last = event(await (await roll(discord, table)).answer())
-        for what in ("drop", "deliver again", "invalid"):
-            if what == "invalid":
-                discord.gateway.invalidate(resumable=True)
-                resumes = len(discord.gateway.resumes)
-                await discord.until(lambda seen=resumes: len(discord.gateway.resumes) > seen, 15)  # type: ignore[misc]
-            else:
-                discord.gateway.drop()
-            asked = anna.send(table, "roll", dice="2d6")
-            answer = await asked.answer(15)
-            assert event(answer) == last + 1, what
-            last += 1
-        assert [event(message) for message in answers(discord, table)] == list(range(last - 3, last + 1))
+        first = event(await (await roll(discord, table)).answer())
+        discord.gateway.drop()  # what is sent meanwhile comes with the resume
+        asked = anna.send(table, "roll", dice="2d6")
+        assert event(await asked.answer(15)) == first + 1
+
+        resumes = len(discord.gateway.resumes)
+        discord.gateway.invalidate(resumable=True)
+        await discord.until(lambda: len(discord.gateway.resumes) > resumes, 15)
+        assert event(await (await roll(discord, table)).answer(15)) == first + 2
+
+        discord.gateway.invalidate(resumable=False)
+        await discord.until(lambda: len(discord.gateway.identifies) == 2, 25)
+        assert event(await (await roll(discord, table)).answer(15)) == first + 3
+        assert [event(message) for message in answers(discord, table)] == list(range(first, first + 4))
 
 
 async def test_an_answer_after_the_token_has_died_is_a_normal_message(discord: DiscordStandIn, tmp_path: Path) -> None:
