@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.rules.chart import Charts
 from bot.rules.dice import d6
+from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.area import leg_modifiers, terrain_of
-from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say
+from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
 from bot.rules.lnlt.impact import Impact, Struck
 from bot.rules.lnlt.items import Readings, list_items
 from bot.rules.lnlt.settling import attacked, becomes, headline
@@ -23,12 +24,14 @@ VEHICLES = "vehicles"
 
 
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
-    """An air attack on `targets`. Source: PAC 05, 06 (19.1). Raises UserError for passengers among them."""
+    """An air attack on `targets`. Source: PAC 05, 06 (19.1).
+
+    Passengers are left to bail-out, of which the answer reminds. Raises UserError for one without a vehicle before him.
+    """
     refuse_values(given)
     targets, value = given.units("targets"), given.int("value")
-    kinds.refuse_passengers(targets, "is asked for by bail-out after the attack on his vehicle")
-    kinds.refuse_unfit(targets)
-    legs = tuple(unit for unit in targets if kinds.is_man(unit))
+    aboard = _aboard(targets)
+    legs = tuple(unit for unit in targets if kinds.is_leg(unit))
     vehicles = tuple(unit for unit in targets if not kinds.is_man(unit))
     mod, parts = leg_modifiers(charts, given)
     tm = terrain_of(given)
@@ -42,6 +45,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
             shaken=kinds.is_shaken(unit),
             flies=unit.type in kinds.AIRBORNE,
             first=at == 0 and not legs,
+            parts=((given.word("attack"), value),),
         )
         for at, unit in enumerate(vehicles)
     )
@@ -87,7 +91,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         yield Line("defense", roll[1:], (("target modifier", tm),) if tm else (), roll[1] + tm, verdict)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        return _settle(out, legs, vehicles)
+        return _settle(out, legs, vehicles, aboard)
 
     opening: dict[str, Any] = {"targets": [], "vehicles": []}
     opening |= {f"vehicles[{at}].unit": unit.word for at, unit in enumerate(vehicles)}
@@ -97,17 +101,40 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     return Plan(Attack("attack") if legs else next_vehicle(0), steps, settle, opening)
 
 
-def _settle(out: Mapping[str, Any], legs: tuple[Unit, ...], vehicles: tuple[Unit, ...]) -> Settlement:
+def _aboard(targets: Sequence[Unit]) -> tuple[str, ...]:
+    """For each vehicle of the list who rides on it, as `squad, leader`. Raises UserError for a stray passenger."""
+    kinds.refuse_unfit(targets)
+    riding: list[list[str]] = []
+    for unit in targets:
+        if not kinds.is_man(unit):
+            if kinds.is_passenger(unit):
+                raise UserError(
+                    f"{unit.word} ({unit.type}) cannot be a passenger.", hint="Leave out inside and outside."
+                )
+            riding.append([])
+        elif kinds.is_passenger(unit):
+            if not riding:
+                raise UserError(f"{unit.word} is a passenger without a vehicle.", hint="List the vehicle before it.")
+            riding[-1].append(unit.word)
+    return tuple(map(", ".join, riding))
+
+
+def _settle(
+    out: Mapping[str, Any], legs: tuple[Unit, ...], vehicles: tuple[Unit, ...], aboard: tuple[str, ...]
+) -> Settlement:
     more: list[str] = []
     changes = []
     words: list[tuple[str, str]] = []
-    for unit, answer in zip(vehicles, out["vehicles"], strict=True):
+    for unit, riding, answer in zip(vehicles, aboard, out["vehicles"], strict=True):
         result, crew = str(answer["result"]), str(answer["crew"])
-        words.append((unit.word, say(result) if crew == NONE else f"{result}, crew {crew}"))
+        words.append((unit.word, say(result) if crew == NONE else f"{result}, crew {say_crew(crew)}"))
         if result != NONE and (change := becomes(unit, result)) is not None:
             changes.append(change)
         if unit.type in kinds.AIRBORNE and result == "destroyed":
             more.append(f"{unit.word} crashes: run crash, and bail-out for those aboard.")
+        elif riding:
+            row = "shaken" if result == "damaged" else result
+            more.append(f"Run bail-out with cause=oft vehicle={row} for {riding}, who ride on {unit.word}.")
     said = [headline(out["targets"], hit=out["hit"])] if legs else []
     said += [f"{word} {result}" for word, result in words]
     settled = attacked("; ".join(said), legs, out["targets"], more=more)

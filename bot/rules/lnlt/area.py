@@ -153,20 +153,24 @@ class AreaAttack:
     def _story(self, before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         hex, kept = self._hex_at[before.at], max(roll[: self._count])
         where = f" on {hex.name}" if hex.name else ""
-        kinds_hit = dict.fromkeys(self._adds[hex.start : hex.stop]) or {(hex.fp + self._mod, hex.tm): None}
-        leg = kinds_hit.keys() & {(hex.fp + self._mod, hex.tm)}
+        inside = self.units[hex.start : hex.stop]
+        leg = not inside or any(map(kinds.is_leg, inside))
         parts = parts_of(self._parts, "attack_mod") if leg else ()
+        attack, defense = kept + hex.fp + (self._mod if leg else 0), roll[-1] + hex.tm
         kept_of = f"{kept} kept" if self._count == 2 else ""
-        yield Line(
-            f"attack{where}",
-            roll[: self._count],
-            (("firepower", hex.fp), *parts),
-            kept + hex.fp + (self._mod if leg else 0),
-            kept_of,
-        )
-        verdict = "hit" if self.hits(kept - roll[-1], hex) else "no effect"
+        yield Line(f"attack{where}", roll[: self._count], (("firepower", hex.fp), *parts), attack, kept_of)
         terrain = (("target modifier", hex.tm),) if hex.tm else ()
-        yield Line(f"defense{where}", roll[-1:], terrain, roll[-1] + hex.tm, verdict)
+        yield Line(f"defense{where}", roll[-1:], terrain, defense, _verdict(attack - defense) if leg else "")
+        for unit in inside:
+            if not kinds.is_man(unit):
+                armor = int(unit.get("av") or 0)
+                total = f"{kept + hex.fp} against {defense + armor}"
+                total += f" (armor {armor})" if armor else ""
+                yield Line(unit.word, result=f"{total}, {_verdict(kept + hex.fp - defense - armor)}")
+
+
+def _verdict(difference: int) -> str:
+    return f"higher by {difference}: damage check" if difference > 0 else "not higher: no effect"
 
 
 def _best_of_two() -> tuple[tuple[int, Roll], ...]:

@@ -311,6 +311,11 @@ class DamageChecks:
             yield Line(f"{word} bail-out", roll, result=told[f"{item.path}.bailout"])
 
 
+def say_crew(fate: str) -> str:
+    """What became of a vehicle's crew, as players say it."""
+    return "shaken and moved" if fate == "shaken-moved" else fate
+
+
 def say(result: str) -> str:
     """A result as players say it: none is no effect."""
     return "no effect" if result == NONE else result

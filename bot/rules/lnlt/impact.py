@@ -20,7 +20,10 @@ CATASTROPHE, DUD = (6, 1), (1, 6)
 
 @dataclass(frozen=True, slots=True)
 class Struck:
-    """A vehicle or aircraft that is hit, at the place that is hit. `path` is where its outputs stand."""
+    """A vehicle or aircraft that is hit, at the place that is hit.
+
+    `path` is where its outputs stand, `parts` what makes up the penetration, by name.
+    """
 
     word: str
     path: str
@@ -30,6 +33,7 @@ class Struck:
     shaken: bool
     flies: bool
     first: bool
+    parts: tuple[tuple[str, int], ...]
 
 
 class Impact:
@@ -56,12 +60,16 @@ class Impact:
 
     def _ask(self, label: str) -> Callable[[Attack], tuple[Die, ...]]:
         def ask(state: Attack) -> tuple[Die, ...]:
-            name = f"{label} {self._find(state).word}".strip()
+            name = f"{label} {self._find(state).word}".removesuffix(" of ").strip()
             if label == "penetration":
                 return d6(name), d6(f"armor {self._find(state).word}".strip())
             return dice(2, 6, name) if label == "morale check" else (d6(name),)
 
         return ask
+
+    def _label(self, state: Attack, label: str) -> str:
+        """The label of a line: `T-55 armor`, or `armor` where one nameless vehicle is shot at."""
+        return f"{self._find(state).word} {label}".strip()
 
     def case(self, struck: Struck, roll: Roll) -> tuple[str, int]:
         """Dud, catastrophic, greater, equal or less, and by how much the attacker's total is higher."""
@@ -116,11 +124,13 @@ class Impact:
         struck = self._find(before)
         case, difference = self.case(struck, roll)
         effect = str(self._effects[case, struck.flies]["effect"])
-        yield Line("penetration", roll[:1], (("penetration", struck.penetration),), roll[0] + struck.penetration)
+        label, total = self._label(before, "penetration"), roll[0] + struck.penetration
+        yield Line(label, roll[:1], struck.parts, total)
         verdict = {"dud": "1 against 6: dud", "catastrophic": "6 against 1: catastrophic", "equal": "equal"}.get(
             case, f"{case} by {abs(difference)}"
         )
-        yield Line("armor", roll[1:], (("armor", struck.armor),), roll[1] + struck.armor, f"{verdict}: {say(effect)}")
+        label, total = self._label(before, "armor"), roll[1] + struck.armor
+        yield Line(label, roll[1:], (("armor", struck.armor),), total, f"{verdict}: {say(effect).replace('-', ' ')}")
 
     def _passes(self, state: Attack, roll: Roll) -> bool:
         return sum(roll) + state.margin <= self._find(state).morale
@@ -147,7 +157,7 @@ class Impact:
         parts = (("difference", before.margin),) if before.margin else ()
         passed = "pass" if self._passes(before, roll) else "fail"
         verdict = f"against morale {self._find(before).morale}: {passed}, {say(self._checked(before, roll))}"
-        yield Line("morale check", roll, parts, sum(roll) + before.margin, verdict)
+        yield Line(self._label(before, "morale check"), roll, parts, sum(roll) + before.margin, verdict)
 
     def _crew(self, state: Attack, roll: Roll) -> Attack:
         del roll
@@ -158,5 +168,5 @@ class Impact:
         return {f"{self._find(before).path}crew": self._crews[roll[0]]}
 
     def _crew_story(self, before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
-        del before, after
-        yield Line("crew bail-out", roll, result=self._crews[roll[0]])
+        del after
+        yield Line(self._label(before, "crew bail-out"), roll, result=self._crews[roll[0]])

@@ -37,13 +37,17 @@ class Melee:
 
 @dataclass(frozen=True, slots=True)
 class Assault:
-    """One side's attack: its firepower, the firepower it goes for, the odds after the shift, kill number and LM."""
+    """One side's attack: its firepower, the firepower it goes for, the odds after the shift, kill number and LM.
+
+    `printed` are the odds before a hero shifts them.
+    """
 
     fp: int
     against: int
     odds: str
     kill: int | None
     lm: int
+    printed: str = ""
 
     def kills(self, roll: Roll) -> bool:
         """Whether the 2d6 reach the kill number."""
@@ -139,7 +143,7 @@ def _assault(charts: Charts, side: Sequence[Unit], against: Sequence[Unit], *, n
         return Assault(fp, facing, NONE, None, lm)
     odds = charts["melee-odds"](attack=fp, defense=facing)["odds"] if facing else BEST_ODDS
     kill = charts["melee-kill"](odds=odds, hero=any(unit.type == "hero" for unit in side))
-    return Assault(fp, facing, str(kill["odds_used"]), int(kill["kill"]), lm)
+    return Assault(fp, facing, str(kill["odds_used"]), int(kill["kill"]), lm, str(odds))
 
 
 def _story(label: str, assault: Assault) -> Any:
@@ -148,7 +152,8 @@ def _story(label: str, assault: Assault) -> Any:
         if assault.kill is None:
             verdict = "without firepower: nobody is eliminated"
         else:
-            verdict = f"{assault.fp} against {assault.against} is {assault.odds}, {assault.kill} or more: "
+            shifted = f", with a hero {assault.odds}" if assault.printed != assault.odds else ""
+            verdict = f"{assault.fp} against {assault.against} is {assault.printed}{shifted}, {assault.kill} or more: "
             verdict += "eliminated" if assault.kills(roll) else "no effect"
         yield Line(label, roll, parts, sum(roll) + assault.lm, verdict)
 

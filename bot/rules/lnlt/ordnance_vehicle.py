@@ -38,16 +38,20 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     shot = to_hit(charts, given, aircraft=aircraft, size=given.int("size"))
     flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
     shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
+    adds: tuple[tuple[str, int], ...] = (("penetration", given.int("penetration")),)
+    if given.flag("heat_red"):
+        adds = (*adds, ("HEAT against red armor", -HEAT_AGAINST_RED))
     places = {
         place: Struck(
             word="",
             path="",
-            penetration=given.int("penetration") - (HEAT_AGAINST_RED if given.flag("heat_red") else 0),
+            penetration=sum(value for _, value in adds),
             armor=armor,
             morale=given.int("morale"),
             shaken=shaken,
             flies=flies,
             first=True,
+            parts=adds,
         )
         for place, armor in (("hull", given.int("armor")), ("turret", turret_armor or 0))
     }

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.rules.lnlt import kinds
-from bot.rules.lnlt.checks import say
+from bot.rules.lnlt.checks import say, say_crew
 from bot.rules.sequence import Change, Settlement
 from bot.rules.units import Unit
 
@@ -18,7 +18,7 @@ RIDING = frozenset({"inside", "outside"})
 def becomes(unit: Unit, state: str, *, mark: frozenset[str] = frozenset()) -> Change | None:
     """The change of a roster unit that takes `state`, or None where nothing changes.
 
-    A squad with casualties turns into a half-squad; a leader who is wounded loses one of morale and LM.
+    A squad with casualties turns into a half-squad; a leader who is wounded has 1 less morale and 1 less LM.
     Source: PAC 02 (11.1.2).
     """
     if not unit.name:
@@ -70,7 +70,7 @@ def word_of(answer: Mapping[str, Any]) -> str:
     if answer.get("hero"):
         word += ", a hero appears"
     crew = answer.get("crew", "none")
-    return word if crew == "none" else f"{word}, crew {crew}"
+    return word if crew == "none" else f"{word}, crew {say_crew(str(crew))}"
 
 
 def heroes(answers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:

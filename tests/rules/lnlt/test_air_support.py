@@ -66,12 +66,24 @@ def test_modifiers_count_against_leg_units_only() -> None:
     assert out["vehicles"][0]["attack_total"] == 7
 
 
+def test_passengers_are_left_to_bail_out_of_which_the_answer_reminds() -> None:
+    """Penetration 4 + 6 against 1 + 5 destroys the tank with two aboard; its crew is lost on a 2."""
+    given = {"value": 6, "targets": "armored-vehicle morale=6 av=5; squad morale=5 inside; hero morale=7 outside"}
+    played = play_example("lnlt", "air-support", given, [4, 1, 2])
+    assert (played.out["targets"], played.out["outcome"]) == ([], "destroyed")
+    assert played.settlement.then == (
+        "Run bail-out with cause=oft vehicle=destroyed for squad, hero, who ride on armored-vehicle.",
+    )
+
+
 def test_refusals() -> None:
-    """Targets are needed; passengers are asked for afterwards."""
+    """Targets are needed; a passenger rides on something, and a vehicle is none."""
     with pytest.raises(UserError, match="needs targets"):
         attack([])
-    with pytest.raises(UserError, match="passenger"):
-        attack([], targets="armored-vehicle morale=6; squad morale=5 inside")
+    with pytest.raises(UserError, match="without a vehicle"):
+        attack([], targets="squad morale=5 inside; armored-vehicle morale=6")
+    with pytest.raises(UserError, match="cannot be a passenger"):
+        attack([], targets="armored-vehicle morale=6; unarmored-vehicle morale=5 inside")
     with pytest.raises(UserError, match="needs morale"):
         attack([], targets="armored-vehicle av=3")
 
