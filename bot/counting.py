@@ -21,7 +21,8 @@ from bot.worker import SIZE, named, packed
 
 INLINE_STATES = 300
 INLINE_ROLLS = 6_000
-"""What is counted on the spot, about ten milliseconds."""
+INLINE_SECONDS = 0.03
+"""What is counted on the spot, about ten milliseconds; on a slow machine no more than thirty."""
 WORKER_SECONDS = 5.0
 START_SECONDS = 30.0
 WAITING = 20
@@ -46,7 +47,9 @@ class Worker:
     ) -> dict[str, Distribution]:
         """The distribution of each output of `paths`. Raises UserError, also for what takes too long."""
         try:
-            return each_odds(sequence, raw, paths, roster, budget=INLINE_STATES, rolls=INLINE_ROLLS)
+            return each_odds(
+                sequence, raw, paths, roster, budget=INLINE_STATES, rolls=INLINE_ROLLS, seconds=INLINE_SECONDS
+            )
         except TooManyStates:
             names = (sequence.system.id, sequence.id)
             return await self.run(count_odds_here, *names, dict(raw), tuple(paths), dict(roster))

@@ -46,13 +46,16 @@ def each_odds(
     *,
     budget: int = STATE_BUDGET,
     rolls: int | None = None,
+    seconds: float | None = None,
 ) -> dict[str, Distribution]:
     """The distribution of each output of `paths` by itself, in one pass. Raises UserError as count_odds does.
 
-    `budget` and `rolls` limit the states and rolls looked at, for whoever must answer at once.
+    `budget`, `rolls` and `seconds` limit the states and rolls looked at and the time, for whoever must answer at once.
     """
     _check_paths(sequence, paths)
-    return marginals(sequence.plan(sequence.given(raw, roster or {})), paths, budget=budget, rolls=rolls)
+    return marginals(
+        sequence.plan(sequence.given(raw, roster or {})), paths, budget=budget, rolls=rolls, seconds=seconds
+    )
 
 
 def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
