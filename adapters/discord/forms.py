@@ -61,7 +61,7 @@ async def change_form(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
         await _odds(bot, ask, spec, draft)
     elif what == "fill" and "components" not in data:
         form = form_of(spec, draft.data["options"], await bot.app.known(ask.where, ask.who))
-        await bot.delivery.direct(ask, Direct(FORM, data=_modal(spec, key, form, int(more[0]))))
+        await bot.delivery.direct(ask, Direct(FORM, data=modal(spec, key, form, int(more[0]))))
     else:
         await _apply(bot, ask, spec, draft, what, more, data)
 
@@ -176,7 +176,8 @@ def _button(custom_id: str, label: str, style: int = _GREY, *, disabled: bool = 
     return made | {"disabled": True} if disabled else made
 
 
-def _modal(spec: CommandSpec, key: str, form: Form, page: int) -> Json:
+def modal(spec: CommandSpec, key: str, form: Form, page: int) -> Json:
+    """The form for the numbers and texts of a page."""
     blanks = form.blanks[page * BLANKS : (page + 1) * BLANKS]
     return {
         "custom_id": f"{FORM_PART}{key}:fill:{page}",
