@@ -19,6 +19,8 @@ from bot.rules.units import Unit
 
 ATTACK, COUNTER = dice(2, 6, "attack"), dice(2, 6, "counterattack")
 BEST_ODDS = "5-1"
+CHARTED = 60  # the table takes no more; beyond it the card's rule, the ratio rounded up, is worked out here
+RATIOS = ("1-3", "1-2", "2-3", "1-1", "3-2", "2-1", "3-1", "4-1", BEST_ODDS)
 VERDICTS = {
     (False, False): "none",
     (True, False): "defenders",
@@ -141,9 +143,22 @@ def _assault(charts: Charts, side: Sequence[Unit], against: Sequence[Unit], *, n
     )
     if none or not fp:
         return Assault(fp, facing, NONE, None, lm)
-    odds = charts["melee-odds"](attack=fp, defense=facing)["odds"] if facing else BEST_ODDS
+    odds = _odds(charts, fp, facing)
     kill = charts["melee-kill"](odds=odds, hero=any(unit.type == "hero" for unit in side))
-    return Assault(fp, facing, str(kill["odds_used"]), int(kill["kill"]), lm, str(odds))
+    return Assault(fp, facing, str(kill["odds_used"]), int(kill["kill"]), lm, odds)
+
+
+def _odds(charts: Charts, fp: int, facing: int) -> str:
+    """The printed odds of one firepower against another, best against none. Source: PAC 07."""
+    if not facing:
+        return BEST_ODDS
+    if max(fp, facing) <= CHARTED:
+        return str(charts["melee-odds"](attack=fp, defense=facing)["odds"])
+    for odds in RATIOS:
+        attack, defense = map(int, odds.split("-"))
+        if fp * defense <= facing * attack:
+            return odds
+    return BEST_ODDS
 
 
 def _story(label: str, assault: Assault) -> Any:

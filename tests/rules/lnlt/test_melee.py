@@ -126,3 +126,13 @@ def test_odds_agree_with_icepool() -> None:
     first, second = 2 @ icepool.d6 + 1 >= 7, 2 @ icepool.d6 >= 9
     chances = odds("lnlt", "melee", {"attackers": "squad fp=3; leader lm=1", "defenders": "squad fp=2"})
     assert chances["both"] == first.probability(True) * second.probability(True)
+
+
+def test_firepower_beyond_the_table_goes_by_the_ratio() -> None:
+    """80 against 41 is less than 2-1 and more than 3-2, so 2-1, kill 6; 41 against 80 is more than 1-2: 2-3, kill 9."""
+    given = {"attackers": "squad fp=20 sw=20,20,20", "defenders": "squad fp=20 sw=20,1"}
+    out = melee([2, 3, 4, 4], **given)
+    assert (out["attack_odds"], out["attack_kill"], out["defenders_eliminated"]) == ("2-1", 6, False)
+    assert (out["counter_odds"], out["counter_kill"], out["attackers_eliminated"]) == ("2-3", 9, False)
+    assert melee([1, 1, 1, 1], attackers="squad fp=20 sw=20,20,20", defenders="crew fp=1")["attack_odds"] == "5-1"
+    assert melee([1, 1, 1, 1], attackers="crew fp=1", defenders="squad fp=20 sw=20,20,20")["attack_odds"] == "1-3"
