@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.baps.ammunition import Checker, ammo_step, failed, noted
 from bot.rules.baps.men import called, living
-from bot.rules.baps.resolution import MOST_MEN, Man, Resolution, changes_of, printed_row, summed_up, words_of
+from bot.rules.baps.resolution import MOST_MEN, Man, Resolution, changes_of, printed_row, row_said, summed_up, words_of
 from bot.rules.baps.volley import Volley, men_step
 from bot.rules.chart import Charts
 from bot.rules.given import Given
@@ -52,6 +52,11 @@ def fire_plan(
     return Plan(Volley("man"), steps, settle, opening=told, lines=lines)
 
 
+def men_said(count: int) -> str:
+    """The men in the target area, in words."""
+    return f"{count} {'man' if count == 1 else 'men'} in the target area"
+
+
 def _targets(
     charts: Charts, given: Given, resolution: Resolution, men: tuple[Unit, ...], attack: int
 ) -> tuple[Man, ...]:
@@ -60,10 +65,12 @@ def _targets(
     for at, (unit, name) in enumerate(zip(men, called(men), strict=True)):
         stance = unit.get("stance") or given.word("stance")
         cover = unit.get("cover") or given.word("cover")
-        defense = charts["defense-factors"](stance=stance)["factor"] + charts["cover"](cover=cover)["modifier"]
+        basic, shield = charts["defense-factors"](stance=stance)["factor"], charts["cover"](cover=cover)["modifier"]
+        defense = basic + shield
         row, passes = printed_row(attack - defense)
         facts = {"unit": unit.word, "defense": defense, "difference": attack - defense, "row": row, "passes": passes}
-        where = f"defense {defense}, row {row}, column {column}" + (f", {passes} times" if passes > 1 else "")
+        why = f"{stance} {basic}" + (f", {cover} cover {shield}" if shield else "")
+        where = f"defense {defense} ({why}), {row_said(attack - defense)}, column {column}"
         cells = (resolution.cell(row, column),) * passes
         targets.append(Man(unit, name, cells, f"targets[{at}]", where, facts, counts_ones=True))
     return tuple(targets)

@@ -23,8 +23,10 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         return {"delay": impact + rolled, "impact_turn": turn + impact + rolled, **steps}
 
     def line(roll: Roll, told: Told) -> Line:
-        parts = (("turns", impact),)
-        return Line("delay", roll, parts, told["delay"], f"lands in turn {told['impact_turn']}")
+        lands = f"lands in turn {told['impact_turn']}"
+        if not roll:
+            return Line("delay", result=f"{impact} turn{'' if impact == 1 else 's'}, {lands}")
+        return Line("delay", roll, ((f"{location} {mission}", impact),), told["delay"], lands)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         order = (("call_turn", "Call for fire"), ("fire_turn", "The guns fire"))

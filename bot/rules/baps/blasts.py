@@ -7,13 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.baps.men import called, living
-from bot.rules.baps.resolution import MOST_MEN, Man, Resolution, changes_of, printed_row, summed_up, words_of
+from bot.rules.baps.resolution import MOST_MEN, Man, Resolution, changes_of, printed_row, row_said, summed_up, words_of
 from bot.rules.baps.volley import Volley, men_step
 from bot.rules.chart import Charts
 from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.sequence import Change, Plan, Settlement, Step
 from bot.rules.units import Unit
+
+INSIDE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +47,13 @@ def blast_of(charts: Charts, given: Given, rows: Mapping[str, int], *, cover: st
     names = iter(called(units))
     men: list[Man] = []
     for zone, inhabitants in zones.items():
-        row, passes = printed_row(rows[zone] + (4 if inside else 0) - shield)
+        effective = rows[zone] + (INSIDE if inside else 0) - shield
+        row, passes = printed_row(effective)
         column = min(len(inhabitants), MOST_MEN)
-        where = f"{zone}, row {row}, column {column}" + (f", {passes} times" if passes > 1 else "")
+        why = (
+            f" ({rows[zone]}{f', inside +{INSIDE}' if inside else ''}{f', {cover} cover -{shield}' if shield else ''})"
+        )
+        where = f"{zone}, {row_said(effective)}{why if inside or shield else ''}, column {column}"
         for unit in inhabitants:
             facts = {"unit": unit.word, "zone": zone, "row": row, "passes": passes}
             cells = (resolution.cell(row, column),) * passes

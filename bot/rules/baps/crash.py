@@ -15,6 +15,12 @@ from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 
 EVENTS = {"stop": "stop", "flip": "flip"}
+MOVES = {
+    "half-straight-stop": "half its move straight ahead, then stops",
+    "half-left-stop": "half its move 45 degrees to the left, then stops",
+    "half-right-stop": "half its move 45 degrees to the right, then stops",
+    "quick-straight": "quickly straight ahead for 2 turns",
+}
 COLLISIONS = {
     "half-straight-stop": "hit-half-speed",
     "half-left-stop": "hit-half-speed",
@@ -54,7 +60,8 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         hurt = out["occupants"]
         headline = out["result"] + (f", {summed_up(hurt)}" if hurt else "")
-        return Settlement(headline, words_of(hurt), changes=changes_of(occupants, hurt))
+        then = (f"In the next movement phase it goes {MOVES[out['result']]}.",) if out["result"] in MOVES else ()
+        return Settlement(headline, words_of(hurt), then, changes=changes_of(occupants, hurt))
 
     def by_result(_: Volley) -> Any:
         return group_faces(20, lambda roll: answers[roll]["result"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import floor
 from typing import Any
 
-from bot.rules.baps.aimed import fire_plan
+from bot.rules.baps.aimed import fire_plan, men_said
 from bot.rules.baps.ammunition import Checker, kind_of
 from bot.rules.baps.men import called, living
 from bot.rules.baps.volley import Volley
@@ -32,7 +32,8 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         Checker(unit.word, name, kind_of(charts, str(unit.get("weapon"))))
         for unit, name in zip(attackers, names, strict=True)
     ]
-    parts = [*zip(names, factors, strict=True), *([("leader rating", leader)] if leader else [])]
+    firers = [_armed(charts, unit, name) for unit, name in zip(attackers, names, strict=True)]
+    parts = [*zip(firers, factors, strict=True), *([("leader rating", leader)] if leader else [])]
     dropped = " (fraction dropped)" if attack != total else ""
     opening: dict[str, Any] = {}
     for at, (unit, factor) in enumerate(zip(attackers, factors, strict=True)):
@@ -44,7 +45,7 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         checkers,
         soldiers=attackers,
         opening=opening,
-        lines=(Line("attack factor", (), tuple(parts), attack, f"{len(given.units('targets'))} men{dropped}"),),
+        lines=(Line("attack factor", (), tuple(parts), attack, men_said(len(given.units("targets"))) + dropped),),
     )
 
 
@@ -62,6 +63,13 @@ def factor_of(charts: Charts, given: Given, unit: Unit, name: str) -> int | floa
             f"{name} has no shot with {weapon} at {inches:g} inches.", hint="Leave him out.", option="attackers"
         )
     return plain(factor * multiplier(charts["attack-modifiers"], unit, str(weapon)))
+
+
+def _armed(charts: Charts, unit: Unit, name: str) -> str:
+    """A firer with his weapon and what halves or doubles it, for the story."""
+    why = [flag for flag in ("suppressed", "moving", "hasty", "heroic") if unit.has(flag)]
+    alone = unit.has("no_assistant") and unit.get("weapon") in charts["attack-modifiers"].constants["machine_guns"]
+    return f"{name} ({', '.join([str(unit.get('weapon')), *why, *['no assistant'] * alone])})"
 
 
 def multiplier(modifiers: Chart, unit: Unit, weapon: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import floor
 
-from bot.rules.baps.aimed import fire_plan
+from bot.rules.baps.aimed import fire_plan, men_said
 from bot.rules.baps.ammunition import Checker
 from bot.rules.baps.volley import Volley
 from bot.rules.chart import Charts
@@ -26,14 +26,18 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         raise UserError(f"A flame thrower does not reach {inches:g} inches.", hint="27 is its limit.", option="range")
     halved = {flag: given.flag(flag) for flag in ("suppressed", "moving", "hasty")}
     factor *= charts["attack-modifiers"](**halved)["factor"]
+    why = [flag for flag, is_so in halved.items() if is_so]
     attack = floor(factor + leader)
-    parts = ((WEAPON, factor), *((("leader rating", leader),) if leader else ()))
+    parts = (
+        (f"{WEAPON} ({', '.join(why)})" if why else WEAPON, factor),
+        *((("leader rating", leader),) if leader else ()),
+    )
     return fire_plan(
         charts,
         given,
         attack,
         [Checker(WEAPON, WEAPON, "other")],
         opening={},
-        lines=(Line("attack factor", (), parts, attack, f"{len(given.units('targets'))} men"),),
+        lines=(Line("attack factor", (), parts, attack, men_said(len(given.units("targets")))),),
         then=("The target's unit owes a morale check with event flame-weapon.",),
     )

@@ -53,7 +53,8 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         units = tuple((man.word, _said(out, side)) for side, man in (("a", a), ("b", b)))
         found = (change_of(man, fate) for man, fate in zip((a, b), fates, strict=True))
         changes = tuple(change for change in found if change is not None)
-        return Settlement(headline[out["winner"]], units, changes=changes)
+        said = [headline[out["winner"]], *(f"{word} {fate}" for word, fate in units if fate == "killed")]
+        return Settlement(", ".join(said), units, changes=changes)
 
     step: Step[Once] = Step(
         (averaging("hand-to-hand a"), averaging("hand-to-hand b")), lambda _state, _roll: Once(None), tells, story

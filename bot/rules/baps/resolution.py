@@ -38,6 +38,13 @@ def printed_row(difference: int) -> tuple[int, int]:
     return row, passes
 
 
+def row_said(difference: int) -> str:
+    """The row for the story: `row 4`, or `row 17 read as 8, 2 times` beyond the printed ones."""
+    row, passes = printed_row(difference)
+    read = "" if row == difference else f" read as {row}"
+    return f"row {difference}{read}" + (f", {passes} times" if passes > 1 else "")
+
+
 @dataclass(frozen=True, slots=True)
 class Hurt:
     """What the dice of this attack have done to a man so far, and the shared entry that owes one more d6.

@@ -17,7 +17,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         dice(4 if woods == "light" else 1, 4, "sighting"),
         lambda total: {"distance": table(woods=woods, roll=total)["distance"]},
         lambda roll, told: Line(
-            f"{woods} woods", roll, (("heavy woods", adds),) if adds else (), told["distance"], "inches"
+            "sighting", roll, (("heavy woods", adds),) if adds else (), told["distance"], f"inches in {woods} woods"
         ),
         lambda out: Settlement(f"{out['distance']} inches"),
         opening={},

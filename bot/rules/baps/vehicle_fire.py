@@ -53,6 +53,7 @@ def plan(charts: Charts, given: Given) -> Plan[Crew]:
     )
     pen_need = charts["penetration"](weapon=class_used, armor=armor["column"])["need"]
     known = {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need}
+    classes = f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}"
     crew = _crew(given)
     resolution = Resolution(charts)
 
@@ -69,9 +70,12 @@ def plan(charts: Charts, given: Given) -> Plan[Crew]:
         told |= known
         return told | {"pen_roll": "none", "penetrated": False} if after.owes == "bounce" else told
 
-    def hit_line(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+    def hit_line(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line, ...]:
         said = f"{need} or more hits: {'hit' if hit(roll) else 'miss'}"
-        return (Line("to hit", roll, parts_of(modifiers.parts), roll[0] + modifier, said),)
+        line = Line("to hit", roll, parts_of(modifiers.parts), roll[0] + modifier, said)
+        if hit(roll) and pen_need == "fail":
+            return (line, Line("penetration", result=f"{classes}: cannot penetrate, no die"))
+        return (line,)
 
     def penetrated(roll: Roll) -> bool:
         return roll[0] >= int(pen_need)
@@ -81,7 +85,7 @@ def plan(charts: Charts, given: Given) -> Plan[Crew]:
         return told | {"outcome": "penetrated"} if penetrated(roll) else told
 
     def pen_line(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
-        said = f"{class_used} against {armor['column']}, {pen_need} or more: "
+        said = f"{classes}, {pen_need} or more: "
         return (Line("penetration", roll, result=said + ("penetrated" if penetrated(roll) else "not penetrated")),)
 
     steps: dict[str, Step[Crew]] = {
@@ -125,6 +129,19 @@ def _shot(charts: Charts, weapon: str, inches: float) -> tuple[Answer, str]:
     if shot["need"] == "not-allowed":
         raise UserError(f"{weapon} does not reach {inches:g} inches.", hint="Come closer.", option="range")
     return shot, class_used
+
+
+def _class_said(weapon: str, class_used: str) -> str:
+    """The weapon class for the story; a gun beyond its third band counts one class lower."""
+    if weapon.startswith("at-") or weapon.endswith("-at-weapon"):
+        return f"{weapon} ({class_used})"
+    return weapon if weapon == class_used else f"{class_used} ({weapon} at long range)"
+
+
+def _armor_said(armor: str, answer: Answer) -> str:
+    """The armor column for the story, with what shifts it."""
+    why = "".join(f", {name} {value:+g}" for name, value in parts_of(answer.parts))
+    return f"{answer['column']} armor" + (f" ({armor}{why})" if why else "")
 
 
 def _crew(given: Given) -> tuple[Unit, ...]:
