@@ -124,10 +124,11 @@ def unknown_option(name: str, known: Iterable[str], what: str) -> UserError:
 
 def _unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: str) -> dict[str, object]:
     given = {name: value for name, value in raw.items() if value is not None}
-    if "mods" not in given:
-        return given
     own = known.get("mods")
     further = own.values if own is not None and own.type == "mods" else ()
+    _fold_words(known, further, given)
+    if "mods" not in given:
+        return given
     flags = {name for name, option in known.items() if option.type == "bool"}
     if own is not None and own.type != "mods":
         return given
@@ -148,6 +149,16 @@ def _unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: s
     if own is not None:
         given["mods"] = tuple(word for word in kept if word.split("=")[0] in further)
     return given
+
+
+def _fold_words(known: Mapping[str, Option], further: Iterable[str], given: dict[str, object]) -> None:
+    """Put words of `mods` that were typed as options of their own (tis=yes, "tis": true) among the mods."""
+    for name in [name for name in given if name not in known and name in further]:
+        word = str(given.pop(name)).strip().casefold()
+        flag = None if word.isdigit() else _BOOL.get(word)
+        if word and flag is not False:
+            folded = name if flag else f"{name}={word}"
+            given["mods"] = [*words_of(given.get("mods") or ()), folded]
 
 
 def words_of(raw: object) -> list[str]:

@@ -298,3 +298,16 @@ def test_odds_with_hero_crew_and_passengers_sum_to_1_for_each_output() -> None:
         assert sum(counted.values()) == 1
     fires = each_odds(sequence, given, ["fire_check"])["fire_check"]
     assert fires == {"none": Fraction(5, 6), "fire": Fraction(1, 18), "no-fire": Fraction(1, 9)}
+
+
+def test_a_further_modifier_may_be_typed_as_an_option_of_its_own() -> None:
+    """Thermal imaging sees through the smoke, written tis=yes or as a word of mods; twice is an error."""
+    given = {"attackers": "squad fp=2", "smoke": True}
+    assert fire([3, 3], **given)["attack_mod"] == -1
+    assert fire([3, 3], **given, tis=True)["attack_mod"] == 0
+    assert fire([3, 3], **given, mods="tis")["attack_mod"] == 0
+    assert fire([3, 3], **given, tis=False, mods="mg_pivot")["attack_mod"] == -2
+    with pytest.raises(UserError, match="stands twice"):
+        fire([3, 3], **given, tis=True, mods="tis")
+    with pytest.raises(UserError, match="takes tis alone"):
+        fire([3, 3], **given, tis=2)
