@@ -349,7 +349,8 @@ class App:
         told = reply.announce if reply.private else reply
         if told is None or told.error:
             return
-        games = [ledger.was for ledger in ledgers if ledger.events and ledger.was is not None]
+        asked = bool(desk.docs or desk.drop_docs)  # for consent, which may have to come from there; this is no event
+        games = [ledger.was for ledger in ledgers if (ledger.events or asked) and ledger.was is not None]
         told_already = {desk.command.where.key, *(outgoing.place for outgoing in desk.outgoing)}
         for place in dict.fromkeys(place for game in games for place in game.places):
             if place not in told_already:

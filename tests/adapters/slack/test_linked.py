@@ -1,0 +1,130 @@
+"""One game on two networks: Anna plays on Discord, Ben on Slack; each sees every result, and both logs agree."""
+
+from __future__ import annotations
+
+import json
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+
+from bot.verify import verify_file
+from tests.adapters.discord.process import Bot as DiscordBot
+from tests.adapters.discord.process import running as running_discord
+from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.process import running
+from tests.standins.discord import Channel as Table
+from tests.standins.discord import DiscordStandIn
+from tests.standins.discord import Message as Told
+from tests.standins.discord import Person as Player
+from tests.standins.slack import Channel, Message, SlackStandIn, User
+
+
+async def say(player: Player, table: Table, path: str, **options: object) -> Told:
+    """The answer to a command on Discord, which must not be an error."""
+    answer = await (await player.slash(table, path, **options)).answer()
+    assert not answer.content.startswith("Error"), answer.text
+    return answer
+
+
+async def write(player: User, games: Channel, command: str, text: str) -> Message:
+    """The answer to a command on Slack, which must not be an error."""
+    answer = await (await player.slash(games, command, text)).answer()
+    assert "Error" not in answer.text, answer.text
+    return answer
+
+
+class Evening:
+    """Both networks with one player each, and a game that was linked."""
+
+    def __init__(self, discord: DiscordStandIn, slack: SlackStandIn) -> None:
+        self.discord = discord
+        self.table, self.anna = discord.channel("table"), discord.user("Anna")
+        self.home, self.cora, self.ben, self.games = settle(slack)
+
+    async def link(self) -> None:
+        """Anna's game from Ben's channel, too."""
+        await say(self.anna, self.table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
+        await say(self.anna, self.table, "game join", side="US")
+        asked = await say(self.anna, self.table, "game link")
+        assert asked.ephemeral
+        code = asked.content.split()[-1]
+        await write(self.ben, self.games, "/game", f"link {code}")
+        await self.on_discord("links this game")
+        refused = await (await self.cora.slash(self.games, "/game", f"link {code}")).answer()
+        assert "no such code" in refused.text
+
+    async def on_discord(self, words: str) -> Told:
+        """The message with these words in Anna's channel, now or soon."""
+        return await self.discord.message(self.table, words)
+
+    async def on_slack(self, words: str) -> Message:
+        """The message with these words in Ben's channel, now or soon."""
+        return await self.ben.wait_for(self.games, words, timeout=8)
+
+    async def play(self) -> None:
+        """Fire here and there, a consent across the networks, the end."""
+        await write(self.ben, self.games, "/game", "join VC")
+        await self.on_discord("ben")
+        await say(self.anna, self.table, "unit add", name="Squad 1..2", type="squad", side="US", stats="morale=5 fp=2")
+        await write(self.ben, self.games, "/unit", 'add "Cell 1..2" squad VC morale=5 fp=1')
+        await say(
+            self.anna, self.table, "lnlt fire", attackers="Squad 1", targets="Cell 1", adjacent=True, hand="6,1,5"
+        )
+        fought = await self.on_slack("Direct fire")
+        assert "Anna: " in fought.text
+        assert "(late)" not in fought.text
+        asked = await (await self.ben.press(fought, "Undo")).answer()
+        told = await self.on_discord(asked.text.split("\n")[0][-25:])
+        assert "Consent" in told.buttons
+        await self.anna.press(told, "Consent")
+        await self.on_slack("takes back")
+        await write(self.ben, self.games, "/lnlt", 'fire attackers="Cell 1" targets="Squad 1" hand=5,1,6')
+        await self.on_discord("ben: Direct fire")
+        await write(self.ben, self.games, "/roll", "2d6")
+        await self.on_discord("ben: 2d6 = ")
+        await say(self.anna, self.table, "fair reveal")
+        await say(self.anna, self.table, "game end")
+        await self.on_slack("Hill 875")
+
+    async def compare(self, folder: Path) -> None:
+        """Both logs, both exports, and what `verify` says of them."""
+        here = (await say(self.anna, self.table, "log", count=200)).text
+        there = (await write(self.ben, self.games, "/log", "200")).plain
+        lines = [line for line in there.replace("&lt;", "<").split("\n") if line.startswith("#")]
+        assert len(lines) > 9
+        plain = here.replace("\\", "")
+        for line in lines[:-1]:
+            assert line.replace("*", "") in plain, (line, plain)
+        exported = await say(self.anna, self.table, "game export", format="json")
+        await write(self.ben, self.games, "/game", "export json")
+        sent = [one for one in self.ben.sees(self.ben.im) if one.files][-1].files[0].data
+        files = {"discord.json": next(iter(exported.files.values())), "slack.json": sent}
+        heads = set()
+        for name, data in files.items():
+            path = folder / name
+            path.write_bytes(data)
+            assert verify_file(path) == [], name
+            heads.add(json.dumps(json.loads(data).get("head")))
+        assert len(heads) == 1
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_two_players_on_two_networks_finish_one_game(
+    socket_slack: SlackStandIn, tmp_path: Path, processes: int
+) -> None:
+    """In one process that serves both, and in two on one database, each of which owns its own network."""
+    async with AsyncExitStack() as stack:
+        discord = await stack.enter_async_context(DiscordStandIn.running())
+        evening = Evening(discord, socket_slack)
+        if processes == 2:
+            await stack.enter_async_context(running_discord(discord, tmp_path))
+            await stack.enter_async_context(running(socket_slack, tmp_path, evening.home))
+        else:
+            more = {name: DiscordBot(discord, tmp_path).environment[name] for name in ("DISCORD_API", "DISCORD_TOKEN")}
+            await stack.enter_async_context(running(socket_slack, tmp_path, evening.home, "run", **more))
+            await discord.ready()
+        await evening.link()
+        await evening.play()
+        await evening.compare(tmp_path)
+    assert socket_slack.refusals == []
