@@ -27,7 +27,8 @@ from adapters.discord.wire import (
     Unsure,
     Wire,
 )
-from bot.reply import Reply
+from bot.reply import Reply, error_reply
+from bot.roller import new_id
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -39,6 +40,7 @@ CROWD = 12
 LOADING = 1 << 7
 ATTEMPT = 60.0
 """Seconds that one attempt to bring a left-over answer may take."""
+LEAVE_AFTER = 1.0
 RETRY = (5.0, 15.0, 60.0, 300.0)
 
 
@@ -78,10 +80,10 @@ class Delivery:
             patience = RECEIPT if self.busy < CROWD else RECEIPT / 4
             done, _ = await asyncio.wait({task}, timeout=max(0.0, patience - ask.age))
             if done:
-                await self._first(ask, await task, in_place=in_place)
+                await self._first(ask, await _result(task), in_place=in_place)
                 return
             placed = await self._receipt(ask, private=private, in_place=in_place)
-            reply = await task
+            reply = await _result(task)
         finally:
             self.busy -= 1
         await self._post(ask, reply, placed=placed, private=private, in_place=in_place)
@@ -136,6 +138,8 @@ class Delivery:
         try:
             if await self._wire.respond(ask, UPDATE if in_place else MESSAGE, render(reply, ask)):
                 await self._announce(ask, reply)
+            else:  # another process got the same interaction, and may have shown no more than a receipt
+                await self._settle(ask, reply)
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
             await self._failed(ask, reply, error)
             return
@@ -145,7 +149,7 @@ class Delivery:
         """Answer after the receipt."""
         if reply.seen and not reply.error:
             if placed and not in_place:
-                await self._quietly_delete(ask)
+                await self._leave(ask)
             return
         try:
             if placed:
@@ -175,7 +179,7 @@ class Delivery:
         elif reply.private == private:
             await self._wire.edit(ask, render(reply, ask))
         else:
-            await self._quietly_delete(ask)
+            await self._remove(ask)
             await self._wire.follow_up(ask, render(reply, ask))
 
     async def _announce(self, ask: Ask, reply: Reply) -> None:
@@ -229,15 +233,43 @@ class Delivery:
         """Discord refuses the message itself, which is our bug: the bare first line is better than silence."""
         log.error("Discord refuses the answer %r", reply.title[:100])
         try:
-            await self._wire.respond(ask, MESSAGE, render(Reply(reply.title[:300], private=reply.private), ask))
+            bare = render(Reply(reply.title[:300], private=reply.private), ask)
+            if not await self._wire.respond(ask, MESSAGE, bare):
+                await self._wire.edit(ask, bare)
         except (Refused, Unsure):
             return
 
-    async def _quietly_delete(self, ask: Ask) -> None:
+    async def _remove(self, ask: Ask) -> None:
+        """Take the placeholder away. Raises unless it is gone: a follow-up would fill it, for all to see."""
         try:
             await self._wire.delete(ask)
+        except Refused as refused:
+            if refused.code != UNKNOWN_MESSAGE:
+                raise
+
+    async def _leave(self, ask: Ask) -> None:
+        """End a receipt whose answer another one brings, or brought; that may be this very message."""
+        try:
+            for _ in range(2):
+                if not int((await self._wire.original(ask)).get("flags") or 0) & LOADING:
+                    return
+                await asyncio.sleep(LEAVE_AFTER)
+            await self._wire.edit(ask, render(Reply("That was done already."), ask))
         except (Refused, Unsure) as error:
-            log.info("a placeholder could not be taken away: %s", error)
+            log.info("a receipt could not be ended: %s", error)
+
+
+async def _result(task: asyncio.Task[Reply]) -> Reply:
+    """The reply of a task; an error that it raises as a private reply."""
+    try:
+        return await task
+    except UserError as error:
+        return error_reply(error)
+    except Exception:
+        reference = new_id()[:8]
+        log.exception("an answer failed, reference %s", reference)
+        sorry = f"Something went wrong here, which is not your fault (reference {reference})."
+        return error_reply(UserError(sorry, hint="The host finds the reference in the log."))
 
 
 def _may_work_later(error: Exception) -> bool:

@@ -8,6 +8,7 @@ import logging
 from adapters.discord.ask import Ask
 from adapters.discord.delivery import Delivery
 from bot.app import App, Due
+from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
 
@@ -28,6 +29,8 @@ class Outbox:
             try:
                 for due in await self._app.due(PLATFORM):
                     await self._bring(due)
+            except UserError as error:
+                log.error("the outbox could not be looked through: %s", error.message)
             except Exception:
                 log.exception("the outbox could not be looked through")
             try:

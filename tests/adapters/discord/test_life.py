@@ -135,17 +135,20 @@ async def test_a_slow_disk_shows_a_receipt_first(discord: DiscordStandIn, tmp_pa
         assert len([m for m in discord.messages(table) if not m.deleted and not m.ephemeral]) == 3
 
 
-async def test_an_error_after_the_receipt_is_private(discord: DiscordStandIn, tmp_path: Path) -> None:
+async def test_an_error_after_the_receipt_is_private_and_never_fills_the_public_placeholder(
+    discord: DiscordStandIn, tmp_path: Path
+) -> None:
     anna, ben, table = discord.user("Anna"), discord.user("Ben"), discord.channel("table")
     async with running(discord, tmp_path):
         await (await anna.slash(table, "roll", dice="2d6")).answer()
+        discord.fail(r"DELETE .*/@original", 500, times=2)
         with locked(tmp_path):
             asked = await anna.slash(table, "roll", dice="2d6")
             assert asked.answer_kind is Answer.THINKING
-            answer = await asked.answer(12)
+            answer = await asked.answer(14)
         assert answer.ephemeral
         assert answer.content.startswith("Error: ")
-        assert len(ben.sees(table)) == 1
+        assert [message.text[:4] for message in ben.sees(table)] == ["Anna"]
         assert "#3" in (await (await anna.slash(table, "roll", dice="2d6")).answer()).text
 
 
