@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.heroics import Deed, heroic_steps, roused
+from bot.rules.baps.heroics import Deed, deed_said, heroic_steps, roused
 from bot.rules.chart import Charts
 from bot.rules.given import Given
 from bot.rules.sequence import Plan, Settlement, Told
@@ -20,7 +20,8 @@ def plan(charts: Charts, given: Given) -> Plan[Deed]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         orders = f", {out['orders']} orders" if out["orders"] else ""
-        then = ("He is rallied and unsuppressed at once.",)
-        return Settlement(f"{out['result']}{orders}", then=then, changes=roused(unit, out["result"]))
+        return Settlement(
+            f"{out['result']}{orders}", then=deed_said(out["result"]), changes=roused(unit, out["result"])
+        )
 
     return Plan(Deed("heroic"), heroic_steps(charts, tells), settle)

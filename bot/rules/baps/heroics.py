@@ -16,6 +16,19 @@ HEROIC = dice(2, 6, "heroic action")
 ORDERS = (Die("orders", 4),)
 RANDOM_ORDER = (d20("random order"),)
 NOT_ROUSED = frozenset({"suppressed"})
+EFFECTS = {
+    "become-leader": "He is a leader and issues these orders this turn.",
+    "grenade-hit": "A hand grenade of his hits without a roll this turn (he-attack with auto_hit).",
+    "double-attack": "This turn his attack factor doubles, or he adds 2 hand-to-hand (flag heroic).",
+    "double-move": "This turn he moves twice as far.",
+    "move-times-1-5": "This turn he moves half as far again.",
+    "one-action": "This turn he takes one normal action.",
+    "hasty-fire-and-move": "This turn he makes a hasty fire and any movement.",
+    "move-and-fire": "This turn he makes any movement and a normal fire.",
+    "two-actions": "This turn he takes any two normal actions.",
+    "act-each-phase": "This turn he acts in each phase: hasty fire, movement, normal fire.",
+    "berserk": "He has gone berserk, which lasts longer than this turn.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +66,11 @@ def heroic_steps(charts: Charts, tells: Callable[[int, str, str], Told]) -> dict
             lambda _before, roll, _after: (Line("orders", roll, result=f"issues {roll[0]} orders"),),
         ),
     }
+
+
+def deed_said(result: str) -> tuple[str, ...]:
+    """What a heroic action means for the hero, in words."""
+    return "He is rallied and unsuppressed at once.", EFFECTS[result]
 
 
 def roused(unit: Unit | None, deed: str) -> tuple[Change, ...]:

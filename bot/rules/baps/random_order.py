@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.heroics import RANDOM_ORDER, Deed, heroic_steps, roused
+from bot.rules.baps.heroics import RANDOM_ORDER, Deed, deed_said, heroic_steps, roused
 from bot.rules.chart import Charts
 from bot.rules.errors import UserError
 from bot.rules.given import Given
@@ -83,5 +83,5 @@ def _advice(out: Mapping[str, Any]) -> tuple[str, ...]:
     if out["mark"] == "double-dagger":
         return ("The game master decides whether anybody takes the surrender.",)
     if out["heroic"] != "none":
-        return ("He is rallied and unsuppressed at once.",)
+        return deed_said(out["heroic"])
     return ()

@@ -57,6 +57,16 @@ def test_a_crash_tells_the_forced_move() -> None:
     )
 
 
+def test_a_heroic_action_says_what_the_hero_may_do() -> None:
+    """2 and 2 double his attack; out of a random order it reads alike."""
+    said = (
+        "He is rallied and unsuppressed at once.",
+        "This turn his attack factor doubles, or he adds 2 hand-to-hand (flag heroic).",
+    )
+    assert play_example("baps", "heroic-action", {}, [2, 2]).settlement.then == said
+    assert play_example("baps", "random-order", {}, [20, 2, 2]).settlement.then == said
+
+
 def test_the_headline_of_a_combat_says_who_died() -> None:
     """3 against 3 less 1 for wounds is the third wound."""
     played = play_example("baps", "melee", {"a": "leader", "b": "soldier wounds=2"}, [3, 3])
