@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -91,6 +92,23 @@ async def test_a_roster_comes_as_a_file_and_a_game_goes_and_comes_back(discord: 
         refused = await (await anna.slash(table, "unit import", file=wrong)).answer()
         assert refused.ephemeral
         assert wrong[0] in refused.text
+
+
+async def test_a_game_moves_to_another_channel_and_is_played_from_two(discord: DiscordStandIn) -> None:
+    anna, table, hall, den = discord.user("Anna"), *map(discord.channel, ("table", "hall", "den"))
+    await (await anna.slash(table, "game start", system="lnlt", name="Hill", sides="US, VC")).answer()
+    await (await anna.slash(table, "game transfer", channel=hall)).answer()
+    assert '"Hill" is played here from now on' in (await discord.message(hall)).text
+    status = await (await anna.slash(hall, "game status")).answer()
+    assert "Hill" in status.text
+
+    linked = await (await anna.slash(hall, "game link")).answer()
+    assert linked.ephemeral
+    [code] = re.findall(r"code=(\S+)`|/game link (\S+?)`?$", linked.text, re.MULTILINE)
+    await (await anna.slash(den, "game link", code=code[0] or code[1])).answer()
+    rolled = await (await anna.slash(hall, "roll", dice="2d6", label="both")).answer()
+    echo = await discord.message(den, "both: 2d6", timeout=6)
+    assert rolled.content in echo.text
 
 
 async def test_a_long_log_turns_its_pages_in_place(discord: DiscordStandIn) -> None:
