@@ -9,9 +9,9 @@ from bot.rules.chart import Charts
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.given import Given
-from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
+from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.rules.lnlt.items import Aboard, Readings, list_items
-from bot.rules.lnlt.settling import heroes, results, word_of
+from bot.rules.lnlt.settling import halved, heroes, results, word_of
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 
@@ -58,9 +58,10 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         changes, words = results(passengers, out["passengers"])
         then = [f"Place a {_crew(out['crew'])} crew, marked Moved."] if out["crew"] in _PLACED else []
-        said = [f"crew {out['crew']}"] if out["crew"] != NONE else []
+        then += [*heroes(out["passengers"]), *halved(passengers, out["passengers"])]
+        said = [f"crew {say_crew(out['crew'])}"] if out["crew"] != NONE else []
         said += [f"{answer['unit']} {word_of(answer)}" for answer in out["passengers"]]
-        return Settlement("; ".join(said) or "no effect", tuple(words), (*then, *heroes(out["passengers"])), changes)
+        return Settlement("; ".join(said) or "no effect", tuple(words), tuple(then), changes)
 
     groups = group_faces(6, lambda face: readings.bail_out("crew", face))
     steps = {

@@ -79,6 +79,12 @@ def heroes(answers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(f"Draw a hero and a skill counter at random for {unit}." for unit in created)
 
 
+def halved(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """A reminder for each roster squad that became a half-squad: its new counter has numbers of its own."""
+    new = [unit.name for unit, answer in zip(units, answers, strict=False) if answer["becomes"] == "half-squad-shaken"]
+    return tuple(f"{name} is a half-squad now: give it that counter's numbers with /unit edit." for name in new if name)
+
+
 def crashes(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """What follows a destroyed helicopter."""
     down = [
@@ -99,7 +105,7 @@ def attacked(
 ) -> Settlement:
     """The settlement of an attack on a list of units: words, changes, heroes, crashes, and who has fired."""
     changes, words = results(targets, answers)
-    then = (*heroes(answers), *crashes(targets, answers), *more)
+    then = (*heroes(answers), *halved(targets, answers), *crashes(targets, answers), *more)
     return Settlement(headline, tuple(words), then, (*changes, *marked(fired, FIRED)))
 
 

@@ -227,7 +227,7 @@ def test_without_targets_a_hit_asks_for_a_damage_check() -> None:
 
 
 def test_results_are_written_back_to_the_roster() -> None:
-    """A squad with casualties is a shaken half-squad, a wounded leader loses one of morale and LM."""
+    """A squad with casualties is a shaken half-squad, a wounded leader has 1 less morale and 1 less LM."""
     units = roster(
         unit("1st Squad", "squad", fp=8),
         unit("Minh", "leader", morale=5, lm=1),
@@ -239,6 +239,7 @@ def test_results_are_written_back_to_the_roster() -> None:
     assert dict(changes["Minh"].set) == {"state": "shaken-wounded", "morale": 4, "lm": 0}
     assert dict(changes["VC 1"].set) == {"type": "half-squad", "state": "shaken"}
     assert changes["1st Squad"].mark == {"fired"}
+    assert played.settlement.then == ("VC 1 is a half-squad now: give it that counter's numbers with /unit edit.",)
 
 
 def test_odds_against_one_squad_match_a_count_by_hand() -> None:
