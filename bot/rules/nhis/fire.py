@@ -76,10 +76,11 @@ def plan(charts: Charts, given: Given) -> Plan[Struck]:
         "modifiers": [{"id": part.id, "value": part.value} for part in modifiers.parts],
     }
     moved = f", {shift} left" if shift else ""
+    first, *others = firers.powers
     firepower = Line(
-        "firepower",
+        f"firepower: {first[0]} {first[1]}",
         (),
-        (*firers.powers, *parts_of(modifiers.parts, "total")),
+        (*others, *parts_of(modifiers.parts, "total")),
         total,
         f"column {column}{moved}: column {final}" if shift else f"column {column}",
     )

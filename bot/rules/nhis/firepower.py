@@ -42,6 +42,6 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
                 option="attackers",
             )
         far = reach is not None and distance > reach
-        powers.append((f"{unit.word}, long range" if far else unit.word, half_down(power) if far else power))
+        powers.append((f"{unit.word} (long range, half of {power})", half_down(power)) if far else (unit.word, power))
     night = len(units) if 0 < visibility < distance else 0
     return Firers(tuple(powers), sum(unit.has("charge") for unit in units), night)

@@ -5,6 +5,7 @@ Shared by the sequences fire, morale and damage. Source: Hit, Damaged and Damage
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,7 @@ from bot.rules.sequence import Change, Line, Roll, Settlement, Step, Told
 
 CHECK = "check"
 POINT = "point"
+MOST_NAMED = 4  # units that the first line of an answer names one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class Results:
 
     def __init__(self, targets: Sequence[Target]) -> None:
         self.targets = tuple(targets)
+        self.names = _names([target.unit.word for target in self.targets])
         self.leaders_first = sorted(range(len(targets)), key=lambda at: not targets[at].leader)
 
     def steps(self) -> dict[str, Step[Any]]:
@@ -130,12 +133,12 @@ class Results:
     def _point_line(self, roll: Roll, at: int, hits: Sequence[int]) -> Line:
         target = self.targets[at]
         fate = "eliminated" if hits[at] + 1 >= target.steps else "reduced"
-        return Line("damage point", roll, result=f"{target.unit.word} {fate}")
+        return Line("damage point", roll, result=f"{self.names[at]} {fate}")
 
     # -- morale checks ------------------------------------------------------------------------------------
 
     def _check_die(self, state: Struck) -> tuple[Die, ...]:
-        return (d6(f"morale check {self.targets[state.queue[0]].unit.word}"),)
+        return (d6(f"morale check {self.names[state.queue[0]]}"),)
 
     def _needed(self, state: Struck) -> int:
         target = self.targets[state.queue[0]]
@@ -168,9 +171,8 @@ class Results:
         against = f"{target.morale} + leader {led}" if led else str(target.morale)
         verdict = "pass" if result == "none" else left
         parts = (("hit number", before.add),) if before.add else ()
-        yield Line(
-            f"{target.unit.word} morale check", roll, parts, roll[0] + before.add, f"against {against}: {verdict}"
-        )
+        name = self.names[before.queue[0]]
+        yield Line(f"{name} morale check", roll, parts, roll[0] + before.add, f"against {against}: {verdict}")
 
     def _faces(self, state: Struck) -> Weighted:
         most = self._needed(state) - state.add
@@ -202,15 +204,33 @@ class Results:
     def settled(self, out: Mapping[str, Any], headline: str = "") -> Settlement:
         """The end of a sequence: a word per unit, and what becomes of roster units."""
         items = out["targets"]
-        lines = tuple((item["unit"], _word(item)) for item in items)
-        hurt = sum(item["result"] != "none" for item in items)
-        summary = f"{hurt} of {len(items)} affected" if len(items) > 1 else lines[0][1]
+        # Units that nothing happens to need no number: they are counted together.
+        lines = tuple(
+            (item["unit"] if item["result"] == "none" else name, _word(item))
+            for name, item in zip(self.names, items, strict=True)
+        )
+        hurt = [f"{name} {word}" for (name, word), item in zip(lines, items, strict=True) if item["result"] != "none"]
+        summary = "; ".join(hurt) if hurt else "no effect"
+        if len(items) == 1:
+            summary = lines[0][1]
+        elif len(hurt) > MOST_NAMED:
+            summary = f"{len(hurt)} of {len(items)} affected"
         changes = (_change(target, item) for target, item in zip(self.targets, items, strict=True))
         return Settlement(
             f"{headline}: {summary}" if headline else summary,
             lines,
             changes=tuple(change for change in changes if change),
         )
+
+
+def _names(words: Sequence[str]) -> tuple[str, ...]:
+    """A name for each unit: its word, with a number where several have the same."""
+    seen: Counter[str] = Counter()
+    names = []
+    for word in words:
+        seen[word] += 1
+        names.append(f"{word} {seen[word]}" if words.count(word) > 1 else word)
+    return tuple(names)
 
 
 def _one_more(hits: tuple[int, ...], at: int) -> tuple[int, ...]:

@@ -23,7 +23,7 @@ def test_one_point_on_three_units_and_the_unshakable_one_checks_without_help() -
     )
     assert (leader["damage"], leader["result"], leader["after"], leader["needed"]) == (0, "shaken", "shaken", None)
     assert (unshakable["check"], unshakable["needed"], unshakable["after"]) == (6, 5, "reduced")
-    assert [(die.label, die.sides) for die in played.dice] == [("damage point", 3), ("morale check squad", 6)]
+    assert [(die.label, die.sides) for die in played.dice] == [("damage point", 3), ("morale check squad 2", 6)]
 
 
 def test_everybody_has_a_point_before_anybody_gets_a_second() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import icepool
 import pytest
 
+from bot.commands.story import story_lines
 from bot.rules.errors import UserError
 from tests.examples import lookup, odds, play_example
 
@@ -55,8 +56,13 @@ def test_a_stack_against_a_squad_and_its_leader_in_trees() -> None:
         ],
         "modifiers": [{"id": "cover", "value": -2}, {"id": "unmarked_cover_hex", "value": 2}],
     }
-    assert played.settlement.headline == "hit-1: 1 of 2 affected"
-    assert [line.label for line in played.lines] == ["firepower", "attack", "leader morale check", "squad morale check"]
+    assert played.settlement.headline == "hit-1: squad shaken"
+    assert [line.label for line in played.lines] == [
+        "firepower: squad 4",
+        "attack",
+        "leader morale check",
+        "squad morale check",
+    ]
 
 
 def test_no_effect_rolls_nothing_more() -> None:
@@ -138,6 +144,31 @@ def test_a_flamethrower_stops_a_banzai_charge() -> None:
     targets = "squad morale=3 unshakable banzai"
     assert fire([4, 4, 6], attackers="flamethrower fp=6", targets=targets)["targets"][0]["stops"] is True
     assert fire([4, 4, 6], attackers="squad fp=6", targets=targets)["targets"][0]["stops"] is False
+
+
+def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None:
+    """The MG has 5 // 2 beyond its range: 4 + 2 in a charge - 2 is 4, column 4; 1 + 2 is Damaged."""
+    given = {
+        "attackers": "squad fp=4 charge; mg fp=5 range=3",
+        "targets": "squad morale=4 unshakable; squad morale=5 unshakable; squad morale=5 unshakable",
+        "distance": 4,
+    }
+    played = play_example("nhis", "fire", given, [1, 2, 2, 3, 6])
+    assert played.settlement.headline == "damaged: squad 2 reduced; squad 3 reduced"
+    assert story_lines(played.lines) == (
+        "firepower: squad 4 + mg (long range, half of 5) 2 - firing in a charge 2 = 4, column 4",
+        "attack [1][2] = 3, column 4: damaged",
+        "damage point [2], squad 2 reduced",
+        "squad 1 morale check [3], against 4: pass",
+        "squad 3 morale check [6], against 5: reduced",
+    )
+    assert played.settlement.units == (
+        ("squad", "no effect"),
+        ("squad 2", "reduced"),
+        ("squad 3", "reduced"),
+    )
+    five = {"attackers": "squad fp=4", "targets": "; ".join(["squad morale=1"] * 5), "distance": 4}
+    assert play_example("nhis", "fire", five, [1, 1, 3]).settlement.headline == "damaged: 5 of 5 affected"
 
 
 def test_odds_against_a_count_by_hand_and_icepool() -> None:
