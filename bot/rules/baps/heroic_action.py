@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.baps.heroics import Deed, deed_said, heroic_steps, roused
+from bot.rules.baps.men import about
 from bot.rules.chart import Charts
 from bot.rules.given import Given
 from bot.rules.sequence import Plan, Settlement, Told
@@ -21,7 +22,7 @@ def plan(charts: Charts, given: Given) -> Plan[Deed]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         orders = f", {out['orders']} orders" if out["orders"] else ""
         return Settlement(
-            f"{out['result']}{orders}", then=deed_said(out["result"]), changes=roused(unit, out["result"])
+            about(unit, f"{out['result']}{orders}"), then=deed_said(out["result"]), changes=roused(unit, out["result"])
         )
 
     return Plan(Deed("heroic"), heroic_steps(charts, tells), settle)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bot.rules.baps.men import about
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.given import Given
@@ -15,10 +16,11 @@ from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
 def plan(charts: Charts, given: Given) -> Plan[Once]:
     """1d4 plus `rating` for a ready leader. Source: Infantry Charts, Turn Sequence, leader points."""
     table, rating, state = charts["leader-points"], given.int("rating"), given.word("state")
+    unit = given.unit("unit")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         points = out["points"]
-        return Settlement(f"{points} leader point{'' if points == 1 else 's'}")
+        return Settlement(about(unit, f"{points} leader point{'' if points == 1 else 's'}"))
 
     if state != "ready":
         told = {"roll": "none", "points": table(state=state, rating=rating)["points"]}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bot.rules.baps.men import about
 from bot.rules.chart import Charts
 from bot.rules.dice import d20
 from bot.rules.given import Given
@@ -18,7 +19,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         changes = (Change(unit.name, set={"lr": out["rating"]}),) if unit is not None else ()
-        return Settlement(f"leader rating {out['rating']}", changes=changes)
+        return Settlement(about(unit, f"leader rating {out['rating']}"), changes=changes)
 
     return one_roll(
         (d20("leader rating"),),

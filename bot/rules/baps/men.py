@@ -34,3 +34,8 @@ def called(men: Sequence[Unit]) -> tuple[str, ...]:
     """What the dice and the story call each man: his name, numbered where several share it."""
     words = [man.word for man in men]
     return tuple(f"{word} {at}" if words.count(word) > 1 else word for at, word in enumerate(words, 1))
+
+
+def about(man: Unit | None, said: str) -> str:
+    """A headline with the unit that it is about, where one was named."""
+    return said if man is None else f"{man.word}: {said}"

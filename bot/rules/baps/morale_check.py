@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bot.rules.baps.men import about
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.given import Given
@@ -42,6 +43,6 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         then = ("All men of the unit are suppressed.",) if result == "pinned" else ()
         changed = unit is not None and result != "pass"
         changes = (Change(unit.name, set={"state": result}),) if changed and unit is not None else ()
-        return Settlement(result, then=then, changes=changes)
+        return Settlement(about(unit, str(result)), then=then, changes=changes)
 
     return one_roll(dice(1, 10, "morale check"), tells, line, settle, opening={})

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.baps.heroics import RANDOM_ORDER, Deed, deed_said, heroic_steps, roused
+from bot.rules.baps.men import about
 from bot.rules.chart import Charts
 from bot.rules.errors import UserError
 from bot.rules.given import Given
@@ -30,7 +31,7 @@ def plan(charts: Charts, given: Given) -> Plan[Deed]:
         headline = out["order"] if out["order"] != "none" else "no action this turn"
         headline += f": {out['heroic']}" if out["heroic"] != "none" else ""
         headline += f", {out['orders']} orders" if out["orders"] else ""
-        return Settlement(headline, then=_advice(out), changes=changes)
+        return Settlement(about(unit, headline), then=_advice(out), changes=changes)
 
     if who == "soldier" and given.flag("suppressed"):
         told = {"roll": "none", "order": "remain-suppressed", "mark": "none", "may_change": False, **NO_DEED}

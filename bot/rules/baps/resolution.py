@@ -232,7 +232,9 @@ def said(fate: Mapping[str, Any]) -> str:
 
 
 def summed_up(fates: list[Mapping[str, Any]]) -> str:
-    """A headline: `2 of 5 killed, 1 wounded, 1 suppressed`."""
+    """A headline: `2 of 5 killed, 1 wounded, 1 suppressed`, or what became of the only one."""
+    if len(fates) == 1 and said(fates[0]) != "none":
+        return f"{fates[0]['unit']}: {said(fates[0])}"
     words = [said(fate).split()[-1].rstrip("s") for fate in fates]
     counts = [
         (words.count("killed"), "killed"),

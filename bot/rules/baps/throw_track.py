@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bot.rules.baps.men import about
 from bot.rules.chart import Charts
 from bot.rules.dice import d20
 from bot.rules.given import Given
@@ -20,7 +21,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         thrown = out["result"] == "thrown"
         changes = (Change(vehicle.name, set={"state": "track-hit"}),) if thrown and vehicle is not None else ()
-        return Settlement("track thrown" if thrown else "safe", changes=changes)
+        return Settlement(about(vehicle, "track thrown" if thrown else "safe"), changes=changes)
 
     need = table(**where, roll=1)["need"]
     if need == "never":

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.baps.crew import Crew, crew_step
 from bot.rules.baps.damage import AREAS, area_steps
-from bot.rules.baps.men import living
+from bot.rules.baps.men import about, living
 from bot.rules.baps.resolution import Resolution, changes_of, summed_up, words_of
 from bot.rules.baps.shot import hits_vehicle, shot_modifiers
 from bot.rules.chart import Answer, Charts
@@ -112,7 +112,7 @@ def plan(charts: Charts, given: Given) -> Plan[Crew]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         changes = _changes(target, out) + changes_of(crew, out["crew"])
-        return Settlement(_headline(out), words_of(out["crew"]), _then(out), changes)
+        return Settlement(about(target, _headline(out)), words_of(out["crew"]), _then(out), changes)
 
     opening = {"need": need, "damage": [], "crew": []}
     return Plan(Crew("hit"), steps, settle, opening=opening)

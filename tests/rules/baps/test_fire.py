@@ -191,7 +191,7 @@ def test_a_suppressed_target_is_written_back() -> None:
         "baps", "fire", {"attackers": "soldier weapon=rifle-bolt", "range": 40, "targets": "Cal"}, [13], men
     )
     assert changes(played) == {"Cal": {"state": "suppressed"}}
-    assert played.settlement.headline == "1 of 1 suppressed"
+    assert played.settlement.headline == "Cal: suppressed"
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import Any
 
 from bot.commands.story import story_lines
 from tests.examples import play_example
+from tests.rules.baps.rosters import roster, unit
 
 
 def told(sequence: str, given: dict[str, Any], dice: list[int]) -> tuple[str, ...]:
@@ -80,4 +81,24 @@ def test_artillery_without_dice_tells_the_turns() -> None:
     )
     assert told("artillery", {"location": "off-board"}, [2, 3]) == (
         "delay [2][3] + off-board opportunity 4 = 9, lands in turn 10",
+    )
+
+
+def test_the_headline_names_the_unit_that_it_is_about() -> None:
+    """Squad Able checks, the Panzer is shot at, Sgt rolls his points."""
+    men = roster(
+        unit("Able", "squad", state="good", men=7, grade="veteran", cover="light"),
+        unit("Panzer", "vehicle", state="operable", armor="heavy"),
+        unit("Sgt", "leader", lr=2),
+    )
+
+    def headline(sequence: str, given: dict[str, object], dice: list[int]) -> str:
+        return play_example("baps", sequence, given, dice, men).settlement.headline
+
+    assert headline("morale-check", {"unit": "Able", "leader": 2}, [9]) == "Able: pinned"
+    assert headline("vehicle-fire", {"weapon": "medium", "range": 200, "target": "Panzer"}, [2]) == "Panzer: miss"
+    assert headline("leader-points", {"unit": "Sgt"}, [3]) == "Sgt: 5 leader points"
+    assert (
+        headline("fire", {"attackers": "Sgt weapon=pistol", "range": 5, "targets": "soldier"}, [16])
+        == "soldier: 1 wound"
     )
