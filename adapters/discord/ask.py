@@ -107,7 +107,7 @@ def read_ask(interaction: discord.Interaction[Any]) -> Ask:
         name=clean_name(user.display_name) or "player",
         manager=manager,
         allowed=interaction.app_permissions.value,
-        thread=channel is not None and channel.type.value in _THREADS,
+        thread=channel is not None and getattr(channel.type, "value", 0) in _THREADS,
         file_size=interaction.filesize_limit,
         message=message.id if message is not None else 0,
         private_message=message is not None and bool(message.flags.value & EPHEMERAL),
