@@ -68,11 +68,26 @@ class Hint(str):
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> Hint:
-    """`Did you mean melee-odds?` for the nearest of `known`, or an empty hint."""
-    near = get_close_matches(word.casefold()[:64], sorted(known), n=1, cutoff=0.6)
-    hint = Hint(f"Did you mean {near[0]}?" if near else "")
-    hint.wrong, hint.right = word, near[0] if near else ""
+    """`Did you mean melee-odds?` for the nearest of `known`, or an empty hint.
+
+    Of two that are equally near, the one with the same letters is meant. Where none is near, those of which the word
+    is a part: `rifle` is part of `battle-rifle`.
+    """
+    folded = word.casefold()[:64]
+    names = sorted(set(known))
+    near = get_close_matches(folded, names, n=3, cutoff=0.6) if len(folded) > 2 else [folded] * (folded in names)
+    near.sort(key=lambda name: sorted(name) != sorted(folded))
+    near = near[:1] or [name for name in names if len(folded) > 2 and folded in _PIECES.split(name.casefold())][:3]
+    hint = Hint(f"Did you mean {_either(near)}?" if near else "")
+    hint.wrong, hint.right = word, near[0] if len(near) == 1 else ""
     return hint
+
+
+_PIECES = re.compile(r"[-_ ]")
+
+
+def _either(names: list[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def corrected(typed: str, error: UserError) -> str:

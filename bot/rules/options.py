@@ -169,7 +169,9 @@ def words_of(raw: object) -> list[str]:
 
 
 def _shown(number: float | None) -> str:
-    return "" if number is None else f"{number:g}"
+    if number is None:
+        return ""
+    return f"{int(number)}" if number == int(number) else f"{number:g}"
 
 
 def _refuse(option: Option, raw: object, hint: str = "") -> UserError:

@@ -149,6 +149,10 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
     for token in rest.split():
         key, equals, value = token.partition("=")
         key = key.casefold()
+        if token.endswith(","):
+            raise UserError(
+                f'"{token[:40]}" ends with a comma.', hint="Units are separated by ; such as squad; leader."
+            )
         if key in seen:
             raise UserError(f'"{key[:40]}" stands twice in "{item[:40]}".')
         seen.add(key)
@@ -161,7 +165,7 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
         elif not equals and key in words.flags:
             flags.add(key)
         else:
-            raise _unknown(token, key, bool(equals), words)
+            raise _unknown(base, token, words)
     unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, base.state)
     return [unit] * repeat
 
@@ -174,12 +178,35 @@ def _value(option: Option, raw: str) -> Any:
     return clean(option, raw)
 
 
-def _unknown(token: str, key: str, equals: bool, words: UnitWords) -> UserError:
-    near = did_you_mean(key, [*words.keys, *words.flags])
-    kind = "number" if equals else "flag"
+def _unknown(base: Unit, token: str, words: UnitWords) -> UserError:
+    """The error for a word behind a unit that is neither a number with its key nor a flag."""
+    key, equals, _ = token.partition("=")
+    key = key.casefold()
+    flag = key.replace("-", "_")
+    if key in words.keys and not equals:
+        return UserError(
+            f"{base.word}: {key} needs its value.", hint=f"Write it without a space: {key}={_example(words, key)}."
+        )
+    if flag in words.flags and equals:
+        return UserError(
+            f"{base.word}: {flag} is a flag and takes no value.", hint=f"Write {flag} alone, or leave it out."
+        )
+    if token.isdecimal() and not base.name:
+        return UserError(
+            f'The roster has no unit "{base.word} {token[:20]}", and {base.word} takes no bare number.',
+            hint=f"A number is written with its name: {base.word} {next(iter(words.keys), 'fp')}={token[:6]}.",
+        )
     known = words.keys if equals else words.flags
-    expected = near or f"Expected one of {', '.join(known)}."
-    return UserError(f'"{token[:40]}" is no {kind} of a unit here.', hint=expected)
+    near = did_you_mean(key, [*words.keys, *words.flags]) if len(key) > 1 else ""
+    kind = "number" if equals else "flag"
+    return UserError(
+        f'"{token[:40]}" is no {kind} of a unit here.', hint=near or f"Expected one of {', '.join(known)}."
+    )
+
+
+def _example(words: UnitWords, key: str) -> str:
+    option = words.keys[key]
+    return option.values[0] if option.values and option.type != "mods" else f"{int(option.max or 5) // 2 or 1}"
 
 
 def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, str]:
@@ -198,6 +225,9 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, str]:
         if word == type_ or word.replace("_", "-") == type_:
             return Unit(type_, type_), rest
     known = [*words.types, *(unit.name for unit in roster.values())]
+    if word.isdecimal() and len(pieces) > 1:
+        count = f"{words.repeat}={word[:3]} behind it" if words.repeat else "each by itself: squad; squad"
+        raise UserError(f'A list item begins with a unit, not with the number "{word[:10]}".', hint=f"Write {count}.")
     hint = did_you_mean(word, known) or f"Unit types are {', '.join(words.types)}."
     raise UserError(f'"{pieces[0][:40]}" is no unit type and no unit of the roster.', hint=hint)
 
