@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.chart import Charts
+from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 from bot.rules.ucn import roster
@@ -14,6 +15,9 @@ from bot.rules.ucn.shooters import MORALE_LOSS
 from bot.rules.ucn.skills import LAST, check, d20, mod_part, sum_line
 
 STATES = {"passed": "ready", "hesitant": "hesitant-morale"}  # the others are called as their result
+
+GONE = (roster.GONE, "destroyed")
+DAMAGED = ("immobilised", "out-of-action")  # what became of a vehicle stays, whatever its crew thinks of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,13 @@ class Testing:
 
 
 def plan(charts: Charts, given: Given) -> Plan[Testing]:
-    """A Morale test. Source: Morale, all panels."""
+    """A Morale test. Source: Morale, all panels.
+
+    Raises UserError for a roster unit that is out of the game.
+    """
     unit = given.unit("unit")
+    if unit is not None and (unit.state in GONE or unit.get("members") == 0):
+        raise UserError(f"{unit.word} has nobody left to test.", option="unit")
     modifiers = charts["morale-modifiers"](
         cover=given.flag("cover"),
         leader=given.word("leader"),
@@ -56,7 +65,8 @@ def plan(charts: Charts, given: Given) -> Plan[Testing]:
         then = [charts["morale-failed"](failed_by=by).text] if by else ["It carries on with its activation."]
         if out["loses_ap"]:
             then.append("A natural 20: the remaining AP are lost.")
-        new: dict[str, Any] = {"state": STATES.get(result, result)}
+        damaged = unit is not None and unit.state in DAMAGED
+        new: dict[str, Any] = {} if damaged else {"state": STATES.get(result, result)}
         if out["loses_ap"] or result == "let-loose":
             new["ap"] = 0
         mark = frozenset({"reload"}) if result == "let-loose" else frozenset()

@@ -78,6 +78,14 @@ def test_the_roster_brings_numbers_and_takes_the_result(die: int, new: dict[str,
     assert changes(played) == ({"2nd Squad": new} if new else {})
 
 
+def test_the_dead_do_not_test_and_a_damaged_vehicle_stays_damaged() -> None:
+    with pytest.raises(UserError, match="nobody left"):
+        morale(5, roster(unit("B", morale=14, members=0, state="combat-ineffective")), unit="B")
+    tank = unit("Tank", type="vehicle", morale=10, suppression_markers=1, ap=4, state="immobilised")
+    assert changes(morale(3, roster(tank), unit="Tank")) == {}
+    assert changes(morale(20, roster(tank), unit="Tank")) == {"Tank": {"ap": 0}}
+
+
 def test_morale_is_needed() -> None:
     with pytest.raises(UserError, match="needs morale"):
         play_example("ucn", "morale", {"casualties": 1}, [])
