@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 
 from bot.command import Command, CommandSpec, Path, Person, Place
@@ -298,7 +299,8 @@ class App:
         for attempt in range(ATTEMPTS):
             loaded = await self.games.at(command.where.key)
             ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
-            desk = Desk(command, spec, ledger, self.store, self.registry, self.worker.odds, self.worker.run)
+            enabled = partial(self._check_enabled, where=command.where)
+            desk = Desk(command, spec, ledger, self.store, self.registry, self.worker.odds, self.worker.run, enabled)
             reply = await handle(desk)
             try:
                 return await self._store(desk, reply)

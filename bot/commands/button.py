@@ -75,6 +75,7 @@ async def _odds(desk: Desk, number: int) -> Reply:
     spec = desk.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
     if event is None or spec is None or spec.family != "sequence":
         raise UserError(f"#{number} has no odds.")
+    await desk.check_enabled(spec)
     return await answer_odds(desk, spec, event["inputs"])
 
 

@@ -23,6 +23,8 @@ from bot.stores.base import Binding, Doc, Outgoing, Store
 
 Apart = Callable[..., Awaitable[Any]]
 """Runs a function of a module in the worker process, within its time limit."""
+CheckEnabled = Callable[[CommandSpec], Awaitable[None]]
+"""Raises UserError for a command whose rule set is not enabled on this server."""
 CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]]
 
 
@@ -31,6 +33,7 @@ class Desk:
     """One command at work. What a handler puts into the ledger and the lists below is stored together, or not at all.
 
     `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process.
+    `check_enabled` is asked again by whoever puts another command on the desk.
     """
 
     command: Command
@@ -40,6 +43,7 @@ class Desk:
     registry: Registry
     count_odds: CountOdds
     apart: Apart
+    check_enabled: CheckEnabled
     further: list[Ledger] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)
     docs: list[Doc] = field(default_factory=list)
@@ -67,7 +71,13 @@ class Desk:
     def actor(self) -> Actor:
         """Who asks, as the game sees him."""
         game = self.ledger.game if self.ledger.exists else None
-        return actor_in(game, self.ledger.known_person(), manager=self.command.who.manager)
+        return actor_in(game, self.ledger.known_person(), manager=self.command.who.manager and not self._is_aside)
+
+    @property
+    def _is_aside(self) -> bool:
+        """Whether this is a private conversation linked to a game elsewhere: everybody manages his own messages."""
+        places = self.ledger.was.places if self.ledger.was is not None else ()
+        return not self.command.where.server and len(places) > 1
 
     @property
     def system(self) -> System | None:

@@ -10,7 +10,7 @@ from bot.game.rights import need_director, need_player
 from bot.reply import Reply
 from bot.rules.chain import short
 from bot.rules.errors import UserError
-from bot.rules.fair import digest
+from bot.rules.fair import NO_TEXTS, digest
 
 MAX_TEXTS = 20
 MAX_TEXT = 500
@@ -50,7 +50,9 @@ async def add(desk: Desk) -> Reply:
         raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text")
     if len(seed.texts) >= MAX_TEXTS:
         raise UserError(f"There are {MAX_TEXTS} texts already.")
-    texts = (*seed.texts, text)
+    # Whose texts were deleted meanwhile still have their part: their digest stands for them.
+    deleted = () if seed.texts or seed.digest == NO_TEXTS else (seed.digest,)
+    texts = (*(seed.texts or deleted), text)
     desk.ledger.change_seed(replace(seed, texts=texts, digest=digest(texts)))
     desk.ledger.add("fair", texts={"text": text}, secret={"digest": digest(texts)}, result="a text was added")
     return Reply(

@@ -260,8 +260,11 @@ async def settings(desk: Desk) -> Reply:
         told.append(f"{after.answers} answers")
     if options["master"]:
         after = replace(after, master=_person_called(desk, options["master"]))
-        told.append(f"{desk.ledger.name_of(after.master)} is game master")
-    desk.ledger.add("settings", after, result=", ".join(told))
+    # No name may stand in the chain, which nobody could delete there.
+    noted = [*told, "another game master"] if after.master != game.master else told
+    if options["master"]:
+        told = [*told, f"{desk.ledger.name_of(after.master)} is game master"]
+    desk.ledger.add("settings", after, result=", ".join(noted))
     return Reply(f"{desk.who}: {', '.join(told)}")
 
 

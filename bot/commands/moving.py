@@ -40,13 +40,17 @@ async def transfer(desk: Desk) -> Reply:
 
 
 def place_key(here: str, typed: str) -> str:
-    """The place that a channel stands for: a mention such as <#123>, an id, or a whole key of the same platform.
+    """The place that a channel stands for: a mention such as <#123>, an id, or a whole key of the same server.
 
-    Raises UserError for what names no channel.
+    Raises UserError for what names no channel, and for one of another server.
     """
     text = typed.strip()
-    platform = here.partition(":")[0]
+    platform, (server, slash, _) = here.partition(":")[0], here.partition("/")
+    if server.endswith(":dm"):
+        raise _elsewhere("A game in direct messages stays there.")
     if text.startswith(f"{platform}:"):
+        if slash and not text.startswith(f"{server}/"):
+            raise _elsewhere("A game moves only within its server.")
         return text
     found = _MENTION.fullmatch(text)
     name = found[1] if found else text.removeprefix("#")
@@ -54,8 +58,13 @@ def place_key(here: str, typed: str) -> str:
         raise UserError(
             f'"{typed[:40]}" is no channel.', hint="Choose it from the list, or mention it.", option="channel"
         )
-    head = here.rpartition("/")[0] if "/" in here else platform
-    return f"{head}/{name}" if "/" in here else f"{head}:{name}"
+    return f"{server}/{name}" if slash else f"{platform}:{name}"
+
+
+def _elsewhere(problem: str) -> UserError:
+    return UserError(
+        problem, hint="/game link plays it from another place too; /game export moves it.", option="channel"
+    )
 
 
 async def delete(desk: Desk) -> Reply:

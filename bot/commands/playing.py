@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from bot.charts import system
 from bot.command import Command, CommandSpec
@@ -49,24 +50,22 @@ async def handle_sequence(desk: Desk) -> Reply:
 
 
 async def answer_odds(desk: Desk, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
-    """The exact odds, privately, with a button that rolls just this: the draft is stored."""
+    """The exact odds, privately, with a button that rolls just this: the draft is stored.
+
+    What is to be sealed or rolled with real dice must be typed: a button's roll is open to all.
+    """
     sequence = system(spec.system).sequence(spec.target)
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     roster = roster_for(desk, spec)
     counted = await desk.count_odds(sequence, raw, odds_paths(sequence, raw, roster), roster)
+    if is_set(options.get("secret")) or options.get("hand"):
+        more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
+        return odds_reply(sequence, spec, raw | more, counted)
     key = new_id()
     desk.docs.append(
         Doc(DRAFT, key, {"path": list(spec.path), "options": raw}, desk.now + DRAFTS_KEPT, desk.command.who.key)
     )
-    reply = odds_reply(sequence, spec, raw, counted)
-    return Reply(
-        title=reply.title,
-        block=reply.block,
-        lines=reply.lines,
-        footer=reply.footer,
-        private=True,
-        buttons=(Button(f"roll:{key}", "Roll it", "primary"),),
-    )
+    return replace(odds_reply(sequence, spec, raw, counted), buttons=(Button(f"roll:{key}", "Roll it", "primary"),))
 
 
 def roster_for(desk: Desk, spec: CommandSpec) -> Roster:
@@ -91,7 +90,8 @@ def repeated(desk: Desk, path: tuple[str, ...], options: Mapping[str, object]) -
 
 
 async def play(desk: Desk) -> Reply:
-    """Run the roll, table or procedure on the desk."""
+    """Run the roll, table or procedure on the desk, as if it had been typed."""
+    await desk.check_enabled(desk.spec)
     handlers = {"roll": handle_roll, "lookup": handle_lookup, "sequence": handle_sequence}
     return await handlers[desk.spec.family](desk)
 

@@ -36,7 +36,7 @@ def record(desk: Desk, outcome: Outcome, dice: Sequence[Json], *, secret: bool) 
         raise UserError("This game takes no dice typed in by hand.", hint="/game settings hand_dice=yes allows them.")
     named = [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
     acting = [unit for unit in named if unit.name in happening.acting]
-    need_share(game, desk.actor, acting or named)
+    need_share(game, desk.actor, named, acting)
     facts = _facts(desk.command, happening, dice)
     facts["used"] = [unit_json(unit) for unit in named]
     label = str(happening.inputs.get("label") or "")

@@ -22,8 +22,10 @@ from bot.rules.sequence import play
 from bot.rules.units import Roster
 from bot.text import command_text
 
-ACTING = ("attackers", "attacker", "shooters", "shooter", "firers", "firer", "unit", "units", "spotter", "crew")
+ACTING = ("attackers", "shooters", "unit", "units")
 """Inputs that name who acts."""
+UNIT_IS_HIT = (("asl", "flame-attack"),)
+"""Procedures whose `unit` is the one that is attacked."""
 EXTRA = ("odds", "secret", "hand")
 _BAR = 12
 _HAND = Option("hand", "str")
@@ -66,7 +68,7 @@ def run_sequence(
         target=sequence.id,
         by_hand=hand not in (None, ""),
         units=named_units(given),
-        acting=acting_units(given),
+        acting=() if (sequence.system.id, sequence.id) in UNIT_IS_HIT else acting_units(given),
         result=played.settlement.headline,
     )
     settled = played.settlement

@@ -28,7 +28,7 @@ async def undo(desk: Desk, number: int | None = None) -> Reply:
         raise _no_part("undo")
     if is_free(actor, event):
         return _take_back(desk, event)
-    others = consenters(game, actor, desk.ledger.persons)
+    others = consenters(game, actor, desk.ledger.persons, event)
     if not others:
         return _take_back(desk, event, alone=True)
     return await _ask(desk, event, actor, others)
@@ -64,11 +64,11 @@ async def consent(desk: Desk, number: int) -> Reply:
         raise UserError(f"#{number} is not the last event any more, so it stays.")
     by: str = pending.data["by"]
     asker = Actor(by, game.players.get(by, ""), directs=False)
-    if by == actor.person or actor.person not in consenters(game, asker, desk.ledger.persons):
-        raise UserError("This needs the consent of another side.")
     event = await read_event(desk, number)
     need_undoable(event, number)
     assert event is not None
+    if by == actor.person or actor.person not in consenters(game, asker, desk.ledger.persons, event):
+        raise UserError("This needs the consent of another side.")
     desk.drop_docs.append((CONSENT, _key(desk, number)))
     return _take_back(desk, event, asked=by)
 
@@ -81,7 +81,10 @@ async def refuse(desk: Desk, number: int) -> Reply:
         raise UserError(f"Nobody asks to take back #{number} any more.")
     by: str = pending.data["by"]
     asker = Actor(by, game.players.get(by, ""), directs=False)
-    if by != actor.person and actor.person not in consenters(game, asker, desk.ledger.persons):
+    event = await read_event(desk, number)
+    if by != actor.person and (
+        event is None or actor.person not in consenters(game, asker, desk.ledger.persons, event)
+    ):
         raise UserError("Only another side may refuse.")
     desk.drop_docs.append((CONSENT, _key(desk, number)))
     word = "withdraws the request" if by == actor.person else "refuses"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -138,7 +139,7 @@ async def import_units(desk: Desk) -> Reply:
         raise UserError(
             "/unit import needs text or a file.", hint="First line: name,type,side,morale; then one line per unit."
         )
-    rows = read_roster(str(text))
+    rows = await asyncio.to_thread(read_roster, str(text))
     game = desk.open_game()
     need_player(game, desk.actor)
     system = _system_for(desk, str(rows[0].values.get("type", "")))

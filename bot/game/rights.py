@@ -67,15 +67,18 @@ def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
             raise UserError(f"{unit.name} belongs to {unit.side}; you play {actor.side}.")
 
 
-def need_share(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
-    """Raise UserError when none of the units that take part in a procedure is his own or nobody's."""
-    units = tuple(units)
-    if not units or not is_guarded(game):
+def need_share(game: Game, actor: Actor, units: Iterable[RosterUnit], acting: Iterable[RosterUnit]) -> None:
+    """Raise UserError for a stranger who names units, and for a player who acts with another side's.
+
+    Any unit may be the target: artillery and mines have no unit that acts.
+    """
+    if not tuple(units) or not is_guarded(game):
         return
     need_player(game, actor)
-    if not actor.directs and all(unit.side not in ("", actor.side) for unit in units):
-        names = ", ".join(unit.name for unit in units[:3])
-        raise UserError(f"None of these units is yours to act with ({names}); you play {actor.side}.")
+    theirs = [unit for unit in acting if unit.side not in ("", actor.side)]
+    if theirs and not actor.directs:
+        names = ", ".join(f"{unit.name} ({unit.side})" for unit in theirs[:3])
+        raise UserError(f"Not yours to act with: {names}; you play {actor.side}.")
 
 
 def find_side(game: Game, name: str) -> str:

@@ -17,7 +17,7 @@ from bot.rules.units import RosterUnit, UnitWords
 MAX_NAME = 32
 MAX_ROSTER = 500
 MAX_AT_ONCE = 40
-GONE = ("eliminated", "destroyed", "killed")
+GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
 """States of units that have left the fight: they stay in the roster, hidden from lists."""
 
 _RANGE = re.compile(r"(\d{1,4})\.\.(\d{1,4})")

@@ -17,7 +17,17 @@ from bot.rules.units import RosterUnit
 
 MAX_ROWS = 400
 MAX_COLUMNS = 40
+MAX_SIZE = 100_000
+"""Characters: 400 lines fit in, and reading them holds nobody up."""
 NEEDED = ("name", "type")
+MAX_DEPTH = 6
+_OPENING = (
+    yaml.FlowSequenceStartToken,
+    yaml.FlowMappingStartToken,
+    yaml.BlockSequenceStartToken,
+    yaml.BlockMappingStartToken,
+)
+_CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _YAML = re.compile(r"\s*(-\s|\[|\{|units\s*:)")
 
 
@@ -62,7 +72,9 @@ class Row:
 
 def read_roster(text: str) -> list[Row]:
     """The rows of a roster in CSV or YAML. Raises UserError naming line and column."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if len(text) > MAX_SIZE:
+        raise UserError(f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}. Nothing was added.")
     if "\n" not in text and "\\n" in text:
         text = text.replace("\\n", "\n")
     rows = _yaml_rows(text) if _YAML.match(text) else _csv_rows(text)
@@ -76,7 +88,7 @@ def read_roster(text: str) -> list[Row]:
 def _csv_rows(text: str) -> list[Row]:
     first = next((line for line in text.split("\n") if line.strip()), "")
     delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
+    reader = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True, strict=True)
     rows: list[Row] = []
     heads: list[str] = []
     try:
@@ -100,6 +112,8 @@ def _csv_rows(text: str) -> list[Row]:
 
 
 def _heads(heads: list[str], line: int) -> list[str]:
+    if len(heads) > MAX_COLUMNS:
+        raise UserError(f"Line {line}: at most {MAX_COLUMNS} columns. Nothing was added.")
     for needed in NEEDED:
         if needed not in heads:
             raise UserError(
@@ -109,16 +123,13 @@ def _heads(heads: list[str], line: int) -> list[str]:
     for at, head in enumerate(heads, 1):
         if not head or heads.index(head) != at - 1:
             raise UserError(f"Line {line}, column {at}: a heading is empty or stands twice. Nothing was added.")
-    if len(heads) > MAX_COLUMNS:
-        raise UserError(f"Line {line}: at most {MAX_COLUMNS} columns.")
     return heads
 
 
 def _yaml_rows(text: str) -> list[Row]:
     """Rows from a YAML list of mappings (or one under `units`), read as nodes so that places are known."""
     try:
-        if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-            raise UserError("A roster holds no YAML aliases. Nothing was added.")
+        _check_plain(text)
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
@@ -131,6 +142,20 @@ def _yaml_rows(text: str) -> list[Row]:
     if not isinstance(root, yaml.SequenceNode):
         raise UserError("Line 1: a list of units was expected. Nothing was added.", hint="Begin each unit with a dash.")
     return [_yaml_row(node) for node in root.value]
+
+
+def _check_plain(text: str) -> None:
+    """Raise UserError for aliases and deep nesting, token by token: both can make a small text endless work."""
+    depth = 0
+    for token in yaml.scan(text):
+        if isinstance(token, yaml.AliasToken):
+            raise UserError("A roster holds no YAML aliases. Nothing was added.")
+        depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
+        if depth > MAX_DEPTH:
+            mark = token.start_mark
+            raise UserError(
+                f"Line {mark.line + 1}, column {mark.column + 1}: too deep for a list of units. Nothing was added."
+            )
 
 
 def _yaml_row(node: yaml.Node) -> Row:

@@ -22,13 +22,18 @@ def need_undoable(event: Mapping[str, Any] | None, number: int) -> None:
         )
 
 
-def consenters(game: Game, actor: Actor, persons: Iterable[str]) -> frozenset[str]:
-    """Who could agree to take dice back: players of another side, and a game master who plays none.
+def consenters(game: Game, actor: Actor, persons: Iterable[str], event: Mapping[str, Any]) -> frozenset[str]:
+    """Who could agree to take the dice of `event` back: players of another side, and a game master who plays none.
 
-    Where there are no sides it is everyone else who took part (`persons`). Empty: the actor is alone.
+    Who asks without a side of his own asks for the side that rolled, so that nobody outside can help a roller to
+    consent to himself. Where there are no sides it is everyone else who took part (`persons`). Empty: the actor
+    is alone.
     """
     if is_guarded(game) or (game.sides and game.players):
-        others = {person for person, side in game.players.items() if side != actor.side}
+        asking = actor.side or event.get("side", "")
+        others = {person for person, side in game.players.items() if side != asking}
+        if not actor.side:
+            others.discard(event["who"])
         if game.master and game.master not in game.players:
             others.add(game.master)
     else:

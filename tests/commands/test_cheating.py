@@ -1,0 +1,141 @@
+"""What somebody might try to get better dice, other people's units, or a look at what is closed."""
+
+from __future__ import annotations
+
+import json
+
+from bot.command import Place
+from bot.commands.moving import place_key
+from bot.rules.errors import UserError
+from tests.playing import Channel, two_sides
+
+
+async def test_a_friend_outside_cannot_help_a_roller_to_consent_to_himself() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "roll 2d6")
+    number = (await channel.game()).number
+    asked = await channel.say("Zoe", "roll 1d6", manager=True)  # she takes part, and manages the server
+    assert not asked.error
+    await channel.fails("Anna", f"game undo {number}", "")
+    asked = await channel.say("Zoe", "game undo", manager=True)
+    assert "Anna or Bob" in asked.text()  # her own roll: any side may agree
+    await channel.press("Bob", asked.buttons[0].action)
+    asked = await channel.say("Zoe", "game undo", manager=True)  # now Anna's
+    assert "so Bob must consent" in asked.text()
+    assert (await channel.press("Anna", asked.buttons[0].action)).error
+    assert not (await channel.press("Bob", asked.buttons[0].action)).error
+
+
+async def test_a_new_roll_after_undo_is_another_event_with_other_dice() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    first = await channel.do("Anna", "roll 20d20")
+    asked = await channel.do("Anna", "game undo")
+    await channel.press("Bob", asked.buttons[0].action)
+    second = await channel.do("Anna", "roll 20d20")
+    assert int(second.footer[0][1:]) == int(first.footer[0][1:]) + 2
+    assert first.title != second.title
+    await channel.fails("Anna", "game redo", "nothing to bring back")
+
+
+async def test_leaving_and_joining_the_other_side_makes_nobody_a_consenter() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Cid", "game join US")
+    await channel.do("Anna", "roll 2d6")
+    asked = await channel.do("Anna", "game undo")
+    await channel.do("Cid", "game leave", "game join VC")
+    assert (await channel.press("Cid", asked.buttons[0].action)).error
+    await channel.fails("Anna", "game undo", "cannot be undone")
+
+
+async def test_no_enemy_unit_is_slipped_in_among_ones_own() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.fails("Bob", 'lnlt fire attackers="vc1; us1" targets=us2', "Squad 1 (US)")
+    await channel.fails("Bob", "lnlt morale-check units=us1", "Squad 1 (US)")
+    assert not any(unit.marks for unit in (await channel.game()).units.values())
+
+
+async def test_artillery_needs_no_unit_of_ones_own() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "game settings master=Bob")
+    reply = await channel.do("Anna", "lnlt damage-check targets=vc1 dc_mod=3")
+    assert "Cell 1" in reply.text()
+    await channel.fails("Carl", "lnlt damage-check targets=vc1 dc_mod=3", "no side")
+
+
+async def test_a_players_own_messages_make_him_no_manager_of_a_game_elsewhere() -> None:
+    channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
+    await two_sides(channel)
+    code = (await channel.do("Anna", "game link")).title.split()[-1]
+    aside = Channel(channel.app, Place("discord:dm/7"), "dm")
+    assert not (await aside.say("Bob", f"game link {code}", manager=True)).error
+    for line in ("unit edit us1 state=eliminated", "game end", "game delete confirm", "game settings master=Bob"):
+        reply = await aside.say("Bob", line, manager=True)
+        assert reply.error, line
+    assert not (await aside.say("Bob", "unit edit vc1 marker=+moved", manager=True)).error
+
+
+async def test_a_game_is_not_pushed_onto_another_server() -> None:
+    for here, typed in (
+        ("discord:55/900", "discord:66/1"),
+        ("discord:55/900", "discord:dm/7"),
+        ("discord:dm/7", "8"),
+        ("discord:dm/7", "discord:dm/8"),
+        ("slack:T1/C1", "slack:T2/C1"),
+    ):
+        try:
+            place = place_key(here, typed)
+        except UserError as error:
+            assert "/game link" in error.hint
+        else:
+            raise AssertionError(f"{here} {typed}: {place}")
+    assert place_key("slack:T1/C1/17.2", "<#C2>") == "slack:T1/C2"  # from a thread
+
+
+async def test_buttons_and_again_roll_only_what_is_enabled_here() -> None:
+    channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
+    fired = await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
+    odds = await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds')
+    assert not (await channel.say("Zoe", "setup systems ucn", manager=True)).error
+    number = (await channel.game()).number
+    for action in [button.action for button in fired.buttons[:2]] + [odds.buttons[0].action]:
+        reply = await channel.press("Anna", action)
+        assert reply.error
+        assert "not enabled here" in reply.text(), action
+    await channel.fails("Anna", "again", "not enabled here")
+    assert (await channel.game()).number == number
+    await channel.do("Anna", "roll 2d6", "again")
+
+
+async def test_odds_of_what_is_to_be_sealed_have_no_button_that_rolls_it_openly() -> None:
+    channel = await Channel.fresh()
+    odds = await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds secret')
+    assert odds.buttons == ()
+    assert odds.lines[-1].endswith("secret")
+
+
+async def test_no_persons_name_stands_in_the_chain() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "game settings master=Bob answers=compact")
+    export = json.loads((await channel.do("Bob", "game export")).files[0].content)
+    bodies = json.dumps(export["events"])
+    assert "Bob" not in bodies
+    assert "Anna" not in bodies
+
+
+async def test_whoever_deletes_his_data_does_not_take_anothers_text_out_of_the_dice() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "fair show")
+    await channel.do("Bob", 'fair add "nobody knew this"')
+    await channel.do("Anna", 'fair add "mine"')
+    digest = (await channel.game()).digest
+    await channel.do("Anna", "privacy delete confirm", 'fair add "mine again"')
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    assert loaded.seed.texts[0] == digest
+    await channel.do("Anna", "roll 3d6")
