@@ -54,7 +54,9 @@ def plan(charts: Charts, given: Given) -> Plan[Entry]:
         return Entry(None)
 
     def story(before: Entry, roll: Roll, after: Entry) -> Iterable[Line]:
-        yield Line("mines", roll, total=roll[0], result=say(str(tells(before, roll, after)["result"])))
+        yield Line(
+            "mines", roll, total=roll[0], result=say(str(tells(before, roll, after)["result"])).replace("-", " and ")
+        )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         words = say(out["result"]).replace("-", " and ")
