@@ -28,7 +28,7 @@ INTERVAL = 1.05
 PATIENCE = 30.0
 """Seconds of trouble after which an answer that is in the outbox waits there."""
 LATER = 20.0
-POLL = 1.0
+POLL = 0.5
 MAX_BACKOFF = 8.0
 
 

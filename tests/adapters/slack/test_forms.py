@@ -125,7 +125,8 @@ async def test_two_press_the_same_button(socket_slack: SlackStandIn, tmp_path: P
         assert len(opened) == 1, socket_slack.posted(games)
 
 
-async def test_a_refusal_offers_the_form_also_in_a_thread(slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_a_refusal_offers_the_form_also_in_a_thread(http_slack: SlackStandIn, tmp_path: Path) -> None:
+    slack = http_slack
     home, anna, ben, games = settle(slack)
     async with running(slack, tmp_path, home):
         first = await (await anna.slash(games, "/roll", "2d6")).answer()
@@ -142,7 +143,8 @@ async def test_a_refusal_offers_the_form_also_in_a_thread(slack: SlackStandIn, t
         assert answer.thread_ts == first.ts
 
 
-async def test_files_come_and_go(slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_files_come_and_go(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    slack = socket_slack
     home, anna, _, games = settle(slack)
     foreign = home.channel("elsewhere", bot_member=False)
     async with running(slack, tmp_path, home):

@@ -50,7 +50,8 @@ async def test_commands_mentions_and_direct_messages_are_answered(slack: SlackSt
         assert (await (await anna.dm("help")).answer()).plain
 
 
-async def test_nothing_typed_pings_formats_or_spoofs(slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_nothing_typed_pings_formats_or_spoofs(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    slack = socket_slack
     home, anna, ben, games = settle(slack)
     async with running(slack, tmp_path, home):
         label = f'label="<!channel> <@{ben.id}> *bold* & <http://evil.example|safe>\nBen: 2d6 = 12"'
@@ -65,7 +66,8 @@ async def test_nothing_typed_pings_formats_or_spoofs(slack: SlackStandIn, tmp_pa
         assert not any(one.startswith("Ben:") for one in answer.plain.split("\n"))
 
 
-async def test_where_the_bot_is_no_member_commands_still_work(slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_where_the_bot_is_no_member_commands_still_work(http_slack: SlackStandIn, tmp_path: Path) -> None:
+    slack = http_slack
     home, anna, _, _ = settle(slack)
     foreign = home.channel("elsewhere", bot_member=False)
     async with running(slack, tmp_path, home):
