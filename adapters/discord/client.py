@@ -50,6 +50,11 @@ def use_api(base: str) -> None:
     discord.gateway.DiscordWebSocket.DEFAULT_GATEWAY = gateway
 
 
+def _log_failure(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("work beside an interaction failed", exc_info=error)
+
+
 class Grognard(discord.AutoShardedClient):
     """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent.
 
@@ -78,6 +83,7 @@ class Grognard(discord.AutoShardedClient):
         self._session: aiohttp.ClientSession
         self._outbox: Outbox
         self._work: set[asyncio.Task[None]] = set()
+        self._beside: set[asyncio.Task[None]] = set()
         self._seen: OrderedDict[int, None] = OrderedDict()
         self._stopping = False
 
@@ -87,24 +93,20 @@ class Grognard(discord.AutoShardedClient):
         self.wire = Wire(self._session)
         self.delivery = Delivery(self.wire, Posting(self.http), self.app)
         self._outbox = Outbox(self.app, self.delivery)
-        self.start_work(self._outbox.run())
+        self._start(self._outbox.run(), self._beside)
         if self._commands is not None:
             assert self.application_id is not None
-            self.start_work(sync_commands(self.http, self.application_id, self.app.store, self._commands))
+            telling = sync_commands(self.http, self.application_id, self.app.store, self._commands)
+            self._start(telling, self._beside)
         gc.freeze()  # what was loaded stays: no collection looks at it again
         gc.enable()
 
-    def start_work(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run something beside; its failure is logged, and stopping waits for it."""
+    def _start(self, work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
+        """Run something; its failure is logged."""
         task = asyncio.create_task(work)
-        self._work.add(task)
-        task.add_done_callback(self._ended)
-        return task
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._work.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("work beside an interaction failed", exc_info=error)
+        among.add(task)
+        task.add_done_callback(among.discard)
+        task.add_done_callback(_log_failure)
 
     async def on_interaction(self, interaction: Interaction) -> None:
         """One thing that somebody did; a second delivery of the same one is passed over."""
@@ -113,7 +115,7 @@ class Grognard(discord.AutoShardedClient):
         self._seen[interaction.id] = None
         if len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
-        self.start_work(self._handle(read_ask(interaction), interaction.data or {}))
+        self._start(self._handle(read_ask(interaction), interaction.data or {}), self._work)
 
     async def _handle(self, ask: Ask, data: Any) -> None:
         try:
@@ -138,7 +140,7 @@ class Grognard(discord.AutoShardedClient):
 
     async def on_ready(self) -> None:
         """All servers of this process are known: settle what happened while it was away."""
-        self.start_work(settle_servers(self))
+        self._start(settle_servers(self), self._beside)
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """The bot was removed: its data is kept for as long as the host says. An outage does not end here."""
@@ -159,6 +161,8 @@ class Grognard(discord.AutoShardedClient):
             await self._outbox.stop()
         if self._work:
             await asyncio.wait(self._work, timeout=STOP_WITHIN)
+        for task in self._beside:
+            task.cancel()
         await self.close()
 
     async def close(self) -> None:

@@ -50,13 +50,14 @@ def size(made: Mapping[str, Any]) -> int:
 
 
 def shown_options(spec: CommandSpec) -> tuple[Option, ...]:
-    """The options that Discord shows, required ones first; flags beyond 25 are folded into `mods`."""
-    options = list(spec.options)
-    while len(options) > MAX_OPTIONS:
-        if not any(option.name == "mods" for option in options):
-            options.append(Option("mods", "mods", help="further modifiers, as words"))
+    """The options that Discord shows, required ones first; flags beyond 25 fold, from the end, into `mods`."""
+    options, folded = list(spec.options), list[str]()
+    room = MAX_OPTIONS if spec.option("mods") is not None else MAX_OPTIONS - 1
+    while len(options) > (room if folded else MAX_OPTIONS):
         last = max(at for at, option in enumerate(options) if option.type == "bool" and option.name not in _KEPT_FLAGS)
-        del options[last]
+        folded.insert(0, options.pop(last).name)
+    if folded and spec.option("mods") is None:
+        options.append(Option("mods", "mods", help=f"further modifiers: {', '.join(folded)}"))
     return tuple(sorted(options, key=lambda option: not _is_required(option, spec)))
 
 
@@ -141,9 +142,3 @@ def _cut(text: str, length: int = MAX_DESCRIPTION) -> str:
     kept = text[: length - 1]
     word_end = kept.rfind(" ")
     return (kept[:word_end] if word_end > length // 2 else kept).rstrip(" ,;:(") + "…"
-
-
-def folded(spec: CommandSpec) -> tuple[str, ...]:
-    """Flags that stand in `mods` on Discord."""
-    shown = {option.name for option in shown_options(spec)}
-    return tuple(option.name for option in spec.options if option.name not in shown)
