@@ -5,13 +5,14 @@ Names of games are known at once; a game's sequences and tables are read when so
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 from bot.charts import System, systems
 from bot.command import CommandSpec, Path
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import UserError, did_you_mean, meant
 from bot.rules.options import Option
 from bot.shared import ROLL_OPTIONS, shared_commands
 
@@ -63,7 +64,8 @@ class Registry:
         name = folded[0] if folded else ""
         family = self._family(name)
         if not family:
-            raise UserError(f'There is no command "{name[:40]}".', hint=self._hint(name, self.top))
+            hint = self._elsewhere(name) or self._hint(name, self.top)
+            raise UserError(f'There is no command "{name[:40]}".', hint=hint)
         for length in range(min(3, len(folded)), 0, -1):
             if (spec := family.get(tuple(folded[:length]))) is not None:
                 return spec, length
@@ -74,10 +76,28 @@ class Registry:
                     return spec, 2
         known = [path[-1] for path in family]
         if not second:
-            raise UserError(f"/{name} needs to know what: {_few(self.children((name,)))}.", hint=f"/help {name}")
+            raise UserError(f"/{name} needs to know what: {_few(self.children((name,)))}", hint=f"/help {name}")
+        if group := self.children((name, second)):
+            third = folded[2] if len(folded) > 2 else ""
+            if not third:
+                raise UserError(f"/{name} {second} needs to know what: {_few(group)}", hint=f"/help {name}")
+            hint = self._hint(third, known, f"/help {name} lists them all.")
+            raise UserError(f'/{name} {second} has no "{third[:40]}".', hint=hint)
         raise UserError(
             f'/{name} has no "{second[:40]}".', hint=self._hint(second, known, f"/help {name} lists them all.")
         )
+
+    def _elsewhere(self, name: str) -> str:
+        """A hint to commands of that name further down: `undo` is /game undo, `melee-odds` a table of lnlt."""
+        game, _, rest = name.partition("-")
+        if game not in self.games:
+            game, _, rest = _BETWEEN.sub(" ", name).partition(" ")
+        if game in self.games and rest in self.games[game].sequences:
+            return meant(name, [f"{game} {rest}"])
+        found = [" ".join(path) for path in self._fixed if len(path) > 1 and path[-1] == name]
+        found += [f"{id} {name}" for id, game_ in self.games.items() if name in game_.sequences]
+        found += [f"{id}{TABLE} {name}" for id, game_ in self.games.items() if name in list(game_.tables)]
+        return meant(name, found[:4]) if found else ""
 
     def _hint(self, word: str, known: Sequence[str], otherwise: str = "Type help to see what there is.") -> str:
         return did_you_mean(word, known) or otherwise
@@ -95,8 +115,11 @@ class Registry:
         return {path: spec for path, spec in self._fixed.items() if path[0] == name}
 
 
+_BETWEEN = re.compile(r"[/.:_]")
+
+
 def _few(words: Sequence[str]) -> str:
-    return ", ".join(words[:12]) + (", ..." if len(words) > 12 else "")
+    return ", ".join(words[:12]) + (", ..." if len(words) > 12 else ".")
 
 
 def _sequence_specs(game: System) -> Iterator[CommandSpec]:

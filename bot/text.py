@@ -9,15 +9,28 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from bot.command import CommandSpec
 from bot.registry import Registry
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.options import INVISIBLE, Option
+from bot.rules.options import INVISIBLE, Option, clean
 
 MAX_LENGTH = 8_000
 MAX_TOKENS = 400
-_QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201e": "\u201c"}
+_QUOTES = {
+    '"': '"',
+    "'": "'",
+    "\u201c": "\u201d",
+    "\u201d": "\u201d",
+    "\u201e": "\u201c\u201d",
+    "\u2018": "\u2019",
+    "\u00ab": "\u00bb",
+}
+"""Opening marks and what closes them; beside the plain ones those that phones and word processors make of them."""
+_MARKS = re.compile(rf"[\s{''.join(_QUOTES)}]")
+_KEY_BY_OTHER = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{0,40})[:=]")
+_HELP = ("?", "--help", "-h")
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
 _SPACE = re.compile(r"\s+")
 GREEDY = ("dice", "topic")
@@ -46,10 +59,17 @@ def parse_text(text: str, registry: Registry) -> Typed:
     """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.")
-    tokens = tokenize(INVISIBLE.sub("", text).strip().removeprefix("/"))
-    words = [token.value for token in tokens if not token.key]
-    if not words:
+    text = INVISIBLE.sub("", text).strip().removeprefix("/")
+    tokens = tokenize("help" if text in _HELP else text)
+    if not tokens:
         raise UserError("There is no command here.", hint="Type help to see what there is.")
+    first = tokens[0]
+    if first.key or first.quoted:
+        shown = "with an option" if first.key else "with a quotation mark"
+        raise UserError(
+            f"A command begins with its name, not {shown}: {text[:30]}",
+            hint="For example: /roll 2d6+3. help lists them.",
+        )
     spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
     return Typed(spec, read_tokens(spec, tokens[used:]))
 
@@ -78,11 +98,17 @@ def _value(text: str, at: int) -> tuple[str, bool, int]:
         space = _SPACE.search(text, at)
         end = space.start() if space else len(text)
         return text[at:end], False, end
-    end = text.find(closing, at + 1)
+    end = min((found for mark in closing if (found := text.find(mark, at + 1)) >= 0), default=-1)
     if end < 0:
         raise UserError(
             f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}",
-            hint=f"End it with {closing}",
+            hint=f"End it with {closing[0]}",
+        )
+    if end + 1 < len(text) and not text[end + 1].isspace():
+        raise UserError(
+            f"The quotation mark at character {end + 1} closes a value in the middle of a word: "
+            f"{text[max(at, end - 16) : end + 12]}",
+            hint='Close each value with the mark that opened it, then a space. Inside use the other kind: "O\'Brien".',
         )
     return text[at + 1 : end], True, end + 1
 
@@ -95,10 +121,18 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
     positional = [option for option in spec.options if option.type not in ("bool", "mods")]
     stats = next((option.name for option in spec.options if option.complete == "stats"), "")
     loose: list[str] = []
-    for token in tokens:
+    placed: set[str] = set()
+    for token, following in zip_longest(tokens, tokens[1:]):
         if token.key in options:
+            _check_value(token, following, options)
             if token.key == "mods":
                 mods.append(token.value)
+            elif token.key in placed:
+                raise UserError(
+                    f'"{given[token.key]}" was taken for {token.key}, which stands there too.',
+                    hint="A value that holds spaces needs quotation marks.",
+                    option=token.key,
+                )
             else:
                 _put(given, token.key, token.value)
         elif token.key:
@@ -110,7 +144,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
         elif not token.quoted and _is_modifier(token.value, options):
             mods.append(token.value)
         else:
-            _place(spec, positional, given, token)
+            placed.add(_place(spec, positional, given, token))
     if mods:
         given["mods"] = " ".join(mods)
     if loose:
@@ -135,21 +169,71 @@ def _is_modifier(word: str, options: Mapping[str, Option]) -> bool:
     return mods is not None and mods.type == "mods" and word.casefold().replace("-", "_") in mods.values
 
 
-def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object], token: Token) -> None:
-    for option in positional:
-        if option.type in GREEDY or option.complete in GREEDY:
-            before = given.get(option.name)
-            given[option.name] = token.value if before is None else f"{before} {token.value}"
-            return
-        if option.name not in given:
-            given[option.name] = token.value
-            return
-    known = [option.name for option in spec.options]
+def _check_value(token: Token, following: Token | None, options: Mapping[str, Option]) -> None:
+    """Raise UserError for `tm= 2`: read as it stands, the 2 would land in another option."""
+    if token.value or token.quoted or following is None or following.key or following.quoted:
+        return
+    if not _flag(following.value, options) and not _is_modifier(following.value, options):
+        raise UserError(
+            f"{token.key}= has no value.",
+            hint=f"Write it without a space: {token.key}={following.value[:40]}",
+            option=token.key,
+        )
+
+
+def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object], token: Token) -> str:
+    """Put a bare value where it belongs, the next positional option, and return its name."""
+    option = next((option for option in positional if _is_greedy(option) or option.name not in given), None)
+    if option is not None and _is_greedy(option):
+        before = given.get(option.name)
+        given[option.name] = token.value if before is None else f"{before} {token.value}"
+        return option.name
+    if not token.quoted:
+        _check_word(spec, option, token.value)
+    if option is None:
+        raise UserError(
+            f'{spec.name} does not know what to do with "{token.value[:40]}".',
+            hint="A value that holds spaces needs quotation marks."
+            if given and spec.family not in ("lookup", "sequence")
+            else f"/help {' '.join(spec.path)}",
+        )
+    given[option.name] = token.value
+    return option.name
+
+
+def _is_greedy(option: Option) -> bool:
+    return option.type in GREEDY or option.complete in GREEDY
+
+
+def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
+    """Raise UserError for a bare word that is a misspelt flag, or the name of an option without its value.
+
+    It would otherwise be taken for the next positional option, whose name the player never typed.
+    """
+    options = {known.name: known for known in spec.options}
     mods = spec.option("mods")
-    near = did_you_mean(token.value.replace("-", "_"), [*known, *(mods.values if mods else ())])
-    raise UserError(
-        f'{spec.name} does not know what to do with "{token.value[:40]}".', hint=near or f"/help {' '.join(spec.path)}"
-    )
+    if word.startswith("="):
+        raise UserError(f'"{word[:40]}" stands alone.', hint="Write key=value without spaces around the =.")
+    if (found := _KEY_BY_OTHER.match(word)) and (name := found[1].replace("-", "_").casefold()) in options:
+        raise UserError(f'"{word[:40]}" cannot be read.', hint=f'Write {name}=..., or {name}="..." for several words.')
+    kind = option.type if option is not None else ""
+    folded = word.replace("-", "_").casefold()
+    if kind not in ("", "int", "number", "units", "enum"):
+        return
+    if option is not None and folded in (value.replace("-", "_") for value in option.values):
+        return
+    if folded in options:
+        raise UserError(
+            f"{folded} has no value.", hint=f"Write {folded}=..., without spaces around the =.", option=folded
+        )
+    if kind not in ("", "int", "number") or any(mark.isdecimal() for mark in word):
+        return
+    flags = [name for name, known in options.items() if known.type == "bool"]
+    if near := did_you_mean(folded, [*flags, *(mods.values if mods else ())]):
+        near.wrong = word
+        raise UserError(f'{spec.name} does not know what to do with "{word[:40]}".', hint=near)
+    if option is not None:
+        clean(option, word)  # no number: better said now than after the words that follow
 
 
 def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option]) -> UserError:
@@ -165,11 +249,11 @@ def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option])
 def quoted(value: object) -> str:
     """A value as it must be typed: quoted if it holds spaces or quotation marks."""
     text = str(value)
-    if text and not re.search(r"[\s\"'\u201c\u201d\u201e]", text):
+    if text and not _MARKS.search(text):
         return text
-    for opening in ('"', "'"):
-        if opening not in text:
-            return f"{opening}{text}{opening}"
+    for opening, closing in _QUOTES.items():
+        if opening not in text and closing[0] not in text:
+            return f"{opening}{text}{closing[0]}"
     return "\u201c" + text.replace("\u201d", "'") + "\u201d"
 
 

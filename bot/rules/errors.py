@@ -75,12 +75,25 @@ def did_you_mean(word: str, known: Iterable[str]) -> Hint:
     """
     folded = word.casefold()[:64]
     names = sorted(set(known))
-    near = get_close_matches(folded, names, n=3, cutoff=0.6) if len(folded) > 2 else [folded] * (folded in names)
-    near.sort(key=lambda name: sorted(name) != sorted(folded))
-    near = near[:1] or [name for name in names if len(folded) > 2 and folded in _PIECES.split(name.casefold())][:3]
-    hint = Hint(f"Did you mean {_either(near)}?" if near else "")
-    hint.wrong, hint.right = word, near[0] if len(near) == 1 else ""
+    near = _near(folded, names, 0.8)
+    near = near or [name for name in names if len(folded) > 2 and folded in _PIECES.split(name.casefold())][:3]
+    near = near or _near(folded, names, 0.6)
+    return meant(word, near)
+
+
+def meant(word: str, names: list[str]) -> Hint:
+    """`Did you mean fire or fair?`: the hint that names these, empty for none; one name corrects the command."""
+    hint = Hint(f"Did you mean {_either(names)}?" if names else "")
+    hint.wrong, hint.right = word, names[0] if len(names) == 1 else ""
     return hint
+
+
+def _near(word: str, names: list[str], cutoff: float) -> list[str]:
+    if len(word) < 3:  # half the letters of so short a word are anything
+        return [word] if word in names else []
+    near = get_close_matches(word, names, n=3, cutoff=cutoff)
+    near.sort(key=lambda name: sorted(name) != sorted(word))
+    return near[:1]
 
 
 _PIECES = re.compile(r"[-_ ]")
