@@ -17,9 +17,10 @@ from bot.game.phases import phase_title
 from bot.game.rights import need_player
 from bot.game.roster import described, in_order
 from bot.game.state import Json
-from bot.game.telling import told_event
+from bot.game.telling import NameOf, told_event
 from bot.reply import File, Reply
 from bot.rules.chain import short
+from bot.rules.exported import SEALED
 
 FORMATS = {"json": "it can be imported again, and checked with grognard verify", "csv": "one line per roll"}
 COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "marks")
@@ -40,7 +41,8 @@ async def export(desk: Desk) -> Reply:
         seeds, persons = await store.seeds(row), await store.persons(row)
         content = await asyncio.to_thread(lambda: written(export_game(game.id, rows, seeds, texts, persons, **head)))
     elif kind == "csv":
-        content = await asyncio.to_thread(rolls_csv, events, desk.ledger.name_of, labels)
+        opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in closed}
+        content = await asyncio.to_thread(rolls_csv, events, desk.ledger.name_of, labels, opened)
     else:
         content = await asyncio.to_thread(report, desk, events, labels)
     name = re.sub(r"[^a-z0-9]+", "-", game.name.casefold()).strip("-")[:40] or "game"
@@ -81,16 +83,20 @@ def undone_events(events: Sequence[Json]) -> set[int]:
     return undone
 
 
-def rolls_csv(events: Sequence[Json], name_of, labels: Mapping[int, str]) -> str:  # type: ignore[no-untyped-def]
-    """One line per event with dice."""
+def rolls_csv(events: Sequence[Json], name_of: NameOf, labels: Mapping[int, str], opened: Mapping[int, str]) -> str:
+    """One line per roll, table and procedure; sealed ones once they have been opened (`opened`: their content)."""
     undone, out = undone_events(events), io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
     for event in events:
+        number = event["number"]
+        is_sealed = number in opened
+        if is_sealed:
+            event = {**event, **json.loads(opened[number])}
         if event["kind"] not in ROLLS:
             continue
-        number = event["number"]
-        marks = [word for word, is_set in (("hand", event.get("hand")), ("undone", number in undone)) if is_set]
+        marked = {"hand": event.get("hand"), "undone": number in undone, "sealed": is_sealed}
+        marks = [word for word, is_set in marked.items() if is_set]
         inputs = " ".join(f"{key}={value}" for key, value in event.get("inputs", {}).items())
         dice = " ".join(str(die["value"]) for die in event.get("dice", ()))
         cells = [name_of(event["who"]), event["side"], event["kind"], event["command"], labels.get(number, ""), inputs]

@@ -128,7 +128,7 @@ async def carry(desk: Desk) -> Reply:
 async def _end_quietly(desk: Desk) -> None:
     """Open what is sealed in free play before another game takes its place."""
     opened = await open_rolls(desk, tuple(desk.game.sealed))
-    desk.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers)
+    desk.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers, result=opened.result)
 
 
 async def join(desk: Desk) -> Reply:
@@ -228,7 +228,7 @@ async def end(desk: Desk) -> Reply:
     game = desk.need_started()
     need_director(game, desk.actor, "end it")
     opened = await open_rolls(desk, tuple(game.sealed))
-    desk.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers)
+    desk.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers, result=opened.result)
     lines = (
         *opened.lines,
         "Log, statistics and export stay: /game stats, /game export. /fair reveal publishes the seed.",

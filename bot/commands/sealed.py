@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.commands.desk import Desk
 from bot.commands.record import ANSWER, SEALED, change_from_json, is_of_game
-from bot.game.roster import settle_changes
-from bot.game.state import Game
+from bot.game.roster import is_gone, settle_changes
+from bot.game.state import Game, Json, unit_json
+from bot.game.telling import title_of
 from bot.reply import Reply
 from bot.rules.errors import UserError
+from bot.rules.sequence import Change
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What opening rolls leads to: the game with their results in its units, their numbers, and what is told."""
+    """What opening rolls leads to: the game with their results in its units, their numbers, and what is told.
+
+    `result` says in a few words what they were, for the log.
+    """
 
     game: Game
     numbers: tuple[int, ...]
     lines: tuple[str, ...]
+    result: str = ""
 
 
 async def reveal(desk: Desk) -> Reply:
@@ -37,14 +43,14 @@ async def reveal_number(desk: Desk, number: int) -> Reply:
     if owner != desk.actor.person and owner in desk.ledger.persons:
         raise UserError(f"#{number} belongs to {desk.ledger.name_of(owner)}, who alone may open it.", option="event")
     opened = await open_rolls(desk, (number,))
-    desk.ledger.add("reveal", opened.game, opens=[number])
+    desk.ledger.add("reveal", opened.game, opens=[number], result=opened.result)
     title, *lines = opened.lines
     return Reply(f"#{number} opened: {title}", tuple(lines))
 
 
 async def open_rolls(desk: Desk, numbers: tuple[int, ...]) -> Opened:
     """What these sealed rolls hold, applied to the game in order; undone ones are told but change nothing."""
-    game, lines = desk.game, []
+    game, lines, said = desk.game, list[str](), list[str]()
     if not numbers:
         return Opened(game, (), ())
     texts = await desk.store.texts(desk.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
@@ -56,11 +62,33 @@ async def open_rolls(desk: Desk, numbers: tuple[int, ...]) -> Opened:
             continue
         content = json.loads(text)
         lines += _told(kept.get((number, ANSWER)), number)
+        said.append(f"#{number} {title_of(content)}: {content.get('result', '')}")
         if number in game.withdrawn:
             lines.append("It had been undone and changes nothing.")
         elif is_of_game(game, content.get("system", "")):
-            game = settle_changes(game, [change_from_json(item) for item in content.get("changes", ())])
-    return Opened(replace(game), tuple(numbers), tuple(lines))
+            changes, remarks = _still_fitting(game, content)
+            game = settle_changes(game, changes)
+            lines += remarks
+    return Opened(game, tuple(numbers), tuple(lines), "; ".join(said))
+
+
+def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
+    """The changes that a sealed roll still makes, and what to know where units changed while it was closed.
+
+    Who has left the fight meanwhile does not come back by an older result.
+    """
+    was = {unit["name"]: unit for unit in content.get("used", ())}
+    changes, remarks = [], []
+    for change in map(change_from_json, content.get("changes", ())):
+        unit = game.units.get(change.unit.casefold())
+        if unit is None or is_gone(unit):
+            gone = unit.state if unit is not None else "off the roster"
+            remarks.append(f"{change.unit} is {gone} meanwhile: nothing changes for it.")
+            continue
+        if was.get(change.unit) not in (None, unit_json(unit)):
+            remarks.append(f"{change.unit} has changed since the roll: the result counts as it was rolled.")
+        changes.append(change)
+    return changes, remarks
 
 
 def _told(answer: str | None, number: int) -> list[str]:

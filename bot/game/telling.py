@@ -25,7 +25,7 @@ def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
     kind, result = event["kind"], event.get("result", "")
     if kind in ("roll", "sequence", "table"):
         named = f"{label}: " if label else ""
-        name = event["inputs"].get("dice", "") if kind == "roll" else title_of(event)
+        name = title_of(event)
         used = [unit["name"] for unit in event.get("used", ())]
         units = list(dict.fromkeys([*used, *changed_names(event.get("before") or {}, event.get("after") or {})]))
         touched = f" ({', '.join(units[:8])}{', ...' if len(units) > 8 else ''})" if units else ""
@@ -35,7 +35,7 @@ def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
         alone = ", alone in the game" if event.get("alone") else ""
         return f"{kind} #{event['event']}{asked}{alone}"
     if kind in ("reveal", "end"):
-        opened = ", ".join(f"#{number}" for number in event.get("opens", ()))
+        opened = result or ", ".join(f"#{number}" for number in event.get("opens", ()))
         return f"{kind} {opened}".strip()
     if kind == "start":
         fields = (event.get("after") or {}).get("game") or {}
@@ -46,7 +46,9 @@ def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
 
 
 def title_of(event: Mapping[str, Any]) -> str:
-    """The name of the procedure or table behind an event."""
+    """The name of the procedure or table behind an event, or the dice of a roll."""
+    if event["kind"] == "roll":
+        return str(event["inputs"].get("dice", ""))
     system = systems().get(event.get("system", ""))
     target = event.get("target", "")
     if system is not None and event["kind"] == "sequence" and target in system.sequences:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from bot.command import Place
 from bot.commands.moving import place_key
 from bot.rules.errors import UserError
@@ -87,12 +89,8 @@ async def test_a_game_is_not_pushed_onto_another_server() -> None:
         ("discord:dm/7", "discord:dm/8"),
         ("slack:T1/C1", "slack:T2/C1"),
     ):
-        try:
-            place = place_key(here, typed)
-        except UserError as error:
-            assert "/game link" in error.hint
-        else:
-            raise AssertionError(f"{here} {typed}: {place}")
+        with pytest.raises(UserError, match=r"moves only within|stays there"):
+            place_key(here, typed)
     assert place_key("slack:T1/C1/17.2", "<#C2>") == "slack:T1/C2"  # from a thread
 
 
@@ -139,3 +137,42 @@ async def test_whoever_deletes_his_data_does_not_take_anothers_text_out_of_the_d
     assert loaded is not None
     assert loaded.seed.texts[0] == digest
     await channel.do("Anna", "roll 3d6")
+
+
+async def test_an_opened_roll_stands_in_log_and_table_a_closed_one_nowhere() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    sealed = await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 secret")
+    other = await channel.do("Bob", 'roll 3d6kh2 label="hidden mines" secret')
+    assert sealed.announce is not None
+    assert other.announce is not None
+    first, second = (int(reply.announce.footer[0][1:]) for reply in (sealed, other) if reply.announce)
+    opened = await channel.do("Anna", f"game reveal {first}")
+    assert opened.title.startswith(f"#{first} opened")
+    log = (await channel.do("Bob", "log")).text()
+    assert f"reveal #{first} Direct fire: " in log
+    for kind in ("csv", "markdown", "json"):
+        text = (await channel.do("Anna", f"game export {kind}")).files[0].content
+        assert "hidden mines" not in text
+        assert "3d6kh2" not in text
+    rows = (await channel.do("Anna", "game export csv")).files[0].content.splitlines()
+    assert rows[1].startswith(f"{first},")
+    assert rows[1].endswith(",sealed")
+    assert len(rows) == 2
+    await channel.do("Anna", "game end")
+    rows = (await channel.do("Anna", "game export csv")).files[0].content.splitlines()
+    assert rows[2].startswith(f"{second},")
+    assert "hidden mines" in rows[2]
+
+
+async def test_an_older_sealed_result_brings_nobody_back() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5 secret")
+    number = (await channel.game()).number
+    await channel.do("Bob", "unit edit vc1 state=eliminated")
+    opened = await channel.do("Anna", f"game reveal {number}")
+    game = await channel.game()
+    assert game.units["cell 1"].state == "eliminated"
+    assert game.units["squad 1"].marks == {"fired"}
+    assert "Cell 1 is eliminated meanwhile" in opened.text()
