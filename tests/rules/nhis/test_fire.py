@@ -12,6 +12,7 @@ import pytest
 from bot.commands.story import story_lines
 from bot.rules.errors import UserError
 from tests.examples import lookup, odds, play_example
+from tests.playing import Channel
 
 
 def fire(dice: list[int], **given: object) -> dict[str, Any]:
@@ -227,3 +228,14 @@ def test_ten_firers_and_ten_targets_are_counted_quickly() -> None:
 def test_what_is_refused(given: dict[str, object], says: str) -> None:
     with pytest.raises(UserError, match=says):
         fire([], **given)
+
+
+async def test_a_moving_unit_of_the_roster_counts_without_a_reminder() -> None:
+    """4 + 2 for the target that moves - 2 for the charge is 4; nothing has to be typed."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start nhis "Night" sides="US, JP"')
+    await channel.do("Anna", 'unit add "1st Squad" squad stats="fp=4 morale=4 charge"')
+    await channel.do("Anna", 'unit add Reds squad stats="morale=4 moving"')
+    text = (await channel.do("Anna", 'nhis fire attackers="1st Squad" targets=Reds distance=3 hand=6,6')).text()
+    assert "1st Squad 4 + target moving or marked 2 - firing in a charge 2 = 4, column 4" in text
+    assert "Remember" not in text
