@@ -97,9 +97,12 @@ class Man:
         return not hurt.entry and (hurt.rolled == len(self.cells) or self.dead(hurt))
 
     def fate(self, hurt: Hurt) -> dict[str, Any]:
-        """Result, wounds in all (3 when killed) and state afterwards. A wound does not suppress by itself."""
+        """Result, wounds in all (3 when killed) and state afterwards.
+
+        Only the result suppressed suppresses: a wound does not, and it takes the place of a lesser result.
+        """
         dead = self.dead(hurt)
-        down = hurt.suppressed or self.unit.has("suppressed")
+        down = hurt.result == "suppressed" or self.unit.has("suppressed")
         return {
             "result": hurt.result,
             "wounds": FATAL if dead else wounds_of(self.unit) + hurt.wounds,

@@ -54,7 +54,7 @@ def test_a_squad_fires_at_three_men() -> None:
             "rolls": [10, 17],
             "result": "wound-2",
             "wounds": 2,
-            "after": "suppressed",
+            "after": "ready",
         },
         {
             "unit": "soldier",
@@ -269,7 +269,11 @@ def after_two(first: int, second: int, wounds: int) -> tuple[str, int, str]:
         taken += {"wound-1": 1, "wound-2": 2}.get(word, 0)
     dead = killed or wounds + taken >= 3
     result = "killed" if killed or taken >= 3 else f"wound-{taken}" if taken else "suppressed" if down else "none"
-    return result, 3 if dead else wounds + taken, "killed" if dead else "suppressed" if down else "ready"
+    return (
+        result,
+        3 if dead else wounds + taken,
+        "killed" if dead else "suppressed" if result == "suppressed" else "ready",
+    )
 
 
 def test_odds_of_two_passes_match_a_count_of_all_rolls() -> None:

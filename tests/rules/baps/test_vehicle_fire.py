@@ -78,7 +78,7 @@ def test_every_area_is_rolled_for_all_living_men_before_the_next() -> None:
     assert (out["operable"], out["bail_out"], out["reoccupy"]) == (False, True, "no")
     assert [tuple(man[key] for key in ("unit", "result", "wounds", "after", "rolls")) for man in out["crew"]] == [
         ("soldier", "killed", 3, "killed", [18]),
-        ("soldier", "wound-1", 1, "suppressed", [10, 1, 2]),
+        ("soldier", "wound-1", 1, "ready", [10, 1, 2]),
         ("soldier", "suppressed", 1, "suppressed", [9, 1, 2]),
     ]
 
