@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from bot.charts import System
 from bot.command import CommandSpec
 from bot.registry import Registry
-from bot.rules.options import Option
+from bot.rules.options import INVISIBLE, Option
 from bot.rules.units import RosterUnit, UnitWords
 
 MAX_CHOICES = 25
@@ -49,7 +49,7 @@ def complete_option(
     spec: CommandSpec, name: str, typed: str, registry: Registry, known: Known, given: Mapping[str, object]
 ) -> tuple[Choice, ...]:
     """Choices for one option while it is typed, at most 25, the best first."""
-    option, known = spec.option(name), fitting(known, spec)
+    option, known, typed = spec.option(name), fitting(known, spec), INVISIBLE.sub("", typed)
     if name == "mods" and (option is None or option.type == "mods"):
         return _fitting(_modifiers(spec, typed, given))
     if option is None:

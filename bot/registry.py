@@ -64,7 +64,7 @@ class Registry:
         name = folded[0] if folded else ""
         family = self._family(name)
         if not family:
-            hint = self._elsewhere(name) or self._hint(name, self.top)
+            hint = self.elsewhere(name) or self._hint(name, self.top)
             raise UserError(f'There is no command "{name[:40]}".', hint=hint)
         for length in range(min(3, len(folded)), 0, -1):
             if (spec := family.get(tuple(folded[:length]))) is not None:
@@ -87,7 +87,7 @@ class Registry:
             f'/{name} has no "{second[:40]}".', hint=self._hint(second, known, f"/help {name} lists them all.")
         )
 
-    def _elsewhere(self, name: str) -> str:
+    def elsewhere(self, name: str) -> str:
         """A hint to commands of that name further down: `undo` is /game undo, `melee-odds` a table of lnlt."""
         game, _, rest = name.partition("-")
         if game not in self.games:

@@ -128,7 +128,8 @@ def _search(words: list[str], registry: Registry) -> Reply:
             f"{name} is known to several games.", tuple(f"/help {' '.join(spec.path)}" for spec in found), private=True
         )
     known = [*registry.top, "dice", *(spec.path[-1] for top in registry.top for spec in registry.below((top,)))]
-    raise UserError(f'There is no help on "{" ".join(words)[:40]}".', hint=did_you_mean(name, known) or "Type /help.")
+    hint = registry.elsewhere(name) or did_you_mean(name, known) or "Type /help."
+    raise UserError(f'There is no help on "{" ".join(words)[:40]}".', hint=hint)
 
 
 def _first_sentence(text: str) -> str:
