@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many
+from time import monotonic
 from typing import Any
 
 from bot.charts import Sequence
@@ -17,6 +18,12 @@ MAX_BY = 8
 MAX_ROLLS = 1_000_000
 MAX_SECONDS = 4.0
 """What one count of odds may take where nobody else waits: the command line and batch."""
+
+
+def after(seconds: float) -> Callable[[], bool]:
+    """Whether so many seconds have gone by since now, for rules that may not read the clock themselves."""
+    until = monotonic() + seconds
+    return lambda: monotonic() > until
 
 
 def resolve(sequence: Sequence, raw: Mapping[str, object], source: Source, roster: Roster | None = None) -> Played:
@@ -34,7 +41,7 @@ def count_odds(
     paths = tuple(by) or ((sequence.odds_by,) if sequence.odds_by else ())
     _check_paths(sequence, paths)
     plan = sequence.plan(sequence.given(raw, roster or {}))
-    counted = joint(plan, paths, rolls=MAX_ROLLS, seconds=MAX_SECONDS)
+    counted = joint(plan, paths, rolls=MAX_ROLLS, late=after(MAX_SECONDS))
     return {"|".join(str(value) for value in key): chance for key, chance in counted.items()}
 
 
@@ -54,7 +61,11 @@ def each_odds(
     """
     _check_paths(sequence, paths)
     return marginals(
-        sequence.plan(sequence.given(raw, roster or {})), paths, budget=budget, rolls=rolls, seconds=seconds
+        sequence.plan(sequence.given(raw, roster or {})),
+        paths,
+        budget=budget,
+        rolls=rolls,
+        late=None if seconds is None else after(seconds),
     )
 
 

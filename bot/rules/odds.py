@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
-from math import comb, inf, lcm
-from time import monotonic
+from math import comb, lcm
 from typing import Any
 
 from bot.rules.dice import Die
@@ -58,20 +57,19 @@ class TooManyStates(UserError):
         )
 
 
+Late = Callable[[], bool]
+"""Asked between states by who has no more time; the rules themselves read no clock."""
+
+
 @dataclass(slots=True)
 class _Meter:
-    """How much has been counted so far, and how much may be: states, rolls looked at, seconds."""
+    """How much has been counted so far, and how much may be: states, rolls looked at, and whether it is too late."""
 
     budget: int
     most_rolls: int | None
-    seconds: float | None
+    late: Late | None
     states: int = 0
     rolls: int = 0
-    until: float = inf
-
-    def __post_init__(self) -> None:
-        if self.seconds is not None:
-            self.until = monotonic() + self.seconds
 
     def take_states(self, count: int) -> None:
         """Count the states of one more round. Raises TooManyStates."""
@@ -84,7 +82,7 @@ class _Meter:
         self.rolls += count
         if (self.most_rolls is not None and self.rolls > self.most_rolls) or kept > self.budget:
             raise TooManyStates
-        if monotonic() > self.until:
+        if self.late is not None and self.late():
             raise TooManyStates
 
 
@@ -94,17 +92,17 @@ def joint(
     *,
     budget: int = STATE_BUDGET,
     rolls: int | None = None,
-    seconds: float | None = None,
+    late: Late | None = None,
 ) -> Distribution:
     """Chances of each combination of the outputs `by`, as {(value, ...): Fraction}; they sum to 1.
 
     A value is `none` where its item is absent. Work stops on a branch as soon as all of `by` are known.
-    Raises TooManyStates beyond `budget` states, `rolls` rolls looked at or so many `seconds`.
+    Raises TooManyStates beyond `budget` states, `rolls` rolls looked at or when it is `late`.
     """
     if len(by) == 1:
-        alone = marginals(plan, by, budget=budget, rolls=rolls, seconds=seconds)[by[0]]
+        alone = marginals(plan, by, budget=budget, rolls=rolls, late=late)[by[0]]
         return {(value,): chance for value, chance in alone.items()}
-    meter = _Meter(budget, rolls, seconds)
+    meter = _Meter(budget, rolls, late)
     wanted = tuple(by)
     plan = plan.focus(wanted) if plan.focus is not None else plan
     positions = {path: at for at, path in enumerate(wanted)}
@@ -133,14 +131,14 @@ def marginals(
     *,
     budget: int = STATE_BUDGET,
     rolls: int | None = None,
-    seconds: float | None = None,
+    late: Late | None = None,
 ) -> dict[str, Distribution]:
     """The distribution of each output of `paths` by itself, counted in one pass; each sums to 1.
 
     Because every path is told once at most, nothing needs to be carried along in the state. Raises TooManyStates
-    beyond `budget` states, `rolls` rolls looked at or so many `seconds`.
+    beyond `budget` states, `rolls` rolls looked at or when it is `late`.
     """
-    meter = _Meter(budget, rolls, seconds)
+    meter = _Meter(budget, rolls, late)
     wanted = tuple(dict.fromkeys(paths))
     plan = plan.focus(wanted) if plan.focus is not None else plan
     sums = {path: _Tally({}) for path in wanted}
