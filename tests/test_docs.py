@@ -1,0 +1,20 @@
+"""The pages in docs/ are those that the tables make today."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.charts import systems
+from tools.docs import DOCS, page
+
+
+@pytest.mark.parametrize("game", list(systems()))
+def test_a_page_is_not_stale(game: str) -> None:
+    assert (DOCS / f"{game}.md").read_text(encoding="utf-8") == page(systems()[game]), "run make docs"
+
+
+@pytest.mark.parametrize("game", list(systems()))
+def test_a_page_names_the_publisher_and_the_rule_book(game: str) -> None:
+    data = systems()[game].game
+    assert str(data["publisher"]) in page(systems()[game])
+    assert "rule book" in data["notice"].casefold()
