@@ -84,8 +84,8 @@ class Evening:
         await write(self.ben, self.games, "/roll", "2d6")
         await self.on_discord("ben: 2d6 = ")
         await say(self.anna, self.table, "fair reveal")
-        await say(self.anna, self.table, "game end")
-        await self.on_slack("Hill 875")
+        ended = await say(self.anna, self.table, "game end")
+        await self.on_slack(ended.content.split("\n")[0])
 
     async def compare(self, folder: Path) -> None:
         """Both logs, both exports, and what `verify` says of them."""
