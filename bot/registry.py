@@ -83,9 +83,17 @@ class Registry:
                 raise UserError(f"/{name} {second} needs to know what: {_few(group)}", hint=f"/help {name}")
             hint = self._hint(third, known, f"/help {name} lists them all.")
             raise UserError(f'/{name} {second} has no "{third[:40]}".', hint=hint)
-        raise UserError(
-            f'/{name} has no "{second[:40]}".', hint=self._hint(second, known, f"/help {name} lists them all.")
-        )
+        hint = self._sibling(name, second) or self._hint(second, known, f"/help {name} lists them all.")
+        raise UserError(f'/{name} has no "{second[:40]}".', hint=hint)
+
+    def _sibling(self, name: str, word: str) -> str:
+        """Where a game's table was asked for as a procedure, or the other way round: the command that is meant."""
+        game = self.games.get(name.removesuffix(TABLE))
+        if game is None:
+            return ""
+        if name.endswith(TABLE):
+            return f"It is a procedure: /{game.id} {word}" if word in game.sequences else ""
+        return f"It is a table: /{game.id}{TABLE} {word}" if word in game.tables else ""
 
     def elsewhere(self, name: str) -> str:
         """A hint to commands of that name further down: `undo` is /game undo, `melee-odds` a table of lnlt."""

@@ -90,3 +90,10 @@ def test_a_command_is_ready_to_copy() -> None:
     text = '/lnlt morale-check units="squad morale=5; leader morale=6" mod=-1'
     typed = parse_text(text, registry())
     assert command_text(typed.spec, typed.options) == text
+
+
+def test_a_table_asked_for_as_a_procedure_says_where_it_is() -> None:
+    with pytest.raises(UserError, match="It is a table: /nhis-table terrain"):
+        read("nhis terrain trees")
+    with pytest.raises(UserError, match="It is a procedure: /lnlt fire"):
+        read("lnlt-table fire")

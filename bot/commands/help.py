@@ -92,7 +92,7 @@ def _command(spec: CommandSpec) -> Reply:
     lines += [option_line(option) for option in spec.options if option.type != "bool"]
     flags = [option for option in spec.options if option.type == "bool"]
     if flags:
-        lines.append("Flags: " + "; ".join(f"{flag.name} ({flag.help})" if flag.help else flag.name for flag in flags))
+        lines.append("Flags: " + "; ".join(map(flag_text, flags)))
     if spec.details:
         lines.append(spec.details)
     return Reply(
@@ -100,6 +100,14 @@ def _command(spec: CommandSpec) -> Reply:
         tuple(lines[1:] if len(spec.summary) < 90 else lines),
         private=True,
     )
+
+
+def flag_text(flag: Option) -> str:
+    """A flag in a list: its name, what it says, and how to switch off one that is on by itself."""
+    about = [flag.help] if flag.help else []
+    if flag.default:
+        about.append(f"on by itself; off with {flag.name}=no")
+    return f"{flag.name} ({'; '.join(about)})" if about else flag.name
 
 
 def option_line(option: Option) -> str:
