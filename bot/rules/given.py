@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.options import Option, missing_option, read_options
+from bot.rules.options import Option, is_left_out, missing_option, read_options
 from bot.rules.units import Roster, RosterUnit, Unit, UnitWords, find_unit, from_roster, parse_units
 
 Whole = int  # the class below has a method of that name
@@ -90,9 +90,10 @@ def read_given(
         elif option.type == "unit" and value is not None:
             found[option.name] = _found(option, value, words, roster)
     for option in options:
-        if option.brings and raw.get(option.name) is None:
+        if option.brings and is_left_out(option, raw.get(option.name)):
             values[option.name] = _brought(option, found, values[option.name], what)
-    return Given(values, lists, found, frozenset(name for name, value in raw.items() if value is not None))
+    typed = {option.name for option in options if not is_left_out(option, raw.get(option.name))}
+    return Given(values, lists, found, frozenset(typed))
 
 
 def _found(option: Option, value: str, words: Mapping[str, UnitWords], roster: Roster) -> Unit:

@@ -96,7 +96,7 @@ def read_options(options: Iterable[Option], raw: Mapping[str, object], *, what: 
         raw_value = given.get(name)
         if raw_value == "none" and option.optional and option.type in ("int", "number"):
             raw_value = None  # players and programs write out what the card calls none
-        if raw_value is not None and not (raw_value == "" and option.type != "str"):
+        if not is_left_out(option, raw_value):
             values[name] = clean(option, raw_value)
         elif option.type == "bool":
             values[name] = bool(option.default)
@@ -107,6 +107,11 @@ def read_options(options: Iterable[Option], raw: Mapping[str, object], *, what: 
         else:
             values[name] = option.default
     return values
+
+
+def is_left_out(option: Option, raw: object) -> bool:
+    """Whether nothing was typed: platforms and forms hand over an empty text for it, which only a text can be."""
+    return raw is None or (raw == "" and option.type != "str")
 
 
 def missing_option(option: Option, what: str) -> UserError:
