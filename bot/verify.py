@@ -44,5 +44,7 @@ def summary(findings: Findings) -> list[str]:
     if findings.by_hand:
         lines.append(f"{findings.by_hand} dice were thrown by hand: nobody can check them.")
     if findings.sealed:
-        lines.append(f"{findings.sealed} sealed events are still closed.")
+        lines.append(
+            f"{findings.sealed} sealed events hold nothing to check: still closed, or their content was deleted."
+        )
     return lines

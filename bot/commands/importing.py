@@ -41,7 +41,8 @@ async def import_game(desk: Desk) -> Reply:
     desk.bind(ledger.row, before)
     lines = [f"{count} events, chain and known dice checked. {phase_title(ledger.game, desk.system)}"]
     if closed:
-        lines.append(f"{closed} rolls stay sealed for ever: their content is where they were rolled.")
+        rolls = "1 roll stays" if closed == 1 else f"{closed} rolls stay"
+        lines.append(f"{rolls} sealed for ever: the content is where it was rolled.")
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
     return Reply(f'{desk.who} imports "{ledger.game.name or "free play"}"', tuple(lines))
 

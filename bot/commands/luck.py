@@ -26,7 +26,7 @@ async def stats(desk: Desk) -> Reply:
     """Derived from the log each time, so undo cannot spoil it; counted in the worker, kept for the next time."""
     game = desk.need_game()
     rows = await desk.store.events(desk.ledger.row)
-    counted = await asyncio.to_thread(_read, rows, sided=bool(game.sides))
+    counted = await asyncio.to_thread(_read, rows, game.sides)
     left_out = max(0, len(counted) - MOST)
     counted = counted[-MOST:]
     await _count(desk, counted)
@@ -67,9 +67,9 @@ async def _alone(desk: Desk, key: tuple[str, str, str, str]) -> Worth | None:
     return worths[0]
 
 
-def _read(rows: Sequence[EventRow], *, sided: bool) -> list[Try]:
+def _read(rows: Sequence[EventRow], sides: Sequence[str]) -> list[Try]:
     events = [row.data for row in rows]
-    return tries(events, undone_events(events), sided)
+    return tries(events, undone_events(events), sides)
 
 
 async def _count(desk: Desk, counted: list[Try]) -> None:

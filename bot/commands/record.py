@@ -39,6 +39,7 @@ def record(desk: Desk, outcome: Outcome, dice: Sequence[Json], *, secret: bool) 
     need_share(game, desk.actor, named, acting)
     facts = _facts(desk.command, happening, dice)
     facts["used"] = [unit_json(unit) for unit in named]
+    facts["acting"] = [unit.name for unit in acting]
     label = str(happening.inputs.get("label") or "")
     if secret:
         return _seal(desk, outcome, facts, label)

@@ -62,7 +62,13 @@ class Luck:
         return (self.worth - self.mean) / sqrt(self.variance) if self.variance > 0 else 0.0
 
 
-def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sided: bool) -> list[Try]:
+OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))
+"""Procedures whose scores are those of the units that they befall, whoever rolls: the higher, the better for these."""
+OF_FIRST = (("baps", "melee"),)
+"""Procedures whose scores are those of the first unit's side."""
+
+
+def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str]) -> list[Try]:
     """The procedures of a log that count. Without sides each person counts for himself."""
     found = []
     for event in events:
@@ -71,7 +77,7 @@ def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sided: bool) ->
         if not scores_of(event["system"], event["target"]):
             continue
         inputs = {"raw": event.get("inputs", {}), "used": event.get("used", [])}
-        side = event["side"] if sided else event["who"]
+        side = scored_side(event, sides) if sides else event["who"]
         found.append(
             Try(
                 side,
@@ -82,6 +88,23 @@ def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sided: bool) ->
             )
         )
     return found
+
+
+def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
+    """The side whose luck a procedure is: of who acts, so that a casualty never counts as luck for who suffers it."""
+    used, acting = event.get("used", ()), event.get("acting", ())
+    procedure = (event["system"], event["target"])
+    own: str = event["side"]
+    chosen = used[:1] if procedure in OF_FIRST else [unit for unit in used if unit["name"] in acting]
+    theirs = {unit.get("side", "") for unit in chosen or used} - {""}
+    if len(theirs) != 1:
+        return own
+    (side,) = theirs
+    if chosen or procedure in OF_TARGETS:
+        return str(side)
+    if len(sides) != 2 or (own and own != side):
+        return own
+    return next(other for other in sides if other != side)  # he rolled what befell his own units
 
 
 def scores_of(system_id: str, sequence_id: str) -> Mapping[str, float]:

@@ -1,0 +1,64 @@
+"""Luck counted by hand, and on whose side it counts."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import pytest
+
+from bot.commands.exporting import undone_events
+from bot.game.stats import ENOUGH, Luck, sentence, tries, worth_of
+from tests.playing import Channel, two_sides
+
+SIDES = ("US", "VC")
+
+
+async def counted(channel: Channel) -> list[tuple[str, str]]:
+    """(side, procedure) of all that counts."""
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    events = [row.data for row in await channel.app.store.events(loaded.row)]
+    return [(item.side, item.sequence) for item in tries(events, undone_events(events), SIDES)]
+
+
+def test_a_rally_against_a_count_by_hand() -> None:
+    """2d6 at or under morale 7: 21 of 36. Worth 1 when it succeeds."""
+    inputs = '{"raw": {"units": "squad morale=7 shaken"}, "used": []}'
+    chance = 21 / 36
+    worth = worth_of("lnlt", "rally", inputs, '{"outcome": "rallied"}')
+    assert worth is not None
+    assert worth == pytest.approx((1, chance, chance * (1 - chance)))
+    luck = Luck()
+    for _ in range(ENOUGH - 1):
+        luck = luck.plus(worth)
+    assert sentence("US", luck).endswith("too few rolls to say.")
+    luck = luck.plus(worth)
+    assert luck.z == pytest.approx(30 * (1 - chance) / sqrt(30 * chance * (1 - chance)))
+    assert "luckier than 99.9" in sentence("US", luck)
+
+
+async def test_luck_is_that_of_who_acts_not_of_who_suffers() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1")
+    await channel.do("Anna", "lnlt fire attackers=vc2 targets=us2")  # the game master rolls for the other side
+    await channel.do("Bob", "lnlt damage-check targets=us3 dc_mod=0")  # a mortar of his
+    await channel.do("Bob", "unit edit vc1 state=good-order", "lnlt damage-check targets=vc1 dc_mod=0")  # one of hers
+    assert await counted(channel) == [
+        ("US", "fire"),
+        ("VC", "fire"),
+        ("VC", "damage-check"),
+        ("US", "damage-check"),
+    ]
+
+
+async def test_dice_by_hand_undone_and_sealed_do_not_count() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 secret")
+    await channel.do("Anna", "lnlt morale-check units=us2 hand=3,4", "lnlt morale-check units=us2")
+    asked = await channel.do("Anna", "game undo")
+    await channel.press("Bob", asked.buttons[0].action)
+    await channel.do("Bob", "lnlt morale-check units=vc3")
+    assert await counted(channel) == [("VC", "morale-check")]
+    assert "too few rolls to say" in (await channel.do("Bob", "game stats")).text()
