@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from adapters.slack.ask import PLATFORM, Ask, from_command, from_event, from_press, team_of
@@ -31,8 +32,7 @@ class Listeners:
         """A slash command; one without options opens its form, which must come before any work."""
         ask = from_command(body)
         await ack()
-        text, name = typed(body.get("text") or ""), body["command"].casefold()
-        text = (text or "help") if name == ANY_COMMAND else f"{name} {text}".strip()
+        text = command_line(body["command"].casefold(), typed(body.get("text") or ""))
         if not await self.forms.opened(ask, text):
             await self._run_text(ask, text, ())
 
@@ -85,11 +85,27 @@ class Listeners:
             try:
                 read = with_file(parse_text(text, self._work.app.registry), files)
             except UserError as error:
-                return self.forms.offered(error_reply(error, text), text)
+                return self.forms.offered(in_thread(error_reply(error, text), ask), text)
             reply = await self._work.run(ask, read.spec, read.options, who)
-            return self.forms.offered(reply, text) if reply.error and not reply.seen else reply
+            return self.forms.offered(in_thread(reply, ask), text) if reply.error and not reply.seen else reply
 
         await self._work.answer(ask, run)
+
+
+def command_line(name: str, text: str) -> str:
+    """The command as text: the slash command's name and what follows; `/lnlt help` asks as `/help lnlt` does."""
+    if name == ANY_COMMAND:
+        return text or "help"
+    if text.casefold() in ("help", "?"):
+        return f"help {name.removeprefix('/')}"
+    return f"{name} {text}".strip()
+
+
+def in_thread(reply: Reply, ask: Ask) -> Reply:
+    """A refusal that says how its commands are typed where Slack takes no slash commands."""
+    if not ask.thread:
+        return reply
+    return replace(reply, lines=(*reply.lines, "In a thread, commands follow a mention: @grognard roll 2d6"))
 
 
 def with_file(read: Typed, files: Any) -> Typed:

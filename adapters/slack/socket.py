@@ -45,9 +45,8 @@ class Socket:
                 socket = await self._connect()
             except (Busy, aiohttp.ClientError, TimeoutError, OSError) as error:
                 pause = max(wait, getattr(error, "seconds", 0.0))
-                log.warning(
-                    "no connection to Slack (%s: %s); next attempt in %.1f s", type(error).__name__, error, pause
-                )
+                what = error if isinstance(error, Busy) else type(error).__name__  # its own words hold the address
+                log.warning("no connection to Slack (%s); next attempt in %.1f s", what, pause)
                 await asyncio.sleep(pause)
                 wait = min(wait * 2, MAX_BACKOFF)
                 continue

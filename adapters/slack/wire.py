@@ -16,6 +16,7 @@ Json = dict[str, Any]
 API = "https://slack.com/api/"
 MAX_WAIT = 3_600.0
 _TIMEOUT = 15
+_BROKEN = (aiohttp.ClientError, TimeoutError, OSError, RuntimeError)  # the last where the session is closed
 _GONE = ("account_inactive", "token_revoked", "token_expired", "invalid_auth", "not_authed", "team_not_found")
 _OUTSIDE = ("not_in_channel", "channel_not_found", "is_archived", "user_not_in_channel", "restricted_action")
 
@@ -91,7 +92,7 @@ class Wire:
             answer = await self.client(token).api_call(method, **arguments)
         except SlackApiError as error:
             raise _trouble(error) from None
-        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
+        except (*_BROKEN, ValueError) as error:
             raise Busy(f"{method}: {type(error).__name__}", 1.0) from None
         if headers is not None:
             headers |= dict(answer.headers)
@@ -103,7 +104,7 @@ class Wire:
             async with self.session.post(url, json=body) as answer:
                 text = await answer.text()
                 _check(answer, "response_url", text)
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except _BROKEN as error:
             raise Busy(f"response_url: {type(error).__name__}", 1.0) from None
 
     async def upload(self, url: str, data: bytes) -> None:
@@ -111,7 +112,7 @@ class Wire:
         try:
             async with self.session.post(url, data=data) as answer:
                 _check(answer, "upload", await answer.text())
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except _BROKEN as error:
             raise Busy(f"upload: {type(error).__name__}", 1.0) from None
 
     async def download(self, token: str, url: str, limit: int) -> bytes:
@@ -127,7 +128,7 @@ class Wire:
                     if len(data) > limit:
                         raise ValueError("too large")
                 return data
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except _BROKEN as error:
             raise Busy(f"download: {type(error).__name__}", 1.0) from None
 
 

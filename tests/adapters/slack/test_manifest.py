@@ -24,6 +24,13 @@ def test_slack_takes_the_manifest(url: str) -> None:
     assert made["oauth_config"]["scopes"]["bot"] == sorted(SCOPES)
 
 
+def test_no_name_is_one_of_slacks_own() -> None:
+    """One such name, and Slack refuses the whole manifest."""
+    own = "active archive away call collapse dm dnd expand feed feedback invite join kick leave me msg mute open"
+    own += " prefs pro remind remove rename search shortcuts shrug star status topic unarchive who"
+    assert set(own.split()).isdisjoint(registry().top)
+
+
 def test_it_is_printed_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["manifest", "slack", "--url", "https://bot.example.org"]) == 0
     made = json.loads(capsys.readouterr().out)

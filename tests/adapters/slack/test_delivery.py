@@ -1,0 +1,103 @@
+"""Answers on their way: files, two messages in one, places where nobody asked, places where the bot may not write."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+
+from adapters.slack.ask import Ask
+from adapters.slack.delivery import Posts
+from adapters.slack.listeners import command_line
+from adapters.slack.teams import Team, Teams
+from adapters.slack.wire import Wire
+from bot.app import App
+from bot.reply import Button, File, Reply
+from bot.stores.memory import MemoryStore
+from tests.adapters.slack.conftest import settle
+from tests.standins.slack import Channel, SlackStandIn, User, Workspace
+
+
+class Post:
+    """The adapter's post office, without a bot around it."""
+
+    def __init__(self, slack: SlackStandIn) -> None:
+        self.slack = slack
+        self.home, self.anna, self.ben, self.games = settle(slack)
+        self.foreign = self.home.channel("elsewhere", bot_member=False)
+        self.wire, self.teams = Wire(), Teams()
+        self.app = App(MemoryStore())
+        self.teams.add(Team(self.home.id, self.home.bot_token, self.home.bot_user))
+        self.posts = Posts(self.app, self.wire, self.teams)
+
+    def ask(self, channel: Channel, thread: str = "", user: User | None = None) -> Ask:
+        """A mention there: it brought no response address."""
+        return Ask(self.home.id, channel.id, (user or self.anna).id, "r1", thread=thread)
+
+
+@pytest.fixture
+async def post(socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Post]:
+    monkeypatch.setenv("SLACK_API", socket_slack.api_url)
+    post = Post(socket_slack)
+    yield post
+    await post.wire.close()
+    await post.app.close()
+
+
+REPORT = Reply("Anna: a report", files=(File("report.md", "# Hill 875"),))
+
+
+async def test_files_stand_where_the_answer_stands(post: Post) -> None:
+    first = post.slack.messages.post(post.games, post.home.bot_user, "a thread")
+    await post.posts.deliver(post.ask(post.games, first.ts), REPORT)
+    thread = post.ben.sees(post.games, first.ts)
+    assert [one.files[0].data for one in thread if one.files] == [b"# Hill 875"]
+    assert thread[-1].text == "Anna: a report"
+
+
+async def test_without_membership_files_and_answers_go_to_the_asker(post: Post) -> None:
+    await post.posts.deliver(post.ask(post.foreign), REPORT)
+    told = post.anna.sees(post.anna.im)
+    assert [len(one.files) for one in told] == [1, 0]
+    assert "/invite @grognard" in told[-1].plain
+    assert post.ben.sees(post.foreign) == []
+
+
+async def test_private_files_are_private(post: Post) -> None:
+    await post.posts.deliver(post.ask(post.games), replace(REPORT, private=True))
+    assert len([one for one in post.anna.sees(post.anna.im) if one.files]) == 1
+    told = post.anna.sees(post.games)[-1]
+    assert "direct messages" in told.plain
+    assert "/invite" not in told.plain
+    assert post.ben.sees(post.games) == []
+
+
+async def test_a_sealed_roll_is_two_messages(post: Post) -> None:
+    reply = Reply("(sealed) 7", private=True, announce=Reply("#3 sealed", buttons=(Button("reveal:3", "Reveal"),)))
+    await post.posts.deliver(post.ask(post.games), reply)
+    assert [one.text for one in post.ben.sees(post.games)] == ["#3 sealed"]
+    assert len(post.anna.sees(post.games)) == 2
+
+
+async def test_a_place_where_nobody_asked(post: Post) -> None:
+    first = post.slack.messages.post(post.games, post.home.bot_user, "a thread")
+    for place in (f"slack:{post.home.id}/{post.games.id}/{first.ts}", f"slack:{post.home.id}/{post.foreign.id}"):
+        await post.posts.deliver(Ask.from_json({}, place), Reply("Ben: 2d6 = 7"))
+    assert post.ben.sees(post.games, first.ts)[-1].text == "Ben: 2d6 = 7"
+    assert post.ben.sees(post.foreign) == []
+
+
+async def test_another_workspace_is_never_written_to(post: Post) -> None:
+    there: Workspace = post.slack.workspace("T2")
+    channel = there.channel("games")
+    await post.posts.deliver(Ask("T2", channel.id, "U1"), Reply("Anna: 2d6 = 7"))
+    assert there.user("Zoe").sees(channel) == []
+
+
+def test_how_a_slash_command_reads() -> None:
+    assert command_line("/grognard", "roll 2d6") == "roll 2d6"
+    assert command_line("/grognard", "") == "help"
+    assert command_line("/lnlt", "fire adjacent") == "/lnlt fire adjacent"
+    assert command_line("/lnlt", "help") == "help lnlt"
+    assert command_line("/again", "") == "/again"
