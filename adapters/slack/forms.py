@@ -10,10 +10,24 @@ from dataclasses import replace
 from typing import Any
 
 from adapters.slack.ask import Ask
-from adapters.slack.modal import FIELD, PICK, block_of, choice, form_view, opens_form, pick_view, read_meta, read_state
+from adapters.slack.modal import (
+    FIELD,
+    MAX_CHOICES,
+    PICK,
+    ROSTER,
+    block_of,
+    choice,
+    form_view,
+    opens_form,
+    pick_view,
+    read_meta,
+    read_state,
+)
 from adapters.slack.wire import Busy, Refused
 from adapters.slack.work import Work
 from bot.command import CommandSpec, Path, Person
+from bot.complete import described
+from bot.form import ACTING
 from bot.reply import Button, Reply, error_reply
 from bot.rules.errors import UserError
 from bot.text import parse_text
@@ -99,12 +113,23 @@ class Forms:
         """Letters were typed into a select of a modal."""
         path, ask = read_meta(body["view"], body["user"]["id"])
         typed = str(body.get("value") or "").strip()
+        if body["block_id"].endswith(ROSTER):
+            await ack(options=await self._units(ask, body["block_id"].removesuffix(ROSTER), typed))
+            return
         found = await self._app.complete(path, body["block_id"], typed, {}, Person(ask.person_key, ""), ask.where)
         options = [choice(one.name, one.value) for one in found]
         option = self._app.spec(path).option(body["block_id"])
         if typed and (not options or (option is not None and option.free)):
             options.append(choice(typed, typed))
         await ack(options=options)
+
+    async def _units(self, ask: Ask, option: str, typed: str) -> list[Json]:
+        """Units of the roster that fit what was typed, those that are meant first."""
+        known = await self._app.known(ask.where, Person(ask.person_key, ""))
+        own, part = option in ACTING, typed.casefold()
+        fitting = [unit for unit in known.roster if part in unit.name.casefold() or part in unit.handle.casefold()]
+        fitting.sort(key=lambda unit: bool(known.own_side) and (unit.side == known.own_side) != own)
+        return [choice(described(unit), unit.name) for unit in fitting[:MAX_CHOICES]]
 
     async def _take(self, ack: Ack, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> None:
         """Run the command of a form: a quick refusal stands at its field, anything else is posted."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from adapters.slack.ask import Ask
@@ -22,6 +23,8 @@ FIELD = "value"
 """The action_id of every field; its block_id is the option's name."""
 FLAGS = "flags"
 MODS = "mods"
+ROSTER = "-roster"
+"""Behind an option's name: the field that picks its units from the roster."""
 MAX_TITLE = 24
 MAX_INPUT = 3_000
 MAX_CHOICE = 75
@@ -42,7 +45,12 @@ def form_view(spec: CommandSpec, ask: Ask, given: Mapping[str, object], known: K
     """The modal of a command, filled in with what was given before."""
     wanted = missing(spec, {})
     order = sorted(spec.options, key=lambda option: option not in wanted)
-    blocks = [_about(spec), *(_field(option, given, known) for option in order if option.type not in ("bool", "mods"))]
+    blocks = [_about(spec)]
+    for option in order:
+        if option.type == "units" and known.roster:
+            blocks += [_roster(option), _field(replace(option, optional=True), given, known)]
+        elif option.type not in ("bool", "mods"):
+            blocks.append(_field(option, given, known))
     boxes = list(_boxes(spec, given))
     at = next((number for number, block in enumerate(blocks) if block.get("block_id") == "hand"), len(blocks))
     return {
@@ -127,6 +135,10 @@ def read_state(spec: CommandSpec, values: Mapping[str, Mapping[str, Mapping[str,
     options |= {name: True for name in ticked if name in flags}
     options |= {name: False for name, option in flags.items() if option.default and name not in ticked}
     words = [word for word in ticked if word not in flags]
+    for option in spec.options:
+        if picked := ((values.get(option.name + ROSTER) or {}).get(FIELD) or {}).get("selected_options"):
+            listed = [str(options[option.name])] if option.name in options else []
+            options[option.name] = "; ".join([*(choice["value"] for choice in picked), *listed])
     return options | ({MODS: " ".join(words)} if words else {})
 
 
@@ -154,6 +166,13 @@ def _field(option: Option, given: Mapping[str, object], known: Known) -> Json:
     element = _element(option, "" if value is None else str(value), known)
     is_needed = option.required and not option.brings
     return _input(option.name, element, option.name.replace("_", " "), _hint(option), optional=not is_needed)
+
+
+def _roster(option: Option) -> Json:
+    """The field that picks units from the roster; what is typed into the next one comes on top."""
+    element = {"type": "multi_external_select", "action_id": FIELD, "min_query_length": 0, "max_selected_items": 40}
+    label = f"{option.name.replace('_', ' ')} from the roster"
+    return _input(option.name + ROSTER, element, label, optional=True)
 
 
 def _element(option: Option, value: str, known: Known) -> Json:

@@ -69,6 +69,16 @@ async def test_the_roster_is_searched(socket_slack: SlackStandIn, tmp_path: Path
         assert shown.ephemeral_for == anna.id
         assert "Squad 2" in shown.text
 
+        asked = await anna.slash(games, "/lnlt", "fire")
+        view = await asked.modal()
+        found = await anna.options(view, "value", "", block="attackers-roster")
+        assert [one["value"] for one in found] == ["Squad 1", "Squad 2", "Squad 3"]
+        done = await anna.submit(
+            view, {"attackers-roster": {"value": found[:2]}, "targets": {"value": "squad morale=5"}}
+        )
+        assert done.errors == {}
+        assert "squad" in (await asked.answer()).text
+
 
 async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, ben, games = settle(slack)
