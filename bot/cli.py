@@ -150,7 +150,7 @@ def odds_once(words: Sequence[str]) -> None:
     from bot.commands.sequence import bars
     from bot.procedures import count_odds
 
-    arguments = Arguments(words, flags={"json": False, "by": True})
+    arguments = Arguments(_by_each(words), flags={"json": False, "by": True})
     id, name = arguments.take("SYSTEM", "SEQUENCE")
     sequence = system(id).sequence(name)
     by = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
@@ -158,6 +158,21 @@ def odds_once(words: Sequence[str]) -> None:
     shown = {value: str(chance) for value, chance in counted.items()}
     lines = [f"{line}  {chance}" for line, chance in zip(bars(counted), shown.values(), strict=True)]
     _print(arguments, shown, "\n".join([f"Odds of {sequence.title} by {', '.join(by) or sequence.odds_by}", *lines]))
+
+
+def _by_each(words: Sequence[str]) -> list[str]:
+    """`--by a b` as `--by a --by b`: all words behind --by are outputs, up to the next flag or key=value."""
+    told: list[str] = []
+    listing = False
+    for word in words:
+        if word.startswith("--") or "=" in word:
+            listing = word == "--by"
+            told.append(word)
+        elif listing and told[-1] != "--by":
+            told += ["--by", word]
+        else:
+            told.append(word)
+    return told
 
 
 def roll_once(words: Sequence[str]) -> None:

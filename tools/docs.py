@@ -1,4 +1,4 @@
-"""Writes docs/<system>.md from tables and registry: `make docs`. A test says when a page is stale."""
+"""Writes docs/<system>.md and what Discord is told, from tables and registry: `make docs`. Tests say what is stale."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from adapters.discord.shipped import write_commands
 from bot.charts import Sequence, System, systems
 from bot.command import CommandSpec
 from bot.registry import registry
@@ -162,3 +163,5 @@ def _signed(value: Any) -> str:
 if __name__ == "__main__":
     for path in write_pages():
         sys.stdout.write(f"wrote docs/{path.name}\n")
+    if write_commands():
+        sys.stdout.write("wrote adapters/discord/commands.json\n")

@@ -1,7 +1,7 @@
 """Tells Discord our commands, only when they changed: it takes at most 200 creations a day.
 
-What Discord is told is made by a process of its own while this one connects, so that a first start is quick too and
-no game's tables stay in memory only for that.
+What Discord is told was made beforehand. Where the tables have changed since, it is made by a process of its own while
+this one connects, so that such a start is quick too and no game's tables stay in memory only for that.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import bot
+from adapters.discord.shipped import shipped_commands
 
 Json = dict[str, Any]
 
@@ -38,7 +39,8 @@ class Commands:
         self.version = files_version()
         self._file = data / f"{KIND}.txt"
         self._process: subprocess.Popen[bytes] | None = None
-        if not self._was_told():
+        self._shipped = None if self._was_told() else shipped_commands()
+        if self._shipped is None and not self._was_told():
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "bot", "commands", "discord"],
                 stdin=subprocess.DEVNULL,
@@ -54,6 +56,8 @@ class Commands:
 
     async def made(self) -> list[Json]:
         """The commands."""
+        if self._shipped is not None:
+            return self._shipped
         process, self._process = self._process, None
         if process is not None:
             output, _ = await asyncio.to_thread(process.communicate)
