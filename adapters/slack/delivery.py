@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 INTERVAL = 1.05
 """Seconds between two messages of one channel; answers to response addresses are not counted."""
 PATIENCE = 30.0
-"""Seconds of trouble after which an answer that is in the outbox waits there."""
+"""Seconds of trouble after which an answer waits in the outbox; for as long as Slack asks, the channel waits."""
 LATER = 20.0
 POLL = 0.5
 MAX_BACKOFF = 8.0
@@ -118,7 +118,7 @@ class Posts:
                 pause = max(busy.seconds, wait)
                 wait = min(wait * 2, MAX_BACKOFF)
                 log.info("answer in %s waits %.1f s: %s", ask.where.key, pause, busy)
-                if time.monotonic() - progress.since + pause > PATIENCE:
+                if not busy.is_asked and time.monotonic() - progress.since + pause > PATIENCE:
                     if not reply.outbox:
                         log.warning("an answer in %s could not be posted: %s", ask.where.key, busy)
                     return not reply.outbox
@@ -132,8 +132,7 @@ class Posts:
             message = render(reply, team.id, late=late)
             if message.files:
                 if progress.note is None:
-                    sent = await send_files(self._wire, team.token, ask, message.files, private=reply.private)
-                    progress.note = sent.note
+                    progress.note = await send_files(self._wire, team.token, ask, message.files, private=reply.private)
                 message = render(reply, team.id, late=late, notes=[progress.note] if progress.note else [])
             ask = replace(ask, replaces=ask.replaces and reply.private and not reply.error)
             await self._post(team, ask, message, progress, private=reply.private)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
 from adapters.slack.ask import Ask
@@ -13,17 +12,10 @@ from bot.reply import File
 INVITE = "Invite the bot here, and files come into the channel: /invite @grognard"
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """How the files went, as a line for the answer ("" where they stand right there)."""
-
-    note: str = ""
-
-
-async def send_files(wire: Wire, token: str, ask: Ask, files: Sequence[File], *, private: bool) -> Sent:
+async def send_files(wire: Wire, token: str, ask: Ask, files: Sequence[File], *, private: bool) -> str:
     """Bring `files` to where the answer goes: private ones, and all where the bot is no member, to the asker alone.
 
-    Raises Busy when Slack asks to wait.
+    Returns a line for the answer that says how they went; "" where they stand right there. Raises Busy when Slack asks to wait.
     """
     names = ", ".join(file.name for file in files)
     try:
@@ -31,16 +23,16 @@ async def send_files(wire: Wire, token: str, ask: Ask, files: Sequence[File], *,
         if not private or ask.direct:
             try:
                 await _share(wire, token, ids, ask.channel, ask.thread)
-                return Sent()
+                return ""
             except Refused as refused:
                 if not refused.is_outside:
                     raise
         if not ask.user:
-            return Sent(f"{names} cannot be shown here. {INVITE}")
+            return f"{names} cannot be shown here. {INVITE}"
         await _share(wire, token, ids, await direct_messages(wire, token, ask.user), "")
     except Refused as refused:
-        return Sent(f"{names} cannot be sent: Slack says {refused.error}.")
-    return Sent(f"{names} is in your direct messages." + ("" if private else f" {INVITE}"))
+        return f"{names} cannot be sent: Slack says {refused.error}."
+    return f"{names} is in your direct messages." + ("" if private else f" {INVITE}")
 
 
 async def direct_messages(wire: Wire, token: str, user: str) -> str:

@@ -14,7 +14,6 @@ from bot.rules.errors import UserError
 Json = dict[str, Any]
 
 MAX_HINT = 1_000
-MAX_COMMANDS = 50
 
 
 def make_manifest(registry: Registry, url: str = "") -> Json:

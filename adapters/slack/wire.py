@@ -17,16 +17,15 @@ API = "https://slack.com/api/"
 MAX_WAIT = 3_600.0
 _TIMEOUT = 15
 _BROKEN = (aiohttp.ClientError, TimeoutError, OSError, RuntimeError)  # the last where the session is closed
-_GONE = ("account_inactive", "token_revoked", "token_expired", "invalid_auth", "not_authed", "team_not_found")
 _OUTSIDE = ("not_in_channel", "channel_not_found", "is_archived", "user_not_in_channel", "restricted_action")
 
 
 class Busy(Exception):
-    """Slack asks to wait, or could not be reached: the same call may succeed in `seconds`."""
+    """The same call may succeed in `seconds`. `is_asked`: Slack asks to wait so long; else it could not be reached."""
 
-    def __init__(self, what: str, seconds: float) -> None:
+    def __init__(self, what: str, seconds: float, *, is_asked: bool = False) -> None:
         super().__init__(what)
-        self.seconds = min(max(seconds, 0.0), MAX_WAIT)
+        self.seconds, self.is_asked = min(max(seconds, 0.0), MAX_WAIT), is_asked
 
 
 class Refused(Exception):
@@ -35,11 +34,6 @@ class Refused(Exception):
     def __init__(self, error: str) -> None:
         super().__init__(error)
         self.error = error
-
-    @property
-    def is_gone(self) -> bool:
-        """Whether the app is not in this workspace any more."""
-        return self.error in _GONE
 
     @property
     def is_outside(self) -> bool:
@@ -137,7 +131,7 @@ def _trouble(error: SlackApiError) -> Exception:
     status = int(getattr(response, "status_code", 0) or 0)
     code = str(response.get("error", "") if not isinstance(response, str) else "") or f"http_{status}"
     if status == 429 or code == "ratelimited":
-        return Busy("ratelimited", _seconds(getattr(response, "headers", {})))
+        return Busy("ratelimited", _seconds(getattr(response, "headers", {})), is_asked=True)
     if status >= 500 or code in ("internal_error", "fatal_error", "service_unavailable", "request_timeout"):
         return Busy(code, 1.0)
     return Refused(code)
@@ -145,7 +139,7 @@ def _trouble(error: SlackApiError) -> Exception:
 
 def _check(answer: aiohttp.ClientResponse, what: str, text: str) -> None:
     if answer.status == 429:
-        raise Busy("ratelimited", _seconds(answer.headers))
+        raise Busy("ratelimited", _seconds(answer.headers), is_asked=True)
     if answer.status >= 500:
         raise Busy(f"{what} {answer.status}", 1.0)
     said = _said(text)
