@@ -32,7 +32,12 @@ def resolve(sequence: Sequence, raw: Mapping[str, object], source: Source, roste
 
 
 def count_odds(
-    sequence: Sequence, raw: Mapping[str, object], by: Many[str] = (), roster: Roster | None = None
+    sequence: Sequence,
+    raw: Mapping[str, object],
+    by: Many[str] = (),
+    roster: Roster | None = None,
+    *,
+    seconds: float = MAX_SECONDS,
 ) -> Distribution:
     """Exact chances by the named outputs (default: the sequence's own), as {"value|value": Fraction}.
 
@@ -41,7 +46,7 @@ def count_odds(
     paths = tuple(by) or ((sequence.odds_by,) if sequence.odds_by else ())
     _check_paths(sequence, paths)
     plan = sequence.plan(sequence.given(raw, roster or {}))
-    counted = joint(plan, paths, rolls=MAX_ROLLS, late=after(MAX_SECONDS))
+    counted = joint(plan, paths, rolls=MAX_ROLLS, late=after(seconds))
     return {"|".join(str(value) for value in key): chance for key, chance in counted.items()}
 
 

@@ -38,7 +38,7 @@ async def repeat_number(desk: Desk, number: int) -> Reply:
 
 async def repeat(desk: Desk, event: Json) -> Reply:
     """Roll an event's command again with the same inputs and label."""
-    options: Json = dict(event["inputs"])
+    options: Json = dict(event.get("inputs", {}))  # none, where it asks for nothing
     label = await _label(desk, event["number"]) if event.get("texts") else ""
     if label:
         options["label"] = label
