@@ -12,7 +12,7 @@ from bot.commands.sealed import open_rolls
 from bot.game.loaded import load
 from bot.game.phases import first_turn, next_phase, phase_title, reminders
 from bot.game.rights import find_side, need_director, need_player
-from bot.game.roster import is_gone
+from bot.game.roster import count_units, is_gone
 from bot.game.state import Game
 from bot.reply import Button, Reply
 from bot.rules.chain import short
@@ -73,7 +73,7 @@ async def start(desk: Desk) -> Reply:
     if sides:
         lines.append(f"Sides: {', '.join(sides)}. Join one: /game join {_quoted(sides[0])}")
     if told.units:
-        lines.append(f"{len(told.units)} units carried over.")
+        lines.append(f"{count_units(len(told.units))} carried over.")
     lines += [f"Remember: {line}" for line in reminders(told, system)]
     lines.append(f"The dice are sealed: commitment {told.commitment}")
     lines.append("Until the first die /fair add takes a text of your own.")
@@ -121,8 +121,8 @@ async def carry(desk: Desk) -> Reply:
         raise UserError("This game has a roster already, or the game before is gone.")
     units = carried(load(saved).game, game.sides)
     desk.drop_docs.append((CARRY, desk.ledger.row))
-    desk.ledger.add("unit", replace(game, units=units), result=f"{len(units)} units carried over")
-    return Reply(f"{desk.who}: {len(units)} units carried over")
+    desk.ledger.add("unit", replace(game, units=units), result=f"{count_units(len(units))} carried over")
+    return Reply(f"{desk.who}: {count_units(len(units))} carried over")
 
 
 async def _end_quietly(desk: Desk) -> None:
@@ -162,7 +162,7 @@ async def status(desk: Desk) -> Reply:
     lines = [_side_line(desk, side) for side in game.sides]
     others = [unit for unit in game.units.values() if unit.side not in game.sides and not is_gone(unit)]
     if others:
-        lines.append(f"{len(others)} units of no side")
+        lines.append(f"{count_units(len(others))} of no side")
     if game.master:
         lines.append(f"Game master: {ledger.name_of(game.master)}")
     if game.initiative:
@@ -185,7 +185,7 @@ def _side_line(desk: Desk, side: str) -> str:
     units = [unit for unit in game.units.values() if unit.side == side]
     gone = sum(is_gone(unit) for unit in units)
     lost = f", {gone} eliminated" if gone else ""
-    return f"{side}: {', '.join(players) or 'nobody yet'}; {len(units) - gone} units{lost}"
+    return f"{side}: {', '.join(players) or 'nobody yet'}; {count_units(len(units) - gone)}{lost}"
 
 
 async def advance(desk: Desk) -> Reply:

@@ -10,7 +10,7 @@ from bot.command import Command
 from bot.commands.desk import Desk
 from bot.commands.outcome import Happening, Outcome
 from bot.game.rights import need_share
-from bot.game.roster import settle_changes
+from bot.game.roster import is_gone, settle_changes
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.version import tables_version
 from bot.reply import Button, Reply
@@ -35,6 +35,8 @@ def record(desk: Desk, outcome: Outcome, dice: Sequence[Json], *, secret: bool) 
     if happening.by_hand and not game.hand_dice:
         raise UserError("This game takes no dice typed in by hand.", hint="/game settings hand_dice=yes allows them.")
     named = [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
+    if gone := [unit for unit in named if is_gone(unit)]:
+        raise UserError(f"{gone[0].name} is {gone[0].state}.", hint="Leave it out, or mend its state with /unit edit.")
     acting = [unit for unit in named if unit.name in happening.acting]
     need_share(game, desk.actor, named, acting)
     facts = _facts(desk.command, happening, dice)

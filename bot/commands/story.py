@@ -19,7 +19,8 @@ def line_text(line: Line) -> str:
     if line.dice:
         pieces.append("".join(f"[{value}]" for value in line.dice))
     for name, value in line.parts:
-        pieces.append(f"{'-' if value < 0 else '+'} {name} {abs(value):g}")
+        named = f"{name}:" if name[-1:].isdigit() else name  # Squad 2: 1, not Squad 2 1
+        pieces.append(f"{'-' if value < 0 else '+'} {named} {abs(value):g}")
     if line.total is not None and (line.parts or len(line.dice) != 1):
         pieces.append(f"= {line.total:g}")
     text = " ".join(pieces)

@@ -11,6 +11,7 @@ from bot.commands.desk import Desk
 from bot.game.rights import find_side, need_player, need_units
 from bot.game.roster import (
     add_units,
+    count_units,
     described,
     expand_names,
     find_type,
@@ -118,7 +119,7 @@ async def listing(desk: Desk) -> Reply:
         lines.append(f"{hidden} eliminated (/unit list all shows them)")
     if not units:
         lines.append('Add some: /unit add "Squad 1..4" squad US morale=5')
-    return Reply(f"{len(shown)} units", tuple(lines), private=True)
+    return Reply(count_units(len(shown)), tuple(lines), private=True)
 
 
 async def show(desk: Desk) -> Reply:

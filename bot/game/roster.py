@@ -17,6 +17,8 @@ from bot.rules.units import RosterUnit, UnitWords
 MAX_NAME = 32
 MAX_ROSTER = 500
 MAX_AT_ONCE = 40
+RESERVED = ("none", "all", "self")
+"""Words that stand for something else where a unit is named."""
 GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
 """States of units that have left the fight: they stay in the roster, hidden from lists."""
 
@@ -27,6 +29,11 @@ _NAME = Option("name", "str")
 def is_gone(unit: RosterUnit) -> bool:
     """Whether the unit has left the fight."""
     return unit.state in GONE
+
+
+def count_units(count: int) -> str:
+    """`1 unit`, `3 units`."""
+    return "1 unit" if count == 1 else f"{count} units"
 
 
 def in_order(units: Iterable[RosterUnit]) -> list[RosterUnit]:
@@ -60,6 +67,8 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
         problem = "must hold none of ; = and quotation marks"
     elif folded.replace("_", "-") in words.types:
         problem = "is a unit type"
+    elif folded in RESERVED:
+        problem = f'has a meaning of its own; "{name} 1" would do'
     elif name.isdecimal():
         problem = "is a number, which would be read as a count of units"
     elif folded in units:

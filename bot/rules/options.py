@@ -117,7 +117,18 @@ def is_left_out(option: Option, raw: object) -> bool:
 def missing_option(option: Option, what: str) -> UserError:
     """The error for a required option that was left out."""
     about = f": {option.help}" if option.help else ""
-    return UserError(f"{what} needs {option.name} ({option.expected}){about}.", option=option.name)
+    return UserError(
+        f"{what} needs {option.name} ({option.expected}){about}.", hint=_instance(option), option=option.name
+    )
+
+
+def _instance(option: Option) -> str:
+    """What could be typed for an option, where that can be told."""
+    if option.type == "enum" and option.values:
+        return f"Add {option.name}={option.values[0]}, or another of these."
+    if option.type == "int":
+        return f"Add {option.name}={min(max(5, option.min or 0), option.max or 5):g}, or another number."
+    return f"Add {option.name}=NAME; /unit list shows all." if option.type == "unit" else ""
 
 
 def unknown_option(name: str, known: Iterable[str], what: str) -> UserError:

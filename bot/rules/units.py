@@ -108,9 +108,8 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     key = _unquote(name.strip()).casefold()
     if key in roster:
         return roster[key]
-    raise UserError(
-        f'The roster has no unit "{name[:40]}".', hint=did_you_mean(name, [unit.name for unit in roster.values()])
-    )
+    near = did_you_mean(name, [unit.name for unit in roster.values()])
+    raise UserError(f'The roster has no unit "{name[:40]}".', hint=near or "/unit list shows all.")
 
 
 def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:

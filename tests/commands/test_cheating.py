@@ -176,3 +176,20 @@ async def test_an_older_sealed_result_brings_nobody_back() -> None:
     assert game.units["cell 1"].state == "eliminated"
     assert game.units["squad 1"].marks == {"fired"}
     assert "Cell 1 is eliminated meanwhile" in opened.text()
+
+
+async def test_who_has_left_the_fight_neither_acts_nor_is_hit_in_any_rule_set() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start ucn Woods", 'unit add "Sec 1" element stats="melee=10 members=4 morale=12"')
+    await channel.do("Anna", 'unit add "Grp 1" element stats="melee=10 members=4 morale=12 state=combat-ineffective"')
+    await channel.fails("Anna", 'ucn melee unit="Sec 1" target="Grp 1"', "Grp 1 is combat-ineffective")
+    await channel.fails("Anna", 'ucn melee unit="Grp 1" target="Sec 1"', "Leave it out")
+    assert "1 unit" in (await channel.do("Anna", "unit list")).title
+
+
+async def test_no_unit_is_called_like_a_word_that_means_nobody() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt X")
+    for name in ("none", "All", "self"):
+        await channel.fails("Anna", f"unit add {name} squad", "meaning of its own")
+    await channel.fails("Anna", "asl malfunction", "Add weapon=sw")
