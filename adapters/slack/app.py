@@ -51,4 +51,6 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     bolt.event("message")(listeners.on_message)
     bolt.event("app_uninstalled")(listeners.on_uninstalled)
     bolt.event("tokens_revoked")(listeners.on_revoked)
+    for listener in bolt._async_listeners:
+        listener.auto_acknowledgement = False  # of events: ours say when, so that Slack repeats what was lost
     return bolt

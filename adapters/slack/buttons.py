@@ -12,7 +12,7 @@ from typing import Any
 from adapters.slack.ask import Ask
 from adapters.slack.render import ACTION
 from adapters.slack.wire import Busy, Refused
-from adapters.slack.work import Work
+from adapters.slack.work import STORED_FIRST, Ack, Work
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
 
@@ -34,7 +34,7 @@ class Buttons:
         self._work = work
         self._pressed: OrderedDict[str, None] = OrderedDict()
 
-    async def press(self, ask: Ask, action: str, message: Mapping[str, Any]) -> None:
+    async def press(self, ack: Ack, ask: Ask, action: str, message: Mapping[str, Any]) -> None:
         """Do what a button stands for; `message` is the one under which it hangs, unless that is private."""
         is_repeat = self._is_repeat(ask.request_id)
         name = action.partition(":")[0]
@@ -44,6 +44,8 @@ class Buttons:
             task = await self._work.begin(
                 ask, lambda who: press(action, who, ask.where, ask.request_id, hangs, ask.to_json())
             )
+            await asyncio.wait([task], timeout=STORED_FIRST)
+            await ack()
             reply = await task
             if reply.seen and not reply.error and not is_repeat:
                 reply = error_reply(UserError("That button was pressed already."))

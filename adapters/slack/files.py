@@ -15,7 +15,7 @@ INVITE = "Invite the bot here, and files come into the channel: /invite @grognar
 async def send_files(wire: Wire, token: str, ask: Ask, files: Sequence[File], *, private: bool) -> str:
     """Bring `files` to where the answer goes: private ones, and all where the bot is no member, to the asker alone.
 
-    Returns a line for the answer that says how they went; "" where they stand right there. Raises Busy when Slack asks to wait.
+    Returns a line for the answer that says how they went; "" where they stand right there. Raises Busy.
     """
     names = ", ".join(file.name for file in files)
     try:

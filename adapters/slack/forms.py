@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -24,7 +24,7 @@ from adapters.slack.modal import (
     read_state,
 )
 from adapters.slack.wire import Busy, Refused
-from adapters.slack.work import Work
+from adapters.slack.work import Ack, Work
 from bot.command import CommandSpec, Path, Person
 from bot.complete import described
 from bot.form import ACTING
@@ -35,8 +35,6 @@ from bot.text import parse_text
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
-Ack = Callable[..., Awaitable[Any]]
-
 OPEN = "form:"
 MAX_CARRIED = 1_900
 AT_FIELD = 1.8
@@ -51,8 +49,11 @@ class Forms:
     def __init__(self, work: Work) -> None:
         self._work, self._app = work, work.app
 
-    async def opened(self, ask: Ask, text: str) -> bool:
-        """Open the form for a command that was typed without options; whether there was one to open."""
+    async def opened(self, ask: Ask, text: str, ack: Ack) -> bool:
+        """Open the form for a command that was typed without options; whether there was one to open.
+
+        Then the command is acknowledged, before anything else: its trigger lives as short.
+        """
         try:
             typed = parse_text(text, self._app.registry)
         except UserError:
@@ -60,6 +61,8 @@ class Forms:
             if not 0 < len(words) < 3 or words[0] not in self._app.registry.top:
                 return False
             below = list(self._app.registry.below(words))
+            if below:
+                await ack()
             if len(below) > 1:
                 await self._open(ask, text, pick_view(words, self._app.registry, ask))
             elif below:
@@ -67,6 +70,7 @@ class Forms:
             return bool(below)
         if not opens_form(typed.spec, typed.options):
             return False
+        await ack()
         await self._open(ask, text, await self._view(ask, typed.spec, {}))
         return True
 

@@ -1,4 +1,4 @@
-"""What Slack tells the app, and what is done about it: acknowledged at once, worked on after."""
+"""What Slack tells the app, and what is done about it; all is acknowledged well within three seconds."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Any
 
 from adapters.slack.ask import PLATFORM, Ask, from_command, from_event, from_press, team_of
 from adapters.slack.buttons import Buttons
-from adapters.slack.forms import OPEN, Ack, Forms
+from adapters.slack.forms import OPEN, Forms
 from adapters.slack.render import ACTION
 from adapters.slack.words import after_mention, typed
-from adapters.slack.work import Work
+from adapters.slack.work import Ack, Work
 from bot.command import Person
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
@@ -31,54 +31,56 @@ class Listeners:
     async def on_command(self, ack: Ack, body: Json) -> None:
         """A slash command; one without options opens its form, which must come before any work."""
         ask = from_command(body)
-        await ack()
         text = command_line(body["command"].casefold(), typed(body.get("text") or ""))
-        if not await self.forms.opened(ask, text):
-            await self._run_text(ask, text, ())
+        if not await self.forms.opened(ask, text, ack):
+            await self._run_text(ack, ask, text, ())
 
-    async def on_mention(self, body: Json) -> None:
+    async def on_mention(self, ack: Ack, body: Json) -> None:
         """A message that names the bot; the way to play in threads."""
-        await self._written(body)
+        await self._written(ack, body)
 
-    async def on_message(self, body: Json) -> None:
+    async def on_message(self, ack: Ack, body: Json) -> None:
         """A message in the direct messages with the bot."""
         if body["event"].get("channel_type") == "im":
-            await self._written(body)
+            await self._written(ack, body)
+        else:
+            await ack()
 
     async def on_action(self, ack: Ack, body: Json) -> None:
         """A button of an answer."""
-        await ack()
         action = body["actions"][0]
-        if not str(action.get("action_id", "")).startswith(ACTION):
-            return
         ask, does = from_press(body), str(action.get("value") or "")
-        if does.startswith(OPEN):
+        if not str(action.get("action_id", "")).startswith(ACTION):
+            await ack()
+        elif does.startswith(OPEN):
+            await ack()
             await self.forms.open_from(ask, does.removeprefix(OPEN))
-            return
-        await self.buttons.press(ask, does, body.get("message") or {})
+        else:
+            await self.buttons.press(ack, ask, does, body.get("message") or {})
 
-    async def on_uninstalled(self, body: Json) -> None:
+    async def on_uninstalled(self, ack: Ack, body: Json) -> None:
         """The app was removed from a workspace: its games wait for the host's retention to end."""
+        await ack()
         team = team_of(body)
         await self._work.teams.remove(team)
         await self._work.app.store.server_left(f"{PLATFORM}{team}")
 
-    async def on_revoked(self, body: Json) -> None:
+    async def on_revoked(self, ack: Ack, body: Json) -> None:
         """Tokens are dead; the bot's own is as good as a removal."""
         if (body["event"].get("tokens") or {}).get("bot"):
-            await self.on_uninstalled(body)
+            await self.on_uninstalled(ack, body)
+        else:
+            await ack()
 
-    async def _written(self, body: Json) -> None:
-        event = body["event"]
-        if not _is_command(event):
+    async def _written(self, ack: Ack, body: Json) -> None:
+        event, team = body["event"], await self._work.teams.find(team_of(body))
+        if team is None or not _is_command(event) or event["user"] == team.bot_user:
+            await ack()
             return
-        ask = from_event(body)
-        team = await self._work.teams.find(ask.team)
-        if team is not None and event["user"] != team.bot_user:
-            text = typed(after_mention(event.get("text") or "", team.bot_user))
-            await self._run_text(ask, text or "help", event.get("files") or ())
+        text = typed(after_mention(event.get("text") or "", team.bot_user))
+        await self._run_text(ack, from_event(body), text or "help", event.get("files") or ())
 
-    async def _run_text(self, ask: Ask, text: str, files: Any) -> None:
+    async def _run_text(self, ack: Ack, ask: Ask, text: str, files: Any) -> None:
         """Run a command given as text and answer it; a refusal offers the form."""
 
         async def run(who: Person) -> Reply:
@@ -89,7 +91,7 @@ class Listeners:
             reply = await self._work.run(ask, read.spec, read.options, who)
             return self.forms.offered(in_thread(reply, ask), text) if reply.error and not reply.seen else reply
 
-        await self._work.answer(ask, run)
+        await self._work.answer(ask, run, ack)
 
 
 def command_line(name: str, text: str) -> str:

@@ -18,7 +18,10 @@ from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
 
 Do = Callable[[Person], Awaitable[Reply]]
+Ack = Callable[..., Awaitable[Any]]
 MAX_FILE = 1_000_000
+STORED_FIRST = 0.8
+"""Seconds after which a request is acknowledged although its work goes on; Slack gives three."""
 
 
 class Work:
@@ -33,10 +36,19 @@ class Work:
         self._busy = 0
         self._arrivals = Queues()
 
-    async def answer(self, ask: Ask, do: Do) -> None:
-        """Do the work and post what comes of it."""
+    async def answer(self, ask: Ask, do: Do, ack: Ack) -> None:
+        """Do the work, acknowledge the request, and post what comes of it.
+
+        Quick work is on the disk before the acknowledgement: if this process dies, Slack says so or sends it again.
+        """
         with self.under_way():
-            await self.posts.deliver(ask, await (await self.begin(ask, do)))
+            done = asyncio.create_task(self._done(ask, do))
+            await asyncio.wait([done], timeout=STORED_FIRST)
+            await ack()
+            await self.posts.deliver(ask, await done)
+
+    async def _done(self, ask: Ask, do: Do) -> Reply:
+        return await (await self.begin(ask, do))
 
     async def begin(self, ask: Ask, do: Do) -> asyncio.Task[Reply]:
         """Begin the work once who asks is known; nobody who comes later in this place overtakes."""

@@ -79,6 +79,25 @@ async def test_killed_between_commit_and_answer(slack: SlackStandIn, tmp_path: P
         assert len(await rolls(anna, games)) == 2
 
 
+async def test_killed_before_the_commit(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    """A command that was not acknowledged is refused by Slack itself; a mention comes again."""
+    slack = socket_slack
+    home, anna, ben, games = settle(slack)
+    slack.limits.ack_seconds = 1.0
+    async with running(slack, tmp_path, home) as bot:
+        for number in (0, 1):
+            held = slack.faults.hold("users.info")
+            asked = asyncio.create_task(ben.mention(games, "roll 2d6") if number else anna.slash(games, "/roll", "2d6"))
+            await asyncio.wait_for(held.reached.wait(), 5)
+            await bot.kill()
+            slack.faults.clear()
+            await bot.start()
+            refused = await asked
+            assert refused.trouble == "operation_timeout"
+        await ben.wait_for(games, "ben: 2d6 = ", timeout=8)
+        assert len(await rolls(anna, games)) == 1
+
+
 async def test_a_socket_dropped_while_a_command_runs(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     slack = socket_slack
     home, anna, _, games = settle(slack)
