@@ -76,6 +76,8 @@ class Arguments:
     def given(self) -> dict[str, object]:
         """key=value pairs, and each remaining bare word as a flag that is set."""
         for word in self.words:
+            if not word.isascii() or not word.replace("-", "_").isidentifier():
+                raise UserError(f'"{word[:40]}" stands without its name.', hint="Write key=value, such as attack=7.")
             self._pair(word.replace("-", "_"), True)
         self.words = []
         return self.pairs
@@ -179,7 +181,8 @@ def roll_once(words: Sequence[str]) -> None:
     """Roll one expression."""
     from bot.rules.expression import parse, roll
 
-    arguments = Arguments([word.replace("=", "\0") for word in words], flags={"json": False, "dice": True})
+    signs = [word if word.startswith("--") else word.replace("=", "\0") for word in words]  # 10d6>=5 is no pair
+    arguments = Arguments(signs, flags={"json": False, "dice": True})
     text = " ".join(word.replace("\0", "=") for word in arguments.words)
     if not text:
         raise UserError("roll needs dice.", hint='For example: grognard roll "2d6+3"')

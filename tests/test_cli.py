@@ -41,6 +41,7 @@ def test_batch_as_a_process() -> None:
         (["resolve", "lnlt", "morale-check", "units=squad morale=5", "--dcie", "1"], "Did you mean --dice?"),
         (["roll", "2d6+"], "+"),
         (["roll"], "needs dice"),
+        (["lookup", "lnlt", "melee-odds", "7", "5"], "such as attack=7"),
         (["odds", "lnlt", "morale-check", "units=squad morale=5", "--by"], "--by needs a value"),
     ],
 )
@@ -50,6 +51,11 @@ def test_bad_input_is_status_2_and_one_line(words: list[str], message: str, caps
     assert out == ""
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_flags_with_an_equals_sign_and_dice_with_one(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["roll", "--dice=1,2", "2d6>=2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["total"] == 1
 
 
 def test_resolve_and_odds(capsys: pytest.CaptureFixture[str]) -> None:

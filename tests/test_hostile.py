@@ -18,12 +18,13 @@ from bot.charts import System, systems
 from bot.complete import Known, complete_option
 from bot.procedures import MAX_SECONDS, count_odds
 from bot.registry import registry
+from bot.rules.errors import UserError
 from bot.rules.odds import TooManyStates
-from bot.rules.options import Option
+from bot.rules.options import Option, clean
 from bot.rules.units import RosterUnit, UnitWords
 
 GARBAGE: list[Any] = [
-    None, True, False, 0, -1, 10**30, -(10**30), 1e308, 0.5, "", " ", "x", "x" * 5000, "\u202eabc", "\x00", "a\nb",
+    None, True, False, 0, -1, 10**400, -(10**30), 1e308, 0.5, "", " ", "x", "x" * 5000, "\u202eabc", "\x00", "a\nb",
     [], [[]], {}, {"a": 1}, [1, 2, 3], "1e5", "١٢", "½", ";", ";;;", "=", "'", '"', "“", "yes", "none", "-0", "+3",
     "squad", "squad " * 50, "🎲", "\ud800", "a=b", "{x}", "%s", "__class__", "9" * 12, "9" * 5000, "İ", "1,2,3",
 ]  # fmt: skip
@@ -157,6 +158,19 @@ def test_the_largest_odds_are_counted_or_refused_in_time(
     assert total == 1
     assert time.monotonic() - begun < 2.5
     assert MAX_SECONDS < 5
+
+
+@pytest.mark.parametrize("kind", ["int", "number", "bool", "enum", "str", "unit", "units", "dice"])
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [], {}, "\u202e", "x" * 5000])
+def test_no_option_takes_what_no_log_can_hold(kind: Any, value: Any) -> None:
+    with pytest.raises(UserError):
+        clean(Option("x", kind, values=("a",), min=0, max=9), value)
+
+
+@pytest.mark.parametrize("kind", ["int", "number", "bool", "enum"])
+def test_a_number_of_four_hundred_digits_is_too_large(kind: Any) -> None:
+    with pytest.raises(UserError):
+        clean(Option("x", kind, values=("a",), min=0, max=9), 10**400)
 
 
 TYPED = [

@@ -232,7 +232,9 @@ def _clean_number(option: Option, raw: object) -> float:
         if not _NUMBER.fullmatch(text):
             raise _refuse(option, raw)
         raw = float(text)
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not math.isfinite(raw):
+    if isinstance(raw, bool) or not isinstance(raw, int | float):
+        raise _refuse(option, raw)
+    if isinstance(raw, float) and not math.isfinite(raw):  # whole numbers may be too large to be asked this
         raise _refuse(option, raw)
     value = _in_range(option, raw, raw)
     return int(value) if value == int(value) else value
@@ -262,6 +264,8 @@ def _clean_enum(option: Option, raw: object) -> str:
 
 def _clean_text(option: Option, raw: object) -> str:
     if not isinstance(raw, str | int | float) or isinstance(raw, bool):
+        raise _refuse(option, raw)
+    if isinstance(raw, float) and not math.isfinite(raw):
         raise _refuse(option, raw)
     text = str(raw)
     if len(text) > MAX_TEXT:

@@ -225,7 +225,9 @@ class _Reader:
             return cursor.error('"d" rolls dice; to drop dice write dl1 or dh1')
         if char in "d(" or char in DIGITS:
             return cursor.error(f'a sign (+ - * /) must stand before "{self.cursor.word()}"')
-        return cursor.error(f'"{self.cursor.word()}" is not part of a dice expression')
+        word = self.cursor.word()
+        hint = "A note stands in brackets: 2d6 [rally]." if word.isalpha() else ""
+        return cursor.error(f'"{word}" is not part of a dice expression', hint=hint)
 
 
 def _example(word: str) -> str:
