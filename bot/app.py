@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
-from bot.command import Command, CommandSpec, Path, Person, Place
+from bot.command import Command, CommandSpec, Path, Person, Place, shown_name
 from bot.commands.button import REPEATABLE
 from bot.commands.desk import Desk
 from bot.commands.sequence import is_set
@@ -48,7 +48,6 @@ SWEEP_FIRST, SWEEP_EVERY = 60.0, 3600.0
 SETUP_KEPT = 20.0
 MAX_OPTIONS = 60
 MAX_FILE = 20_000_000
-MAX_NAME = 60
 
 HANDLERS = {
     "roll": "playing:handle_roll",
@@ -172,7 +171,7 @@ class App:
         """
         if not command.request_id:  # nothing to tell it from others: it can come only once
             command = replace(command, request_id=new_id())
-        if (name := _shown_name(command.who.name)) != command.who.name:
+        if (name := shown_name(command.who.name)) != command.who.name:
             command = replace(command, who=replace(command.who, name=name))
         task = self._running.get(command.request_id)
         if task is not None:
@@ -431,12 +430,6 @@ def _with_footer(desk: Desk, reply: Reply) -> Reply:
         announced = replace(reply.announce, footer=(*standing, *reply.announce.footer, *marks))
         return replace(reply, footer=(*standing, *reply.footer, *marks), announce=announced)
     return replace(reply, footer=(*standing, *reply.footer, *marks))
-
-
-def _shown_name(name: str) -> str:
-    """A person's name without control and direction characters, in one line of bearable length."""
-    plain = name if name.isprintable() else "".join(mark for mark in name if mark.isprintable())
-    return " ".join(plain.split())[:MAX_NAME] or "somebody"
 
 
 def _check_size(command: Command) -> None:

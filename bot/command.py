@@ -10,6 +10,15 @@ from bot.rules.options import Option
 Path = tuple[str, ...]
 
 
+MAX_NAME = 60
+
+
+def shown_name(name: str) -> str:
+    """A person's name without control and direction characters, in one line of bearable length."""
+    plain = name if name.isprintable() else "".join(mark for mark in name if mark.isprintable())
+    return " ".join(plain.split())[:MAX_NAME] or "somebody"
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
     """Who asks: a key unique over all platforms (`discord:123`), the name shown, and whether he manages the server."""

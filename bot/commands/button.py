@@ -76,7 +76,7 @@ async def _odds(desk: Desk, number: int) -> Reply:
     if event is None or spec is None or spec.family != "sequence":
         raise UserError(f"#{number} has no odds.")
     await desk.check_enabled(spec)
-    return await answer_odds(desk, spec, event["inputs"])
+    return await answer_odds(desk, spec, event.get("inputs") or {})
 
 
 async def _confirmed(desk: Desk, name: str, rest: str) -> Reply:

@@ -6,10 +6,11 @@ import asyncio
 import json
 from collections.abc import Mapping
 
+from bot.command import shown_name
 from bot.commands.desk import Desk
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
-from bot.game.sound import is_sound
+from bot.game.sound import is_sound, is_sound_event
 from bot.reply import Reply
 from bot.roller import new_id
 from bot.rules.chain import canonical
@@ -72,12 +73,12 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
     try:
         rows = [(dict(event.body), canonical(event.body), event.hash) for event in exported.events]
         ledger.copy(rows, exported.game)
-        if not is_sound(ledger.game):
+        if not (is_sound(ledger.game) and all(is_sound_event(event.body) for event in exported.events)):
             raise ValueError
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError("The file is damaged: its events do not follow on each other.", option="file") from None
     for person in exported.persons:
-        row = PersonRow(ledger.row, person.person, person.user, person.name)
+        row = PersonRow(ledger.row, person.person, person.user, shown_name(person.name))
         ledger.persons[person.person] = ledger.new_persons[person.person] = row
     ledger.new_texts += [
         TextRow(ledger.row, text.event, text.key, text.salt, text.text, text.person) for text in exported.texts

@@ -88,3 +88,46 @@ async def test_the_same_with_sound_content_is_taken() -> None:
     reply = await channel.app.run(command)
     assert not reply.error, reply.text()
     assert (await channel.game()).turn == 3
+
+
+def _changed(whole: str, kind: str, **fields: Any) -> str:
+    """The export with the first event of a kind changed and the chain made whole again."""
+    data = json.loads(whole)
+    body = next(event["body"] for event in data["events"] if event["body"]["kind"] == kind)
+    body.update(fields)
+    head = genesis(data["game"])
+    for event in data["events"]:
+        head = event["hash"] = event_hash(head, canonical(event["body"]))
+    data["persons"][0]["name"] = "Ann\u202e\n" + "a" * 500
+    return json.dumps({**data, "head": head})
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("roll", {"inputs": [1]}),
+        ("roll", {"who": {}}),
+        ("roll", {"at": 10**15}),
+        ("roll", {"command": 5}),
+        ("roll", {"result": "x" * 10_000}),
+        ("sequence", {"used": "Squad 1"}),
+        ("sequence", {"before": {"units": {"squad 1": {}}}}),
+    ],
+)
+async def test_a_log_that_nobody_could_read_is_not_taken_over(kind: str, fields: dict[str, Any]) -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1", "roll 2d6")
+    whole = (await channel.do("Anna", "game export")).files[0].content
+    there = await Channel.fresh()
+    for file, taken in ((_changed(whole, kind, **fields), False), (_changed(whole, kind), True)):
+        command = Command(("game", "import"), {"file": file}, there.who("Anna"), there.place, f"import {taken}")
+        reply = await there.app.run(command)
+        assert reply.error != taken, reply.text()
+    log = await there.do("Anna", "log", "again", "game export csv", "log")
+    assert len(max(log.lines, key=len)) < 200, "names from a file are as short as others"
+
+
+async def test_a_table_without_inputs_is_rolled_again() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "lnlt-table hero-creation", "again")
