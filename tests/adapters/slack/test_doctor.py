@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from adapters.slack.doctor import check
 from bot.settings import Settings
 from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.process import Bot
 from tests.standins.slack import SlackStandIn
 
 
@@ -28,3 +30,15 @@ async def test_what_is_right_and_what_to_fix(socket_slack: SlackStandIn, monkeyp
     assert [kind for kind, _ in await check(Settings())] == ["note"]
     monkeypatch.setenv("SLACK_API", "http://127.0.0.1:9/api/")
     assert "fault" in {kind for kind, _ in await check(good)}
+
+
+@pytest.mark.parametrize("name", ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"])
+async def test_a_wrong_token_is_said_in_one_line(socket_slack: SlackStandIn, tmp_path: Path, name: str) -> None:
+    home, *_ = settle(socket_slack)
+    bot = Bot(socket_slack, tmp_path, home, **{name: "xoxb-wrong"})
+    with pytest.raises(AssertionError):
+        await bot.start(patience=8)
+    assert await bot.stop() == 2
+    assert name in bot.log.strip().split("\n")[-1]
+    assert "Traceback" not in bot.log
+    assert "xoxb-wrong" not in bot.log
