@@ -9,6 +9,9 @@ from rich.text import Text
 
 from bot.reply import Reply
 
+STEP = 2  # blanks
+MIN_WIDTH = 20  # on a narrower terminal lines run over
+
 
 def show(console: Console, reply: Reply) -> None:
     """Print a reply. Its text is data: nothing in it is read as markup."""
@@ -26,13 +29,22 @@ def show(console: Console, reply: Reply) -> None:
         if shown:
             console.print(Text("  " + shown, style="green"), soft_wrap=True, highlight=False)
     if reply.footer:
-        console.print(Text("  " + " · ".join(reply.footer), style="dim"), soft_wrap=True, highlight=False)
+        say(console, Text("  " + " · ".join(reply.footer), style="dim"))
 
 
 def say(console: Console, text: Text) -> None:
-    """Print a line, broken between words on a terminal; one that holds a command to copy is left whole."""
-    whole = not console.is_terminal or '="' in text.plain
-    console.print(text, soft_wrap=whole, highlight=False)
+    """Print a line, broken between words on a terminal; one that holds a command to copy is left whole.
+
+    What follows a break stands one step further in, so that it does not read as a line of its own.
+    """
+    margin = len(text.plain) - len(text.plain.lstrip(" "))
+    indent = margin + STEP if margin else 0
+    if not console.is_terminal or '="' in text.plain or text.cell_len <= console.width:
+        console.print(text, soft_wrap=True, highlight=False)
+        return
+    first, *others = text.wrap(console, max(console.width - indent, MIN_WIDTH))
+    for line in (first, *(Text(" " * indent).append_text(line) for line in others)):
+        console.print(line, soft_wrap=True, highlight=False)
 
 
 def save_files(reply: Reply, folder: Path) -> list[Path]:

@@ -153,7 +153,7 @@ async def _talk(session: Session, settings: Settings) -> None:
     async def ask(text: str) -> str:
         return await PromptSession[str]().prompt_async(text)
 
-    session.console.print(GREETING)
+    say(session.console, Text(GREETING))
     while True:
         try:
             with patch_stdout():

@@ -31,7 +31,7 @@ LESSONS = (
     ),
     Lesson(
         "Had you typed too few, nothing would have been recorded and you would have been told which die is owed next. "
-        "Every chart can be read by itself:",
+        "Every table can be read by itself:",
         "lnlt-table melee-odds 7 5",
     ),
     Lesson("A slip of the pen is no disaster. Try a word that does not exist:", "lnlt fier"),

@@ -10,10 +10,10 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.options import Option
 
 _START = (
-    "Every chart and every combat procedure of a game is one command.",
+    "Every table and every combat procedure of a game is one command.",
     "/roll 2d6+3 rolls dice. /help dice shows all that can be written.",
     "/lnlt fire fights a fire attack; add odds to see the exact chances first and roll nothing.",
-    "/lnlt-table reads a chart. /help lnlt lists what a game has, /help lnlt fire explains one command.",
+    "/lnlt-table reads a table. /help lnlt lists what a game has, /help lnlt fire explains one command.",
     '/game start lnlt "Hill 875" sides="US, VC" lets this channel remember units, turns and every die.',
 )
 
