@@ -5,7 +5,6 @@ One definition serves the console, Discord, Slack, batch, help and the docs.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -234,10 +233,15 @@ def _clean_number(option: Option, raw: object) -> float:
         raw = float(text)
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         raise _refuse(option, raw)
-    if isinstance(raw, float) and not math.isfinite(raw):  # whole numbers may be too large to be asked this
+    if isinstance(raw, float) and not _is_writable(raw):
         raise _refuse(option, raw)
     value = _in_range(option, raw, raw)
     return int(value) if value == int(value) else value
+
+
+def _is_writable(number: float) -> bool:
+    """Whether a log can hold the number: written in plain digits, not as nan, inf or 1e-07."""
+    return repr(number).replace(".", "").removeprefix("-").isdecimal()
 
 
 def _clean_bool(option: Option, raw: object) -> bool:
@@ -265,7 +269,7 @@ def _clean_enum(option: Option, raw: object) -> str:
 def _clean_text(option: Option, raw: object) -> str:
     if not isinstance(raw, str | int | float) or isinstance(raw, bool):
         raise _refuse(option, raw)
-    if isinstance(raw, float) and not math.isfinite(raw):
+    if isinstance(raw, float) and not _is_writable(raw):
         raise _refuse(option, raw)
     text = str(raw)
     if len(text) > MAX_TEXT:
