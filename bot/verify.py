@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from bot.rules.errors import UserError
-from bot.rules.verify import Findings, verify
+from bot.rules.verify import MOST_FAULTS, Findings, verify
 
 _MOST_BYTES = 200_000_000
 
@@ -23,9 +24,15 @@ def check_file(path: Path, head: str = "") -> Findings:
         raise UserError(
             f"The file {path} is no JSON.", hint="/game export writes a file that can be checked."
         ) from None
-    from bot.rerun import outcome_again  # knows all games
+    from bot.rerun import outcome_again, unit_faults  # knows all games
 
-    return verify(data, head, outcome_again)
+    findings = verify(data, head, outcome_again)
+    if findings.faults:
+        return findings
+    bodies = [event["body"] for event in data["events"]]
+    if not all("behind" in body for body in bodies):
+        return findings  # a log that only has the chain, not what a game needs to go on
+    return replace(findings, faults=tuple(unit_faults(bodies, data["game"])[:MOST_FAULTS]))
 
 
 def verify_file(path: Path | str, head: str = "") -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +12,13 @@ from bot.app import App
 from bot.audit import audit
 from bot.command import Person, Place
 from bot.export import export_game
-from bot.rerun import outcome_again
+from bot.rerun import outcome_again, unit_faults
 from bot.rules.chain import canonical, event_hash, genesis
 from bot.rules.verify import verify
 from bot.stores.base import Json
 from bot.stores.memory import MemoryStore
+from bot.verify import verify_file
+from tests.playing import Channel, two_sides
 
 ANNA, BERT, HERE = Person("console:anna", "Anna"), Person("console:bert", "Bert"), Place("console:here")
 GAME = [
@@ -78,3 +81,31 @@ async def test_a_changed_outcome_is_found_even_if_all_hashes_are_rewritten(kind:
         f"Event {body['number']}: its inputs and dice lead to another outcome.",
     )
     await app.close()
+
+
+async def test_units_cannot_be_rewritten_even_with_all_hashes(tmp_path: Path) -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5", "roll 2d6", "again")
+    asked = await channel.do("Anna", "game undo")
+    await channel.press("Bob", asked.buttons[0].action)
+    await channel.do("Bob", "unit edit vc2 marker=+moved", "game undo", "game redo", "game next", "game next")
+    log = json.loads((await channel.do("Anna", "game export")).files[0].content)
+    bodies = [event["body"] for event in log["events"]]
+    assert unit_faults(bodies, log["game"]) == []
+    for kind, key, value, said in (
+        ("sequence", "after", {}, "leads to other units"),
+        ("undo", "after", {"units": {"squad 1": None}}, "leads to other units"),
+        ("next", "before", {"game": {"turn": 7}}, "stood before"),
+        ("next", "after", [1], "cannot be read"),
+    ):
+        forged = json.loads(json.dumps(log))
+        body = next(event["body"] for event in forged["events"] if event["body"]["kind"] == kind)
+        body[key] = value
+        head = genesis(forged["game"])
+        for event in forged["events"]:
+            head = event["hash"] = event_hash(head, canonical(event["body"]))
+        forged["head"] = head
+        file = tmp_path / "forged.json"
+        file.write_text(json.dumps(forged))
+        assert said in verify_file(file)[0], kind
