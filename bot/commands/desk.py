@@ -106,7 +106,7 @@ class Desk:
                 hint='Start a game: /game start lnlt "Hill 875" sides="US, VC".',
             )
         if game.ended:
-            raise UserError("The game has ended.", hint='Start a new one: /game start lnlt "Hill 875" sides="US, VC".')
+            raise UserError("The game has ended.", hint='Start a new one: /game start lnlt "Hill 875" sides="US, VC"')
         return game
 
     def begin(self, game: Game | None = None, **fields: Any) -> None:

@@ -88,12 +88,13 @@ async def test_settings_are_the_masters() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.fails("Bob", "game settings hand_dice=no", "Only the game master")
-    await channel.do("Anna", "game settings hand_dice=no answers=compact")
-    await channel.fails("Bob", "roll d6 hand=3", "takes no dice typed in by hand")
-    reply = await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1; vc2"')
+    await channel.do("Anna", "game settings answers=compact")
+    reply = await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1; vc2" hand=4,1,3,4')
     assert len(reply.lines) <= 4
     assert reply.lines[0].startswith("dice [")
     assert "Direct fire" in reply.title
+    await channel.do("Anna", "game settings hand_dice=no")
+    await channel.fails("Bob", "roll d6 hand=3", "takes no dice typed in by hand")
     await channel.do("Anna", "game settings master=bob")
     await channel.fails("Anna", "game settings answers=full", "Only the game master")
     await channel.do("Bob", "game settings answers=full")
