@@ -121,7 +121,7 @@ async def test_who_asks_for_help_gets_it(typed: str) -> None:
 
 @pytest.mark.parametrize("marks", ['""', "''", "“”", "””", "„“", "„”", "‘’", "«»"])
 async def test_marks_that_phones_make_are_quotation_marks(marks: str) -> None:
-    opening, closing = marks
+    opening, closing = marks[0], marks[1]
     text = FIRE.replace('="', f"={opening}").replace('" ', f"{closing} ").removesuffix('"') + closing
     channel = await Channel.fresh()
     await channel.do("Anna", text)
