@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.charts import System, systems
 from bot.game.events import apply, difference
 from bot.game.roster import settle_changes
-from bot.game.state import Game, Json, content, unit_from_json
+from bot.game.state import Game, Json, content, unit_from_json, unit_json
 from bot.game.undo import redo_fields, undo_fields
 from bot.game.version import tables_version
 from bot.procedures import resolve
@@ -59,8 +60,10 @@ def unit_faults(events: Iterable[Mapping[str, Any]], game: str) -> list[str]:
 
 
 def _stood(state: Game, before: Mapping[str, Any]) -> bool:
-    now = content(state)
-    units = {key: now["units"].get(key) for key in before.get("units", {})}
+    if not before:
+        return True
+    units = {key: unit_json(unit) if (unit := state.units.get(key)) else None for key in before.get("units", {})}
+    now = content(replace(state, units={}))
     fields = {name: now.get(name) for name in before.get("game", {})}
     return bool(units == before.get("units", {}) and fields == before.get("game", {}))
 

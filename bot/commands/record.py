@@ -22,8 +22,13 @@ SEALED, ANSWER = "sealed", "answer"
 
 
 def is_of_game(game: Game, system: str) -> bool:
-    """Whether a rule set's results belong to the game's units: it is the game's own, or free play has none yet."""
-    return not system or game.system in ("", system)
+    """Whether a rule set's results belong to the game's units: it is the game's own, or free play has no units yet."""
+    return not system or game.system in ("", system) or is_open(game)
+
+
+def is_open(game: Game) -> bool:
+    """Whether the next rule set used becomes the game's: free play without units goes with its players."""
+    return not game.started and not game.units
 
 
 def record(desk: Desk, outcome: Outcome, dice: Sequence[Json], *, secret: bool) -> Reply:
@@ -69,10 +74,11 @@ def _facts(command: Command, happening: Happening, dice: Sequence[Json]) -> Json
 
 
 def _after(game: Game, happening: Happening) -> Game:
-    """The game with the results written to its units; free play takes on the first rule set used."""
+    """The game with the results written to its units; free play without units takes on the rule set used."""
     if not is_of_game(game, happening.system):
         return game
-    after = replace(game, system=game.system or happening.system) if happening.kind == "sequence" else game
+    takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
+    after = replace(game, system=happening.system) if takes_on else game
     if (side := _initiative(game, happening)) is not None:
         after = replace(after, initiative=side)
     return settle_changes(after, happening.changes) if happening.changes else after

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from bot.charts import System, systems
 from bot.commands.desk import Desk
+from bot.commands.record import is_open
 from bot.game.rights import find_side, need_player, need_units
 from bot.game.roster import (
     add_units,
@@ -52,7 +53,7 @@ async def add(desk: Desk) -> Reply:
 
 
 def _added(desk: Desk, game: Game, system: System, units: Units) -> Reply:
-    after = add_units(replace(game, system=game.system or system.id), units.values())
+    after = add_units(replace(game, system=system.id), units.values())
     names = [unit.name for unit in units.values()]
     told = names[0] if len(names) == 1 else f"{len(names)} units"
     desk.ledger.add("unit", after, result=f"{told} added")
@@ -177,10 +178,10 @@ def _system_of(desk: Desk) -> System:
 
 
 def _system_for(desk: Desk, type_: str) -> System:
-    """The game's rule set; free play that has none takes the only one that knows the unit type."""
-    if desk.system is not None:
-        return desk.system
+    """The game's rule set; free play without units takes the only one that knows the unit type."""
     folded = type_.strip().casefold().replace("_", "-").replace(" ", "-")
+    if desk.system is not None and (not is_open(desk.game) or folded in desk.system.words["units"].types):
+        return desk.system
     fitting = [system for system in systems().values() if folded in system.words["units"].types]
     if len(fitting) == 1:
         return fitting[0]

@@ -83,6 +83,9 @@ async def test_editing_by_hand() -> None:
         ("- {name: Fox 1}", "type is missing"),
         ("- [a", "Line"),
         ("- &a {name: x, type: squad}\\n- *a", "aliases"),
+        ("- [[[[[[[[[[[[a", "too deep"),
+        (",".join(f"c{number}" for number in range(60)), "at most 40 columns"),
+        ('name,type\\n"Fox,squad', "Line 2"),
     ],
 )
 async def test_a_roster_with_a_fault_adds_nothing(text: str, part: str) -> None:
@@ -197,3 +200,14 @@ async def test_privacy_shows_exports_and_deletes() -> None:
     opened = await channel.do("Anna", f"game reveal {number}")
     assert "deleted" in opened.text(), "what nobody can open any more must not block the seed for ever"
     await channel.do("Anna", "fair reveal")
+
+
+async def test_free_play_without_units_goes_along_with_its_players() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Bob", "baps leader-points rating=1")
+    await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
+    assert (await channel.game()).system == "lnlt"
+    await channel.do("Bob", "baps leader-points rating=1", 'unit add Jim scout stats="morale=5"')
+    assert (await channel.game()).system == "lnlt", "the only one that knows scouts"
+    await channel.do("Bob", "baps leader-points rating=1")
+    assert (await channel.game()).system == "lnlt", "there are units now"
