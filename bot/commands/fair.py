@@ -34,7 +34,8 @@ async def show(desk: Desk) -> Reply:
     lines += [f"Seed {row.epoch}, revealed in #{row.revealed}: {row.seed.hex()}" for row in seeds if row.revealed]
     lines.append(f"Head of the log: {desk.ledger.head}")
     lines.append("Each answer shows the head's first 8 digits. /game export and grognard verify check everything.")
-    return Reply("How the dice are proved", tuple(lines), footer=(f"#{game.number}", short(desk.ledger.head)))
+    footer = () if desk.ledger.bodies else (f"#{game.number}", short(desk.ledger.head))  # new events bring their own
+    return Reply("How the dice are proved", tuple(lines), footer=footer)
 
 
 async def add(desk: Desk) -> Reply:

@@ -12,7 +12,9 @@ from bot.rules.errors import UserError
 from bot.stores.base import Binding, Outgoing
 
 _MENTION = re.compile(r"<#([A-Za-z0-9]+)(\|[^>]*)?>")
-_KEY = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+_IDS = {"discord": re.compile(r"\d{1,20}"), "slack": re.compile(r"[CDG][A-Z0-9]{1,20}(/\d+\.\d+)?")}
+"""What a channel's id looks like; a mere name would lead nowhere, and the game with it."""
+_ANY_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
 
 async def transfer(desk: Desk) -> Reply:
@@ -48,13 +50,11 @@ def place_key(here: str, typed: str) -> str:
     platform, (server, slash, _) = here.partition(":")[0], here.partition("/")
     if server.endswith(":dm"):
         raise _elsewhere("A game in direct messages stays there.")
-    if text.startswith(f"{platform}:"):
-        if slash and not text.startswith(f"{server}/"):
-            raise _elsewhere("A game moves only within its server.")
-        return text
+    if text.startswith(f"{platform}:") and slash and not text.startswith(f"{server}/"):
+        raise _elsewhere("A game moves only within its server.")
     found = _MENTION.fullmatch(text)
-    name = found[1] if found else text.removeprefix("#")
-    if not _KEY.fullmatch(name):
+    name = found[1] if found else text.removeprefix(f"{server}/" if slash else f"{platform}:").removeprefix("#")
+    if not _IDS.get(platform, _ANY_ID).fullmatch(name):
         raise UserError(
             f'"{typed[:40]}" is no channel.', hint="Choose it from the list, or mention it.", option="channel"
         )

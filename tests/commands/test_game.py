@@ -283,6 +283,8 @@ async def test_a_game_moves_to_another_channel() -> None:
     [
         ("discord:55/900", "<#901>", "discord:55/901"),
         ("slack:T1/C1", "<#C2|general>", "slack:T1/C2"),
+        ("slack:T1/C1/17.2", "#C2", "slack:T1/C2"),
+        ("slack:T1/C1", "slack:T1/C2/17.2", "slack:T1/C2/17.2"),
         ("discord:55/900", "discord:55/7", "discord:55/7"),
         ("console:main", "other", "console:other"),
     ],
@@ -292,8 +294,16 @@ def test_where_a_channel_is(here: str, typed: str, place: str) -> None:
 
 
 def test_no_channel_at_all() -> None:
-    with pytest.raises(UserError):
-        place_key("discord:55/900", "#a b")
+    for here, typed in (
+        ("discord:55/900", "#a b"),
+        ("discord:55/900", "#campaign"),
+        ("slack:T1/C1", "#campaign"),
+        ("slack:T1/C1/17.2", "campaign"),
+        ("slack:T1/C1", "slack:T1/campaign"),
+        ("slack:T1/C1", "slack:T1/"),
+    ):
+        with pytest.raises(UserError, match="no channel"):
+            place_key(here, typed)
 
 
 async def test_deleting_asks_first() -> None:
