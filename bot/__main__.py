@@ -30,7 +30,7 @@ def main(words: list[str] | None = None) -> int:
     from bot.rules.errors import TableError, UserError, did_you_mean
 
     words = sys.argv[1:] if words is None else words
-    if not words or words[0] in ("-h", "--help", "help"):
+    if not words or words[0] == "help" or not {"-h", "--help"}.isdisjoint(words):
         from bot.cli import USAGE
 
         print(USAGE, end="")

@@ -132,7 +132,7 @@ class _Reader:
             data=data,
             database=self._database(data),
             retention=self._read("RETENTION_DAYS", _days, "a whole number, or never", "30", default.retention),
-            log_level=self._read("LOG_LEVEL", _level, " ".join(LOG_LEVELS), "INFO", default.log_level),
+            log_level=self._read("LOG_LEVEL", _level, f"one of {', '.join(LOG_LEVELS)}", "INFO", default.log_level),
         )
 
     def _read(self, name: str, convert: Callable[[str], T], expected: str, example: str, default: T) -> T:

@@ -16,7 +16,7 @@ def main(words: Sequence[str]) -> int:
     arguments = Arguments(words, flags={"as": True})
     if arguments.words or arguments.pairs:
         raise UserError("play takes only --as NAME.")
-    name = arguments.flags.get("as", ["You"])[-1]
+    name = arguments.flags.get("as", ["Player"])[-1]
     from adapters.console.session import play
 
     return asyncio.run(play(name, interactive=sys.stdin.isatty() and sys.stdout.isatty()))

@@ -55,7 +55,7 @@ class ConsoleCompleter(Completer):
             return
         name, value, offset = open_value(rest)
         if name:
-            given = _given(spec.options, rest)
+            given = _given(rest)
             for choice in complete_option(spec, name, value, self.registry, self.known, given):
                 yield Completion(choice.value, start_position=-offset, display=choice.name)
             return
@@ -100,6 +100,5 @@ def _tokens(text: str) -> list[Token]:
         return []
 
 
-def _given(options: object, rest: str) -> dict[str, object]:
-    del options
+def _given(rest: str) -> dict[str, object]:
     return {token.key or token.value: token.value for token in _tokens(rest.rpartition(" ")[0])}

@@ -24,6 +24,11 @@ from bot.text import MAX_LENGTH, parse_text
 
 PLACE = Place("console:main", "console", "console")
 GREETING = 'Grognard. Type "tutorial" for two minutes of it, "help" for everything, "quit" to leave.'
+OWN_HELP = {
+    "tutorial": "tutorial plays a first firefight with you.",
+    "as": "as NAME lets somebody else type: as Anna. Each person joins a side of his own.",
+    "quit": "quit leaves, as Ctrl-D does. The game is kept.",
+}
 MAX_FILE = 1_000_000
 
 Ask = Callable[[str], Awaitable[str]]
@@ -48,10 +53,14 @@ class Session:
             self._switch(rest)
         elif word == "tutorial":
             await self._tutorial(ask)
+        elif word == "help" and rest.strip() in OWN_HELP:
+            show(self.console, Reply(OWN_HELP[rest.strip()], private=True))
         elif word == "press":
             await self._show(await self.app.press(rest.strip(), self.who, PLACE, uuid4().hex))
         else:
             await self._run(text)
+            if word in ("help", "?") and not rest:
+                say(self.console, Text(f"  Here also: {', '.join(OWN_HELP)}. Tab completes what you type."))
         return True
 
     async def _run(self, text: str) -> None:

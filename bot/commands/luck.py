@@ -49,7 +49,7 @@ async def stats(desk: Desk) -> Reply:
         block.insert(0, f"{'side':<10} {'procedure':<16} {'n':>4} {'worth':>7} {'expected':>8} {'z':>6}")
     if left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
-    lines.append("Dice by hand, undone and sealed rolls are left out. Worth: see scores in the game's file.")
+    lines.append("Dice by hand, undone and sealed rolls are left out. Worth: how good each result is for who acts.")
     return Reply(
         "Luck against expectation" if by_side else "No procedure of this game counts for luck yet",
         tuple(lines),

@@ -54,7 +54,7 @@ def test_a_game_is_kept_from_one_evening_to_the_next() -> None:
     assert "Bao plays VC" in first
     second = play("game status", "lnlt fire attackers=x targets=y")
     assert '"Hill 875": turn 1' in second
-    assert "US: You" in second
+    assert "US: Player" in second
 
 
 def test_only_the_owner_manages() -> None:
