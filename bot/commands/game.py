@@ -271,10 +271,18 @@ async def settings(desk: Desk) -> Reply:
 def _person_called(desk: Desk, name: str) -> str:
     """The person of this game with that name, or platform id. Raises UserError."""
     folded = name.strip().removeprefix("@").strip("<@!>").casefold()
-    for person, row in desk.ledger.persons.items():
-        if folded in (row.name.casefold(), row.user.casefold(), row.user.casefold().rpartition(":")[2]):
-            return person
-    names = [row.name for row in desk.ledger.persons.values()]
+    rows = desk.ledger.persons.values()
+    exact = [row for row in rows if folded == row.user.casefold()]
+    found = exact or [row for row in rows if folded in (row.name.casefold(), row.user.casefold().rpartition(":")[2])]
+    if len(found) == 1:
+        return found[0].person
+    if found:
+        raise UserError(
+            f'Several persons are called "{name[:40]}".',
+            hint=f"Type which: {', '.join(f'master={row.user}' for row in found[:5])}.",
+            option="master",
+        )
+    names = [row.name for row in rows]
     raise UserError(
         f'Nobody called "{name[:40]}" has taken part in this game.',
         hint=did_you_mean(name, names) or "Whoever is to be game master joins or rolls first.",

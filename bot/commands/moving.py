@@ -32,6 +32,10 @@ async def transfer(desk: Desk) -> Reply:
         there = load(other).game
         if there.started and not there.ended:
             raise UserError(f'"{there.name}" is played there.', hint="It must end first: /game end.", option="channel")
+        if not there.started and there.units:
+            raise UserError(
+                "A roster of free play stands there.", hint="/game delete in that channel frees it.", option="channel"
+            )
     row = desk.ledger.row
     desk.ledger.add("transfer", result="to another channel")
     desk.bind(None, row)

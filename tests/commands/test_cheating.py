@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bot.command import Place
+from bot.command import Person, Place
 from bot.commands.moving import place_key
 from bot.rules.errors import UserError
 from tests.playing import Channel, two_sides
@@ -193,3 +193,22 @@ async def test_no_unit_is_called_like_a_word_that_means_nobody() -> None:
     for name in ("none", "All", "self"):
         await channel.fails("Anna", f"unit add {name} squad", "meaning of its own")
     await channel.fails("Anna", "asl malfunction", "Add weapon=sw")
+
+
+async def test_nobody_becomes_game_master_by_taking_anothers_name() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.app.run_text("roll d6", Person("console:mallory", "Bob"), channel.place, "m1")
+    reply = await channel.fails("Anna", "game settings master=Bob", "Several persons")
+    assert "master=console:bob" in reply.text()
+    await channel.do("Anna", "game settings master=console:bob")
+    assert not (await channel.say("Bob", "game end")).error
+
+
+async def test_a_game_displaces_no_roster_elsewhere() -> None:
+    channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
+    await two_sides(channel)
+    there = Channel(channel.app, Place("discord:55/901", "discord:55"), "u")
+    await there.do("Cid", "unit add Doc medic stats=morale=5")
+    await channel.fails("Anna", "game transfer 901", "roster of free play stands there")
+    await channel.do("Anna", "game transfer 902")
