@@ -8,7 +8,7 @@ from bot.export import export_game
 from bot.game.events import replay
 from bot.game.loaded import load
 from bot.game.state import from_json, to_json
-from bot.rerun import outcome_again
+from bot.rerun import outcome_again, unit_faults
 from bot.rules.verify import verify
 from bot.stores.base import EventRow, Saved, Store
 
@@ -17,7 +17,7 @@ CheckState = Callable[[Saved, Sequence[EventRow]], Sequence[str]]
 
 
 def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
-    """Whether the snapshot, and the state that is loaded from it, are what the whole log leads to."""
+    """Whether snapshot and loaded state are what the log leads to, and units what its procedures made of them."""
     bodies = [event.data for event in events]
     game = bodies[0].get("game", saved.game.id)
     try:
@@ -28,7 +28,7 @@ def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
             return [f"its snapshot is not what the log leads to at event {saved.state_at}."]
     except (ValueError, KeyError, TypeError, AttributeError) as error:  # whatever stands in a damaged file
         return [f"its state cannot be read ({type(error).__name__}: {error})."]
-    return []
+    return unit_faults(bodies, game)
 
 
 async def audit(store: Store, check_state: CheckState = state_faults) -> tuple[int, list[str]]:
