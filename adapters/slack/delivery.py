@@ -29,7 +29,7 @@ PATIENCE = 30.0
 """Seconds of trouble after which an answer waits in the outbox; for as long as Slack asks, the channel waits."""
 LATER = 20.0
 POLL = 0.5
-MAX_BACKOFF = 8.0
+MIN_PAUSE, MAX_BACKOFF = 0.5, 8.0
 
 
 @dataclass(slots=True)
@@ -107,7 +107,7 @@ class Posts:
 
     async def _patiently(self, ask: Ask, reply: Reply, *, late: bool) -> bool:
         """Whether the reply needs no further attempt. Waits as long as Slack asks to."""
-        progress, wait = Progress(), 0.5
+        progress, wait = Progress(), MIN_PAUSE
         while True:
             try:
                 team = await self._teams.find(ask.team)
@@ -115,7 +115,7 @@ class Posts:
                     await self._send(team, ask, reply, progress, late=late)
                 return True
             except Busy as busy:
-                pause = max(busy.seconds, wait)
+                pause = max(busy.seconds, MIN_PAUSE if busy.is_asked else wait)
                 wait = min(wait * 2, MAX_BACKOFF)
                 log.info("answer in %s waits %.1f s: %s", ask.where.key, pause, busy)
                 if not busy.is_asked and time.monotonic() - progress.since + pause > PATIENCE:
@@ -161,10 +161,10 @@ class Posts:
     async def _message(self, team: Team, ask: Ask, message: Message, *, private: bool) -> None:
         body = {"channel": ask.channel, **_content(message)} | ({"thread_ts": ask.thread} if ask.thread else {})
         if private and not ask.direct:
-            await self._wire.call(team.token, "chat.postEphemeral", user=ask.user, **body)
+            await self._say(team, "chat.postEphemeral", body | {"user": ask.user})
             return
         await self._pace(f"{team.id}/{ask.channel}")
-        await self._wire.call(team.token, "chat.postMessage", **body)
+        await self._say(team, "chat.postMessage", body)
 
     async def _message_alone(self, team: Team, ask: Ask, message: Message, *, private: bool) -> None:
         """To the direct messages of who asked: the bot is no member of the channel."""
@@ -174,7 +174,17 @@ class Posts:
             note = {"type": "mrkdwn", "text": f"This could not be shown in <#{ask.channel}>. {INVITE}"}
             content["blocks"] = [*content["blocks"][:49], {"type": "context", "elements": [note]}]
         await self._pace(f"{team.id}/{channel}")
-        await self._wire.call(team.token, "chat.postMessage", channel=channel, **content)
+        await self._say(team, "chat.postMessage", content | {"channel": channel})
+
+    async def _say(self, team: Team, method: str, body: dict[str, Any]) -> None:
+        """Post a message; its plain text alone where Slack does not take the blocks, so that no answer is lost."""
+        try:
+            await self._wire.call(team.token, method, **body)
+        except Refused as refused:
+            if "blocks" not in refused.error:
+                raise
+            log.error("Slack does not take the blocks of an answer (%s): it is shown as plain text", refused)
+            await self._wire.call(team.token, method, **{name: body[name] for name in body if name != "blocks"})
 
     async def _pace(self, channel: str) -> None:
         """Wait until this channel may have its next message; the turn is taken at once."""

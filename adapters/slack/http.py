@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import time
@@ -14,6 +15,8 @@ from slack_bolt.app.async_app import AsyncApp
 PATH = "/slack/events"
 MAX_AGE = 5 * 60
 MAX_BODY = 4 * 1024 * 1024
+PATIENCE = 10.0
+"""Seconds within which a request's body must be here."""
 MAX_SEEN = 200_000
 
 
@@ -53,7 +56,10 @@ def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) ->
 
     async def events(request: web.Request) -> web.StreamResponse:
         headers = request.headers
-        body = await request.read()
+        try:
+            body = await asyncio.wait_for(request.read(), PATIENCE)
+        except TimeoutError:
+            return web.Response(status=408, text="too slow")
         wrong = signatures.check(
             headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", ""), body
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -33,6 +34,7 @@ MAX_CHOICES = 100
 MAX_BOXES = 10
 MAX_HINT = 2_000
 MAX_META = 3_000
+_CHANNEL = re.compile(r"#?([CG][A-Z0-9]+)")
 _SUBMIT = {"roll": "Roll", "sequence": "Roll", "lookup": "Look up"}
 
 
@@ -145,6 +147,8 @@ def read_state(spec: CommandSpec, values: Mapping[str, Mapping[str, Mapping[str,
 def _value(option: Option, state: Mapping[str, Any]) -> object:
     if state.get("selected_option"):
         return state["selected_option"]["value"]
+    if state.get("selected_conversation"):
+        return state["selected_conversation"]
     if state.get("files"):
         return state["files"][0]
     value = state.get("value")
@@ -157,7 +161,7 @@ def _value(option: Option, state: Mapping[str, Any]) -> object:
 
 
 def _about(spec: CommandSpec) -> Json:
-    text = f"{escaped(spec.summary)}. {escaped(spec.details)}"[:MAX_INPUT].strip()
+    text = f"{escaped(spec.summary.rstrip('.'))}. {escaped(spec.details)}"[:MAX_INPUT].strip()
     return {"type": "context", "elements": [{"type": "mrkdwn", "text": text, "verbatim": True}]}
 
 
@@ -180,6 +184,8 @@ def _element(option: Option, value: str, known: Known) -> Json:
         return _number(option, value)
     if option.type == "file":
         return {"type": "file_input", "action_id": FIELD, "max_files": 1}
+    if option.complete == "channel":
+        return _channel(value)
     words = option.values or _words(option, known)
     if words and len(words) <= MAX_CHOICES:
         return _select(words, value)
@@ -223,6 +229,13 @@ def _select(words: Sequence[str], value: str) -> Json:
     element: Json = {"type": "static_select", "action_id": FIELD, "options": [_choice(word, word) for word in words]}
     chosen = next((word for word in words if word.casefold() == value.casefold()), None)
     return element | ({"initial_option": _choice(chosen, chosen)} if chosen else {})
+
+
+def _channel(value: str) -> Json:
+    """A channel is picked from Slack's own list: a name that was typed would say nothing of its id."""
+    element: Json = {"type": "conversations_select", "action_id": FIELD, "filter": {"include": ["public", "private"]}}
+    found = _CHANNEL.fullmatch(value)
+    return element | ({"initial_conversation": found[1]} if found else {})
 
 
 def _search(value: str) -> Json:

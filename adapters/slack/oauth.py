@@ -52,7 +52,7 @@ class Installer:
         if request.query.get("error"):
             return _page(400, "Nothing was installed", "Slack says that it was not agreed to.")
         state, cookie = request.query.get("state", ""), request.cookies.get(COOKIE, "")
-        if not state or not hmac.compare_digest(state.encode(), cookie.encode()):
+        if not state or not hmac.compare_digest(state.encode("utf-8", "replace"), cookie.encode("utf-8", "replace")):
             return _page(400, "Nothing was installed", "This page belongs to another browser.", again=True)
         if await self._store.take_doc(STATE, state) is None:
             return _page(400, "Nothing was installed", "This took too long, or was done already.", again=True)

@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 from slack_sdk.errors import SlackApiError
@@ -110,7 +111,12 @@ class Wire:
             raise Busy(f"upload: {type(error).__name__}", 1.0) from None
 
     async def download(self, token: str, url: str, limit: int) -> bytes:
-        """A file that somebody shared, at most `limit` bytes. Raises Busy, Refused, ValueError if it is larger."""
+        """A file that somebody shared, at most `limit` bytes. Raises Busy, Refused, ValueError if it is larger.
+
+        The token goes to Slack alone: a file that only stands as a link may lie on anybody's server.
+        """
+        if not _is_slacks(url):
+            raise Refused("file_elsewhere")
         try:
             headers = {"Authorization": f"Bearer {token}"}
             async with self.session.get(url, headers=headers, allow_redirects=False) as answer:
@@ -124,6 +130,13 @@ class Wire:
                 return data
         except _BROKEN as error:
             raise Busy(f"download: {type(error).__name__}", 1.0) from None
+
+
+def _is_slacks(url: str) -> bool:
+    """Whether an address is on Slack's servers, reached as the Web API is."""
+    slack, there = urlsplit(api_url()), urlsplit(url)
+    host, own = there.hostname or "", slack.hostname or "-"
+    return there.scheme == slack.scheme and (host == own or host.endswith(f".{own}"))
 
 
 def _trouble(error: SlackApiError) -> Exception:

@@ -14,7 +14,7 @@ _LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]*)(?:\|([^>]*))?>")
 _TRANSFER = re.compile(r"\btransfer\b", re.IGNORECASE)
 _MARK = re.compile(r"(?<!\w)[*_~](?=\S)")
 _QUOTE = re.compile(r"^(\s*)(?=&gt;)", re.MULTILINE)
-_COMMAND = re.compile(r"(?:(?<=^)|(?<=\s))/[a-z][a-z-]*(?: [^`]*)?$")
+_COMMAND = re.compile(r"(?<=: )/[a-z][a-z-]*(?: [^`]*)?(?<!\.)$")
 _LOOKALIKE = {"*": "\u2217", "_": "\u02cd", "~": "\u223c"}
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
@@ -80,7 +80,7 @@ def code(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """One line of an answer: escaped, but a command to copy at its end stands as code."""
+    """One line of an answer: escaped, but a command to copy (behind a colon, to the line's end) stands as code."""
     found = _COMMAND.search(text)
     if found is None or "\n" in text:
         return escaped(text)

@@ -97,7 +97,11 @@ class Work:
             raise UserError(f"{name} is no text.", option="file") from None
         except ValueError:
             raise UserError(f"{name} is larger than {MAX_FILE} bytes.", option="file") from None
-        except (Busy, Refused):
+        except Refused:
+            raise UserError(
+                f"{name} cannot be read.", hint="Upload the file itself, not a link to it.", option="file"
+            ) from None
+        except Busy:
             raise UserError(f"Slack does not hand {name} out.", hint="Try again in a moment.", option="file") from None
 
 

@@ -11,7 +11,7 @@ from adapters.slack.ask import Ask
 from adapters.slack.delivery import Posts
 from adapters.slack.listeners import command_line
 from adapters.slack.teams import Team, Teams
-from adapters.slack.wire import Wire
+from adapters.slack.wire import Refused, Wire
 from bot.app import App
 from bot.reply import Button, File, Reply
 from bot.stores.memory import MemoryStore
@@ -93,6 +93,25 @@ async def test_another_workspace_is_never_written_to(post: Post) -> None:
     channel = there.channel("games")
     await post.posts.deliver(Ask("T2", channel.id, "U1"), Reply("Anna: 2d6 = 7"))
     assert there.user("Zoe").sees(channel) == []
+
+
+async def test_blocks_that_slack_does_not_take_are_shown_as_plain_text(post: Post) -> None:
+    post.slack.faults.error("chat.post*", "invalid_blocks", times=1)
+    await post.posts.deliver(post.ask(post.games), REPORT)
+    told = post.ben.sees(post.games)[-1]
+    assert told.text == "Anna: a report"
+    assert told.blocks == []
+
+
+async def test_the_token_goes_to_slack_alone(post: Post, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that is only a link may lie anywhere; who owns that place must not get the bot's token."""
+    url = post.slack.api_url.replace("127.0.0.1", "localhost")
+    with pytest.raises(Refused, match="file_elsewhere"):
+        await post.wire.download(post.home.bot_token, url, 1_000)
+    monkeypatch.setenv("SLACK_API", "https://slack.com/api/")
+    for url in ("https://files.slack.com.evil.example/x", "https://evilslack.com/x", "http://files.slack.com/x", "x"):
+        with pytest.raises(Refused, match="file_elsewhere"):
+            await post.wire.download(post.home.bot_token, url, 1_000)
 
 
 def test_how_a_slash_command_reads() -> None:

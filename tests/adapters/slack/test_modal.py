@@ -59,6 +59,8 @@ def test_a_form_gives_what_its_example_gave() -> None:
         for name, value in given.items():
             if name == "mods":
                 assert set(str(value).split()) <= {*str(got.get("mods", "")).split(), *got}
+            elif spec.option(name).complete == "channel":  # type: ignore[union-attr]
+                assert name not in got, "a mere name is no channel"
             elif spec.option(name).type != "units":  # type: ignore[union-attr]
                 assert str(got.get(name)) == str(value), (spec.name, name)
         for name in got.keys() - given.keys() - {"mods"}:
@@ -96,3 +98,12 @@ def test_which_commands_open_a_form() -> None:
     opened = {spec.name for spec in SPECS if opens_form(spec, {})}
     assert {"/roll", "/lnlt fire", "/game start", "/unit add"} <= opened
     assert opened.isdisjoint({"/log", "/again", "/game status", "/help", "/game link"})
+
+
+def test_a_channel_is_picked_from_slacks_own_list() -> None:
+    """A name typed into a text box would lead the game nowhere."""
+    spec = registry().find(["game", "transfer"])[0]
+    (field,) = (b["element"] for b in form_view(spec, ASK, {"channel": "#C2"}, NOTHING)["blocks"] if "element" in b)
+    assert field["type"] == "conversations_select"
+    assert field["initial_conversation"] == "C2"
+    assert read_state(spec, {"channel": {"value": {"selected_conversation": "C3"}}}) == {"channel": "C3"}

@@ -102,7 +102,18 @@ def test_user_text_shows_as_it_is() -> None:
     assert escaped("2d6*2 + 3 * 4") == "2d6*2 + 3 * 4"
     assert "\n" not in escaped("one\nBen: two")
     assert "\u202e" not in escaped("\u202ehidden")
+
+
+def test_only_what_can_be_copied_as_it_stands_is_code() -> None:
     assert line('Type: /lnlt fire attackers="squad fp=2"') == 'Type: `/lnlt fire attackers="squad fp=2"`'
+    assert line("Join one: /game join US") == "Join one: `/game join US`"
+    for prose in (
+        "/roll 2d6+3 rolls dice. /help dice shows all that can be written.",
+        "The secret seed is not in it before /fair reveal.",
+        "It must end first: /game end.",
+        "Start one with /game start, or just roll.",
+    ):
+        assert line(prose) == prose
 
 
 def test_what_was_typed_is_read_back() -> None:
