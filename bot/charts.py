@@ -10,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from bot.gamefile import check_game
 from bot.rules.chart import Chart, Charts
 from bot.rules.compile import check_examples, compile_chart
 from bot.rules.errors import TableError, UserError, did_you_mean
@@ -123,9 +124,8 @@ class System:
 
     @cached_property
     def game(self) -> Mapping[str, Any]:
-        """The content of game.yaml."""
-        game: Mapping[str, Any] = read_yaml(self.folder / "game.yaml")
-        return game
+        """The content of game.yaml. Raises TableError for one that is wrong anywhere."""
+        return check_game(read_yaml(self.folder / "game.yaml"), f"{self.id}/game.yaml")
 
     @property
     def title(self) -> str:

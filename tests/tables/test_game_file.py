@@ -1,0 +1,59 @@
+"""A wrong game.yaml is refused when it is loaded, with the part that is wrong."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from bot.charts import systems
+from bot.gamefile import check_game
+from bot.rules.errors import TableError
+
+
+@pytest.mark.parametrize("id", list(systems()))
+def test_every_game_that_comes_along_is_whole(id: str) -> None:
+    game = systems()[id]
+    assert game.title
+    assert game.words["units"].types
+    known = {*game.sequences, "*"}
+    assert set(game.game.get("scores") or {}) <= known, "scores belong to sequences"
+
+
+GAME: dict[str, Any] = {
+    "title": "Tiny Tin Tanks",
+    "publisher": "Nobody",
+    "notice": "Nobody's; the rule book is needed.",
+    "groups": {"combat": "Combat"},
+    "units": {"types": ["tank"], "flags": {"moving": "it moves"}, "states": ["dead"], "markers": ["moving"]},
+    "phases": [{"name": "fire", "clears": ["moving"]}],
+    "scores": {"*": {"kill": 3}},
+}
+
+
+def test_a_small_game_is_enough() -> None:
+    assert check_game(GAME, "tiny/game.yaml") == GAME
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "told"),
+    [
+        ("phases", ["move", "fire"], "tiny/game.yaml, row phases 1: must be a mapping with name"),
+        ("phases", [{"name": "fire", "clear": []}], 'row phases 1: "clear" is not known here. Did you mean clears?'),
+        ("phases", [{"name": "fire", "clears": ["movin"]}], "row phases fire, clears: "),
+        ("units", {"types": ["tank"], "leaves": ["dead"]}, "row leaves: "),
+        ("units", {"types": ["tank"], "states": ["hit"], "state_flags": {"hit": ["slow"]}}, "row state_flags hit: "),
+        ("units", {"types": []}, "row units: types is missing"),
+        ("groups", ["combat"], "row groups: must be group: title"),
+        ("scores", {"shoot": {"kill": "3"}}, "row scores shoot: must be result: number"),
+        ("publisher", "", "tiny/game.yaml: publisher is missing"),
+        ("phase", [], 'tiny/game.yaml: "phase" is not known here. Did you mean phases?'),
+    ],
+)
+def test_what_is_wrong_is_named(part: str, value: object, told: str) -> None:
+    game = deepcopy(GAME)
+    game[part] = value
+    with pytest.raises(TableError) as refused:
+        check_game(game, "tiny/game.yaml")
+    assert told in str(refused.value)
