@@ -133,7 +133,7 @@ class Delivery:
     async def _first(self, ask: Ask, reply: Reply, *, in_place: bool) -> None:
         """Answer with the first response."""
         if reply.seen and not reply.error:
-            await self._acknowledge(ask)
+            await self._acknowledge(ask, reply)
             return
         try:
             if await self._wire.respond(ask, UPDATE if in_place else MESSAGE, render(reply, ask)):
@@ -162,11 +162,11 @@ class Delivery:
             return
         await self._noted(self._desk.delivered(reply))
 
-    async def _acknowledge(self, ask: Ask) -> None:
+    async def _acknowledge(self, ask: Ask, reply: Reply) -> None:
         """The answer is there already; only the click wants to be heard."""
         try:
             if ask.kind == COMPONENT:
-                await self._wire.respond(ask, MESSAGE, render(Reply("That was done already.", private=True), ask))
+                await self._wire.respond(ask, MESSAGE, render(_done_already(reply), ask))
         except (Refused, Unsure) as error:
             log.info("interaction %s, a repeat, got no answer: %s", ask.id, error)
 
@@ -270,6 +270,11 @@ async def _result(task: asyncio.Task[Reply]) -> Reply:
         log.exception("an answer failed, reference %s", reference)
         sorry = f"Something went wrong here, which is not your fault (reference {reference})."
         return error_reply(UserError(sorry, hint="The host finds the reference in the log."))
+
+
+def _done_already(reply: Reply) -> Reply:
+    """What a second press is told: what the first one brought, unless that was for one pair of eyes."""
+    return Reply("That was done already." if reply.private else f"That was done already: {reply.title}", private=True)
 
 
 def _may_work_later(error: Exception) -> bool:

@@ -34,8 +34,8 @@ _GREY, _BLUE, _GREEN = 2, 1, 3
 
 
 def needs_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
-    """Whether a procedure lacks what it needs."""
-    return bool(missing(spec, options))
+    """Whether a procedure lacks what it needs, or was called alone: then it can hardly be meant with all at 0."""
+    return bool(missing(spec, options)) or not options
 
 
 async def open_form(bot: Grognard, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> None:
@@ -116,6 +116,8 @@ def message(spec: CommandSpec, key: str, form: Form, page: int, problems: tuple[
     lines += [f"Error: {escaped(problem)}" for problem in problems]
     if form.missing:
         lines.append(f"Still needed: {escaped(', '.join(option.name for option in form.missing))}")
+    else:
+        lines.append("Nothing more is needed.")
     so_far = line(f"So far: {form.command}")
     room = MAX_CONTENT - len("\n".join(lines)) - 1
     lines.append(so_far if len(so_far) <= room else "So far: more than can be shown here.")
@@ -193,7 +195,7 @@ def _field(blank: Blank) -> Json:
         "custom_id": option.name,
         "style": 2 if option.type == "units" else 1,
         "required": False,
-        "max_length": 4000 if option.type in ("units", "str") else 40,
+        "max_length": 40 if option.type in ("int", "number") else 4000,
     }
     if blank.value:
         text["value"] = blank.value[: text["max_length"]]

@@ -10,7 +10,7 @@ _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
 _LINE_START = re.compile(r"^(\s*\d*)(?=(?:[+.)-]|-?#+|>+)\s)", re.MULTILINE)
 _LINK = re.compile(r"\b([a-z][a-z0-9+.-]{1,14}):(?=/)", re.IGNORECASE)
 _INVITE = re.compile(r"\b(discord(?:app)?)\.(?=gg|com|me|io)", re.IGNORECASE)
-_SAYS = "type|roll it|more|so far|example|try|join one|start one"
+_SAYS = "type|roll it|more|so far|example|try|join one|start one|add some|delete it|delete them"
 _COMMAND = re.compile(rf"\b((?:{_SAYS}): )(/[a-z][a-z-]*(?: [^`]*)?)$", re.IGNORECASE)
 
 

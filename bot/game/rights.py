@@ -53,7 +53,7 @@ def need_player(game: Game, actor: Actor) -> None:
     if is_stranger(game, actor):
         raise UserError(
             "You play no side in this game.",
-            hint=f"Join one: {', '.join(f'/game join {_typed(side)}' for side in game.sides)}.",
+            hint=f"Sides are {', '.join(game.sides)}. Join one: /game join {_typed(game.sides[0])}",
         )
 
 
