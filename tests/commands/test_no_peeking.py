@@ -1,0 +1,30 @@
+"""An error records nothing, so the next roll has the same dice: no error may depend on how they fell."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.charts import system
+from bot.command import CommandSpec
+from bot.commands.lookup import read_table
+from bot.commands.sequence import EXTRA, run_sequence
+from bot.registry import registry
+from bot.rules.fair import Stream
+from bot.text import parse_text
+
+TIMES = 12
+SPECS = [spec for spec in registry() if spec.family in ("sequence", "lookup") and spec.example]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_what_is_refused_is_refused_before_the_dice(spec: CommandSpec) -> None:
+    typed = parse_text(spec.example, registry())
+    rolled = [option.name for option in spec.options if option.name in ("roll", "dice")]
+    dropped = EXTRA if spec.family == "sequence" else rolled
+    options = {name: value for name, value in typed.options.items() if name not in dropped}
+    for number in range(TIMES):
+        dice = Stream(bytes(32), "game", number)
+        if spec.family == "sequence":
+            run_sequence(system(spec.system).sequence(spec.target), spec, options, "Anna", dice, {})
+        else:
+            read_table(system(spec.system).table(spec.target), options, "Anna", dice, "")
