@@ -78,7 +78,8 @@ def _check_settings(found: Findings) -> Settings | None:
 async def _check_platforms(found: Findings, settings: Settings) -> None:
     """Ask each platform that has a token. Their adapters know how; they are found by name, as the command line does."""
     say = {"ok": found.right, "note": found.note, "fault": found.fault}
-    for name, token in (("discord", settings.discord_token), ("slack", settings.slack_bot_token)):
+    slack = settings.slack_bot_token or settings.slack_client_id  # workspaces that install it bring their tokens
+    for name, token in (("discord", settings.discord_token), ("slack", slack)):
         if token and find_spec(f"adapters.{name}.doctor") is not None:
             for kind, line in await import_module(f"adapters.{name}.doctor").check(settings):
                 say[kind](line)
