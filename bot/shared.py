@@ -100,7 +100,7 @@ def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
             (game, "link"),
             "Play one game from two channels: get a code, or give one",
             game,
-            (_option("code", help_="the code from the other channel"),),
+            (_option("code", help_="the code from the other channel; off: play no more from this one"),),
             private=True,
             example="/game link",
         ),

@@ -12,21 +12,25 @@ from bot.rules.errors import UserError
 from bot.stores.base import Binding, Doc
 
 LINK = "link"
+OFF = "off"
 MINUTES = 15
 _LOOKALIKES = str.maketrans("OIL", "011")
 
 
 async def handle(desk: Desk) -> Reply:
-    """Give a code, or take one."""
+    """Give a code, take one, or part again."""
     typed = desk.options()["code"]
-    return await _give(desk) if not typed else await _take(desk, typed)
+    if not typed:
+        return await _give(desk)
+    return await _part(desk) if typed.strip().casefold() == OFF else await _take(desk, typed)
 
 
 async def _give(desk: Desk) -> Reply:
     if desk.ledger.exists:
         need_director(desk.game, desk.actor, "link it")
     code, here = new_code(), desk.command.where
-    place = {"place": here.key, "server": here.server, "name": here.name}
+    row = desk.ledger.row if desk.ledger.exists else ""
+    place = {"place": here.key, "server": here.server, "name": here.name, "game": row}
     desk.docs.append(Doc(LINK, code, place, desk.now + MINUTES * 60, desk.command.who.key))
     return Reply(
         f"The code is {code}",
@@ -62,6 +66,10 @@ async def _take(desk: Desk, typed: str) -> Reply:
         need_director(desk.game, desk.actor, "link it")
         desk.bindings.append(Binding(there, desk.ledger.row, None, str(doc.data["server"])))
     elif saved is not None:
+        if saved.game.id != doc.data["game"]:  # he who got the code had no say in what began there since
+            raise UserError(
+                "Another game has begun there since.", hint="Get a new code there: /game link", option="code"
+            )
         desk.ledger = Ledger(load(saved), desk.ledger.writer)  # whose code it is was checked when he got it
         desk.bind(desk.ledger.row, None)
     else:
@@ -74,3 +82,17 @@ async def _take(desk: Desk, typed: str) -> Reply:
         (f"{name} is played from both now: every result appears here and there.",),
     )
     return Reply("The channels are linked", ("/game status shows the game.",), private=True, announce=told)
+
+
+async def _part(desk: Desk) -> Reply:
+    """This channel plays the game no more; it goes on in the others."""
+    game, was = desk.need_game(), desk.ledger.was
+    need_director(game, desk.actor, "part the channels")
+    if was is None or len(was.places) < 2:
+        raise UserError("The game is played in this channel alone.", option="code")
+    desk.ledger.add(LINK, result="one channel fewer")
+    desk.bind(None, desk.ledger.row)
+    name = f'"{game.name}"' if game.name else "The free play"
+    return Reply(
+        f"{desk.who} parts the channels", (f"{name} goes on in the other one; this one is free for a new game.",)
+    )

@@ -109,6 +109,30 @@ async def test_a_new_game_goes_on_in_both(table: Table) -> None:
     assert await table.told("slack:") == [rolled.title]
 
 
+async def test_a_code_opens_no_game_that_began_after_it(table: Table) -> None:
+    """Whoever asks for a code where nothing is played has no right to what others begin there."""
+    code = await table.code(BEN, ELSEWHERE)
+    await table.run("/roll 2d6", Person("slack:T1/U2", "Cora"), ELSEWHERE)
+    assert (await table.run(f"/game link {code}", BEN, Place("slack:T2/C9", "slack:T2"))).error
+
+
+async def test_channels_part_again(table: Table) -> None:
+    assert (await table.run("/game link off")).error, "nothing is linked"
+    await table.run(f"/game link {await table.code()}", BEN, THERE)
+    assert (await table.run("/game link off", BEN, THERE)).error, "he is no game master"
+    await table.told("slack:")
+    parted = await table.run("/game link OFF", Person("slack:T1/U9", "Dora", manager=True), THERE)
+    assert not parted.error
+    assert (await table.told("discord:"))[-1] == parted.title
+    assert (await table.run("/game status", BEN, THERE)).error
+    assert "Hill 875" in str(await table.run("/game status"))
+    await table.run("/roll 2d6")
+    assert await table.told("slack:") == []
+    assert not (await table.run("/roll 2d6", BEN, THERE)).error
+    assert not (await table.run("/game undo", BEN, THERE)).error
+    assert (await table.run("/game link off")).error, "again alone"
+
+
 async def test_linking_is_never_undone(table: Table) -> None:
     await table.run(f"/game link {await table.code()}", BEN, THERE)
     assert (await table.run("/game undo")).error

@@ -1,0 +1,52 @@
+"""docs/slack.md: what it tells people to type is taken."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from adapters.slack.listeners import command_line
+from adapters.slack.oauth import INSTALL_PATH
+from adapters.slack.scopes import SCOPES
+from adapters.slack.words import after_mention
+from bot.__main__ import main
+from bot.registry import registry
+from bot.text import parse_text
+
+PAGE = (Path(__file__).resolve().parents[3] / "docs" / "slack.md").read_text(encoding="utf-8")
+LINES = [line.strip() for line in PAGE.splitlines() if line.startswith("    ")]
+INLINE = re.findall(r"`([^`]+)`", PAGE)
+OTHERS = ("/invite", "/slack/", "/health")
+"""Slack's own command, and addresses."""
+
+
+@pytest.mark.parametrize("line", [line for line in LINES if line.startswith("/")])
+def test_its_commands_are_taken(line: str) -> None:
+    name, _, rest = line.partition(" ")
+    parse_text(command_line(name, rest), registry())
+
+
+@pytest.mark.parametrize("text", [text for text in INLINE if text.startswith(("/", "@"))])
+def test_what_it_names_exists(text: str) -> None:
+    if text.startswith(OTHERS):
+        return
+    text = after_mention(text.replace("@grognard", "<@B>"), "B") if text.startswith("@") else text
+    words = text.removeprefix("/").split()
+    assert words == ["grognard"] or words[0] in registry().top
+    if len(words) > 1:
+        registry().find(words)
+
+
+@pytest.mark.parametrize("line", [line for line in LINES if line.startswith("grognard ")])
+def test_its_shell_commands_run(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(shlex.split(line)[1:]) == 0
+    assert capsys.readouterr().out
+
+
+def test_it_names_every_scope_setting_and_address() -> None:
+    for name in (*SCOPES, "SLACK_BOT_TOKEN", "SLACK_APP_TOKEN", "SLACK_SIGNING_SECRET", "SLACK_CLIENT_ID", "PORT"):
+        assert name in INLINE, name
+    assert any(text.endswith(INSTALL_PATH) for text in INLINE)
