@@ -1,4 +1,4 @@
-"""An evening on Discord with the bot as its own process: a game in a channel, the guided form, a restart in the middle.
+"""An evening on Discord, the bot as its own process: a game in a channel or thread, forms, a restart, and on in a DM.
 
 The same game is then played on the console's side of the house, with the same dice, and must stand the same.
 """
@@ -6,6 +6,8 @@ The same game is then played on the console's side of the house, with the same d
 from __future__ import annotations
 
 from pathlib import Path
+
+import pytest
 
 from bot.app import App
 from bot.command import Person, Place
@@ -25,6 +27,7 @@ CONSOLE = [
     ("Ben", '/unit add "Cell 1..3" squad VC morale=5 fp=1'),
     ("Anna", '/lnlt fire attackers="Squad 1; Squad 2" targets="Cell 1" adjacent lm=1 hand=6,2,4'),
     ("Anna", "/game next"),
+    ("Ben", '/lnlt rally "Cell 1" hand=1,2'),
     ("Anna", '/lnlt melee attackers="Squad 1; Squad 2" defenders="Cell 2" hand=6,5,1,1'),
     ("Anna", "/game undo"),
     ("Ben", "/game undo"),
@@ -32,7 +35,7 @@ CONSOLE = [
     ("Ben", '/lnlt fire attackers="Cell 3" targets="Squad 3" tm=1 hand=5,1,6'),
     ("Anna", "/game next"),
     ("Ben", "/roll 2d6 label=ambush secret hand=3,4"),
-    ("Ben", "/game reveal 13"),
+    ("Ben", "/game reveal 14"),
 ]
 
 
@@ -93,9 +96,12 @@ async def fight_by_form(anna: Player, table: Channel) -> Message:
     return await (await anna.press(opened, "Roll it")).answer()
 
 
-async def test_an_evening_with_a_restart_ends_as_on_the_console(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", ["channel", "thread"])
+async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord:
         table = discord.channel("table")
+        if place == "thread":
+            table = discord.thread("Hill 875", table)
         anna, ben, carl = discord.user("Anna"), discord.user("Ben"), discord.user("Carl")
         async with running(discord, tmp_path) as bot:
             await say(anna, table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
@@ -109,6 +115,10 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(tmp_path: Path) 
             assert fought.content == "Anna: Direct fire: Cell 1 casualties"
             assert fought in carl.sees(table)
             await say(anna, table, "game next")
+
+            [shaken] = await ben.autocomplete(table, "lnlt rally", "units", "cell 1")
+            assert shaken.name == "Cell 1 (vc1, half-squad, shaken)"
+            await say(ben, table, "lnlt rally", units=shaken.value, hand="1,2")
 
             # typed, with every value taken from the lists that are offered
             first = await anna.autocomplete(table, "lnlt melee", "attackers", "squ")
@@ -142,9 +152,10 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(tmp_path: Path) 
             opened = await (await ben.press(told, "Reveal")).answer()
             assert "= 7" in opened.text
 
-            # threads and DMs are channels; what is private stays private
-            thread = discord.thread("Kursk", table)
-            assert "free play begins" in (await say(anna, thread, "roll", dice="2d6")).text
+            # a channel of its own is another table; the game comes along to a DM as a file, and goes on there
+            assert "free play begins" in (await say(anna, discord.channel("hall"), "roll", dice="2d6")).text
+            [(name, exported)] = (await say(anna, table, "game export")).files.items()
+            await say(anna, anna.dm(), "game import", file=(name, exported))
             assert not (await say(anna, anna.dm(), "roll", dice="1d20")).ephemeral
             assert (await say(anna, anna.dm(), "help", topic="lnlt fire")).ephemeral
             ours = [m for m in discord.messages(table) if m.author is discord.world.bot]
@@ -154,6 +165,8 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(tmp_path: Path) 
         app = await App.open(store)
         try:
             ended = await state_of(app, f"discord:{discord.guild.id}/{table.id}")
+            alone = await state_of(app, f"discord:dm/{anna.dm().id}")
         finally:
             await app.close()
         assert ended == await on_the_console()
+        assert alone == ended
