@@ -13,7 +13,7 @@ from bot.rules.lnlt import kinds
 from bot.rules.lnlt.area import leg_modifiers, terrain_of
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
 from bot.rules.lnlt.impact import Impact, Struck
-from bot.rules.lnlt.items import Readings, list_items
+from bot.rules.lnlt.items import Readings, list_alike
 from bot.rules.lnlt.settling import attacked, becomes, headline
 from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
@@ -53,17 +53,10 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     def next_vehicle(at: int) -> Attack:
         return Attack("impact", at=at) if at < len(vehicles) else Attack(None)
 
-    readings, size = Readings(charts), len(legs)
+    readings = Readings(charts)
     checks = DamageChecks(
         readings,
-        list_items(
-            readings,
-            legs,
-            paths=[f"targets[{at}]" for at in range(size)],
-            spans=[(0, size)] if size else [],
-            offsets=(0,) * size,
-            no_hero=given.flag("no_hero"),
-        ),
+        list_alike(readings, legs, no_hero=given.flag("no_hero")),
         finish=lambda _: next_vehicle(0),
     )
     impact = Impact(charts, lambda state: struck[state.at], lambda state: next_vehicle(state.at + 1))

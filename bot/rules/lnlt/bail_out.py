@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say_crew
-from bot.rules.lnlt.items import Aboard, Readings, list_items
+from bot.rules.lnlt.items import Aboard, Readings, list_alike
 from bot.rules.lnlt.settling import halved, heroes, results, word_of
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
@@ -24,7 +24,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     Raises UserError for results that a close assault does not have, and for passengers outside in one.
     """
     cause, row, passengers = given.word("cause"), given.word("vehicle"), given.units("passengers")
-    readings, size = Readings(charts), len(passengers)
+    readings = Readings(charts)
     crew = readings.fate(cause, row, "crew")
     for unit in passengers:
         if unit.has("inside") and unit.has("outside"):
@@ -32,21 +32,15 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     exposed = given.flag("open_topped") or given.flag("unarmored")
     checks = DamageChecks(
         readings,
-        list_items(
-            readings,
-            passengers,
-            paths=[f"passengers[{at}]" for at in range(size)],
-            spans=[(0, size)] if size else [],
-            offsets=(0,) * size,
-            no_hero=given.flag("no_hero"),
-            aboard=Aboard(cause, (row,), exposed),
+        list_alike(
+            readings, passengers, "passengers", no_hero=given.flag("no_hero"), aboard=Aboard(cause, (row,), exposed)
         ),
         outcome=False,
     )
     aboard = Attack(None, given.int("dc_mod"), row=row)
 
     def bail(_state: Attack, _roll: Roll) -> Attack:
-        return checks.enter(aboard, 0) if size else Attack(None)
+        return checks.enter(aboard, 0) if passengers else Attack(None)
 
     def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
         result = readings.bail_out("crew", roll[0])
@@ -72,7 +66,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     if crew == "bail-out":
         return Plan(Attack("crew of the vehicle"), steps, settle, opening)
     opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **checks.passed_over(aboard, 0)}
-    return Plan(checks.enter(aboard, 0) if size else Attack(None), steps, settle, opening)
+    return Plan(checks.enter(aboard, 0) if passengers else Attack(None), steps, settle, opening)
 
 
 _PLACED = ("survives", "shaken-moved")

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.chart import Charts
 from bot.rules.given import Given
 from bot.rules.lnlt.checks import Attack, DamageChecks
-from bot.rules.lnlt.items import Readings, list_items
+from bot.rules.lnlt.items import Readings, list_alike
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.sequence import Plan, Settlement
 
@@ -16,15 +16,8 @@ from bot.rules.sequence import Plan, Settlement
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
     """Damage checks of `targets` at `dc_mod`. Source: PAC 02, 05 (5.0)."""
     targets = given.units("targets")
-    readings, size = Readings(charts), len(targets)
-    items = list_items(
-        readings,
-        targets,
-        paths=[f"targets[{at}]" for at in range(size)],
-        spans=[(0, size)],
-        offsets=(0,) * size,
-        no_hero=given.flag("no_hero"),
-    )
+    readings = Readings(charts)
+    items = list_alike(readings, targets, no_hero=given.flag("no_hero"))
     checks = DamageChecks(readings, items)
 
     def settle(out: Mapping[str, Any]) -> Settlement:

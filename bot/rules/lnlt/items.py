@@ -140,6 +140,30 @@ def list_items(
     return tuple(items)
 
 
+def list_alike(
+    readings: Readings,
+    units: Sequence[Unit],
+    name: str = "targets",
+    *,
+    no_hero: bool = False,
+    aboard: Aboard | None = None,
+) -> tuple[Item, ...]:
+    """The items of one list, all under the same difference; `name` is the output that they are told in.
+
+    Raises UserError as `list_items` does. Source: PAC 02, 09.
+    """
+    size = len(units)
+    return list_items(
+        readings,
+        units,
+        paths=[f"{name}[{at}]" for at in range(size)],
+        spans=[(0, size)] if size else [],
+        offsets=(0,) * size,
+        no_hero=no_hero,
+        aboard=aboard,
+    )
+
+
 def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboard | None:
     """What a passenger sits on, None for a unit that is none. Raises UserError for an impossible passenger."""
     if unit.type == "aircraft":

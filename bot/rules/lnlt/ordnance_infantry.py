@@ -13,7 +13,7 @@ from bot.rules.lnlt import kinds
 from bot.rules.lnlt.burning import fire_check, then_fire_check, told_before
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
 from bot.rules.lnlt.firepower import refuse_to_fire
-from bot.rules.lnlt.items import Readings, list_items
+from bot.rules.lnlt.items import Readings, list_alike
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.terrain import is_lone_sniper
 from bot.rules.lnlt.to_hit import DICE, to_hit
@@ -36,17 +36,10 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     shot = to_hit(charts, given, lone_sniper=is_lone_sniper(targets) or given.flag("lone_sniper"))
     bare_heat = given.flag("heat") and not given.flag("cover")
     he = given.int("he") - (HEAT_IN_THE_OPEN if bare_heat else 0)
-    readings, size = Readings(charts), len(targets)
+    readings = Readings(charts)
     checks = DamageChecks(
         readings,
-        list_items(
-            readings,
-            targets,
-            paths=[f"targets[{at}]" for at in range(size)],
-            spans=[(0, size)] if size else [],
-            offsets=(0,) * size,
-            no_hero=given.flag("no_hero"),
-        ),
+        list_alike(readings, targets, no_hero=given.flag("no_hero")),
         finish=then_fire_check,
     )
 
@@ -65,7 +58,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
 
     def attack(_state: Attack, roll: Roll) -> Attack:
         after = Attack(None, max(roll[0] + he - roll[1], 0), six=flammable and roll[0] == 6)
-        return checks.enter(after, 0) if after.margin and size else then_fire_check(after)
+        return checks.enter(after, 0) if after.margin and targets else then_fire_check(after)
 
     def attack_tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
         difference = roll[0] + he - roll[1]
@@ -75,7 +68,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
             "damage": difference > 0,
             "dc_mod": max(difference, 0),
         }
-        if difference <= 0 or not size:
+        if difference <= 0 or not targets:
             told["outcome"] = "damage-check" if difference > 0 else NONE
         if flammable and roll[0] != 6:
             told["fire_check"] = NONE

@@ -12,7 +12,7 @@ from bot.rules.lnlt import kinds
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, ended, say
 from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.impact import Impact, Struck
-from bot.rules.lnlt.items import ROWS, Aboard, Readings, list_items
+from bot.rules.lnlt.items import ROWS, Aboard, Readings, list_alike
 from bot.rules.lnlt.settling import FIRED, becomes, heroes, marked, results
 from bot.rules.lnlt.to_hit import DICE, to_hit
 from bot.rules.lnlt.words import refuse_values
@@ -60,17 +60,10 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         for roll in range(2, 13)
     }
 
-    readings, size = Readings(charts), len(passengers)
+    readings = Readings(charts)
     checks = DamageChecks(
         readings,
-        list_items(
-            readings,
-            passengers,
-            paths=[f"passengers[{at}]" for at in range(size)],
-            spans=[(0, size)] if size else [],
-            offsets=(0,) * size,
-            aboard=Aboard("oft", ROWS["oft"], exposed=flies),
-        ),
+        list_alike(readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)),
         outcome=False,
         leaves_out_crashed=True,
     )
@@ -81,7 +74,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         return Attack(None, row=row)
 
     def then(state: Attack) -> Attack:
-        return checks.enter(riding(state), 0) if size else ended(state)
+        return checks.enter(riding(state), 0) if passengers else ended(state)
 
     impact = Impact(charts, lambda state: places[state.keep], then)
 

@@ -12,7 +12,7 @@ from bot.rules.lnlt import kinds
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
 from bot.rules.lnlt.collected import collected
 from bot.rules.lnlt.firepower import refuse_to_fire
-from bot.rules.lnlt.items import Readings, list_items
+from bot.rules.lnlt.items import Readings, list_alike
 from bot.rules.lnlt.settling import attacked, headline
 from bot.rules.lnlt.terrain import target_terrain
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
@@ -25,7 +25,7 @@ DICE = (d6("vehicle"), d6("defense"))
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
     """An overrun of `targets`. Source: PAC 01 (15.3). Raises UserError for a vehicle that cannot fire."""
     refuse_to_fire(given.unit("unit"))
-    targets, size = given.units("targets"), len(given.units("targets"))
+    targets = given.units("targets")
     adds = BONUS + given.int("he") + given.int("mg") + given.int("lm")
     tm = target_terrain(given.int("tm"))
     readings = Readings(charts)
@@ -37,20 +37,13 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
 
     checks = DamageChecks(
         readings,
-        list_items(
-            readings,
-            targets,
-            paths=[f"targets[{at}]" for at in range(size)],
-            spans=[(0, size)] if size else [],
-            offsets=(0,) * size,
-            no_hero=given.flag("no_hero"),
-        ),
+        list_alike(readings, targets, no_hero=given.flag("no_hero")),
         also=still_able,
     )
 
     def attack(_state: Attack, roll: Roll) -> Attack:
         margin = roll[0] + adds - roll[1] - tm
-        return checks.enter(Attack(None, margin), 0) if margin > 0 and size else Attack(None)
+        return checks.enter(Attack(None, margin), 0) if margin > 0 and targets else Attack(None)
 
     def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
         margin = roll[0] + adds - roll[1] - tm
@@ -62,7 +55,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         }
         if margin <= 0:
             told |= {f"may_close_assault[{at}]": unit.word for at, unit in enumerate(targets) if able[at]}
-        if margin <= 0 or not size:
+        if margin <= 0 or not targets:
             told["outcome"] = "damage-check" if margin > 0 else NONE
         return told
 
