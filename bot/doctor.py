@@ -70,7 +70,7 @@ def _check_settings(found: Findings) -> Settings | None:
     for name, value in (("DISCORD_TOKEN", settings.discord_token), ("SLACK_BOT_TOKEN", settings.slack_bot_token)):
         if value:
             found.right(f"{name} is set")
-        else:
+        elif not (name == "SLACK_BOT_TOKEN" and settings.slack_client_id):  # workspaces bring their own
             found.note(f"{name} is not set: that platform is not served")
     return settings
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from adapters.slack.life import has_oauth, missing_settings
+from adapters.slack.oauth import INSTALL_PATH
 from adapters.slack.scopes import SCOPES
 from adapters.slack.wire import Busy, Refused, Wire
 from bot.settings import Settings
@@ -14,13 +15,17 @@ Finding = tuple[str, str]
 
 async def check(settings: Settings) -> list[Finding]:
     """("ok" | "note" | "fault", line) for each thing looked at; only a note where nothing of Slack is set."""
-    if not settings.slack_bot_token and not has_oauth(settings):
+    if not (settings.slack_bot_token or settings.slack_client_id):
         return [(NOTE, "SLACK_BOT_TOKEN is not set: Slack is not served")]
     found: list[Finding] = [(FAULT, f"Slack: {problem}") for problem in missing_settings(settings)]
     wire = Wire()
     try:
         if settings.slack_bot_token:
             found += await _bot_token(wire, settings.slack_bot_token)
+        if has_oauth(settings):
+            found += await _client(wire, settings)
+        elif settings.slack_client_id and settings.slack_app_token:
+            found.append((NOTE, "Slack: workspaces install the app by themselves in HTTP mode only"))
         if settings.slack_app_token:
             found += await _app_token(wire, settings.slack_app_token)
         else:
@@ -46,6 +51,23 @@ async def _bot_token(wire: Wire, token: str) -> list[Finding]:
         else:
             found.append((OK, "Slack: the app has all scopes that it needs"))
     return found
+
+
+async def _client(wire: Wire, settings: Settings) -> list[Finding]:
+    """Whether Slack knows the app by its id and secret: then it objects to nothing but the code."""
+    try:
+        await wire.ask(
+            "",
+            "oauth.v2.access",
+            client_id=settings.slack_client_id,
+            client_secret=settings.slack_client_secret,
+            code="none",
+        )
+    except Refused as refused:
+        if refused.error not in ("invalid_code", "code_already_used"):
+            names = "SLACK_CLIENT_ID and SLACK_CLIENT_SECRET"
+            return [(FAULT, f"Slack refuses {names} ({refused.error}): copy both from Basic Information")]
+    return [(OK, f"Slack: id and secret of the app are right; workspaces install it at {INSTALL_PATH}")]
 
 
 async def _app_token(wire: Wire, token: str) -> list[Finding]:

@@ -63,7 +63,9 @@ def check_settings(settings: Settings) -> None:
 def missing_settings(settings: Settings) -> list[str]:
     """One line for each setting that is missing for Slack, with the line to add."""
     problems = []
-    if not settings.slack_bot_token and not has_oauth(settings):
+    if settings.slack_client_id and not (settings.slack_client_secret or settings.slack_bot_token):
+        problems.append("SLACK_CLIENT_ID is set, but not its secret. The line in .env: SLACK_CLIENT_SECRET=...")
+    elif not settings.slack_bot_token and not has_oauth(settings):
         problems.append("SLACK_BOT_TOKEN is not set. The line in .env: SLACK_BOT_TOKEN=xoxb-...")
     if has_oauth(settings) and not settings.key:
         problems.append(

@@ -32,6 +32,31 @@ async def test_what_is_right_and_what_to_fix(socket_slack: SlackStandIn, monkeyp
     assert "fault" in {kind for kind, _ in await check(good)}
 
 
+async def test_where_workspaces_bring_their_own_tokens(
+    http_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLACK_API", http_slack.api_url)
+    good = Settings(
+        slack_client_id=http_slack.client_id,
+        slack_client_secret=http_slack.client_secret,
+        slack_signing_secret=http_slack.signing_secret,
+        key=bytes(32),
+    )
+    found = await check(good)
+    assert [kind for kind, _ in found] == ["ok", "note"]
+    assert "/slack/install" in found[0][1]
+    for bad, word in (
+        (replace(good, slack_client_secret="wrong"), "bad_client_secret"),
+        (replace(good, slack_client_id="wrong"), "invalid_client_id"),
+        (replace(good, slack_client_secret=""), "SLACK_CLIENT_SECRET"),
+        (replace(good, slack_signing_secret=""), "SLACK_SIGNING_SECRET"),
+        (replace(good, key=b""), "GROGNARD_KEY"),
+    ):
+        faults = [line for kind, line in await check(bad) if kind == "fault"]
+        assert len(faults) == 1, faults
+        assert word in faults[0]
+
+
 @pytest.mark.parametrize("name", ["SLACK_BOT_TOKEN", "SLACK_APP_TOKEN"])
 async def test_a_wrong_token_is_said_in_one_line(socket_slack: SlackStandIn, tmp_path: Path, name: str) -> None:
     home, *_ = settle(socket_slack)
