@@ -149,7 +149,7 @@ def _select(key: str, menu: Menu) -> Json:
     return {
         "type": SELECT,
         "custom_id": f"{FORM_PART}{key}:menu:{menu.option}:{menu.part}",
-        "placeholder": menu.title[:150],
+        "placeholder": visible(menu.title)[:150],
         "min_values": 0,
         "max_values": len(options) if menu.many else 1,
         "options": options,

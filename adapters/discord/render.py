@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.discord.ask import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Ask
+from adapters.discord.ask import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Ask, visible
 from adapters.discord.plain import escaped, fenced, line
 from bot.reply import Button, File, Reply
 
@@ -67,7 +67,7 @@ def _missing(permission: str) -> str:
 
 def _lead(reply: Reply, *, late: bool) -> str:
     mention = f"<@{reply.mention.removeprefix('discord:')}> " if reply.mention.startswith("discord:") else ""
-    return mention + (LATE if late else "") + ("Error: " if reply.error else "") + line(reply.title)
+    return mention + (LATE if late else "") + ("Error: " if reply.error else "") + escaped(reply.title)
 
 
 def _files(reply: Reply, ask: Ask) -> tuple[tuple[File, ...], list[str]]:
@@ -112,7 +112,7 @@ def _plain(reply: Reply, lead: str, rest: Sequence[str]) -> tuple[Json, bool]:
 
 
 def _footer(reply: Reply) -> str:
-    return " · ".join(reply.footer)
+    return visible(" · ".join(reply.footer))
 
 
 def _fitting(lines: Iterable[str], room: int) -> tuple[str, bool]:

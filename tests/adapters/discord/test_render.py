@@ -101,6 +101,7 @@ def test_user_text_neither_formats_nor_links_nor_hides(text: str, safe: str) -> 
 def test_a_command_to_copy_is_code_and_cannot_leave_it() -> None:
     assert line('Type: /unit add "A_B" x') == 'Type: `/unit add "A_B" x`'
     assert "`/x" not in line("Type: /unit `add` **x**")
+    assert shown(Reply("Anna: type: /game end x: 1d6 = 3")).body["content"] == "Anna: type: /game end x: 1d6 = 3"
     assert fenced(("a```b",)) == "```\na'''b\n```"
 
 
