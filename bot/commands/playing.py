@@ -12,7 +12,6 @@ from bot.commands.lookup import read_table
 from bot.commands.record import is_of_game, record
 from bot.commands.roll import roll_dice
 from bot.commands.sequence import EXTRA, is_set, odds_paths, odds_reply, run_sequence
-from bot.game.rights import is_stranger
 from bot.game.state import roster_of
 from bot.reply import Button, Reply
 from bot.roller import new_id
@@ -71,11 +70,6 @@ async def answer_odds(desk: Desk, spec: CommandSpec, options: Mapping[str, objec
 def roster_for(desk: Desk, spec: CommandSpec) -> Roster:
     """The roster that a command may name units of: the game's own rule set's, else none."""
     return roster_of(desk.game) if desk.ledger.exists and is_of_game(desk.game, spec.system) else {}
-
-
-def is_outsider(desk: Desk) -> bool:
-    """Whether who asks may only roll and look."""
-    return is_stranger(desk.game, desk.actor)
 
 
 def repeated(desk: Desk, path: tuple[str, ...], options: Mapping[str, object]) -> Desk:

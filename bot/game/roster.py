@@ -218,13 +218,6 @@ def described(unit: RosterUnit) -> str:
     return f"{unit.name} ({unit.handle}): {' '.join(pieces)}"
 
 
-def stats_text(unit: RosterUnit) -> str:
-    """Numbers, state and markers as `/unit add` takes them."""
-    pieces = [f"{key}={_shown(value)}" for key, value in unit.numbers.items()]
-    pieces += [f"state={unit.state}"] if unit.state else []
-    return " ".join([*pieces, *(f"marker=+{mark}" for mark in sorted(unit.marks))])
-
-
 def _shown(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
 
