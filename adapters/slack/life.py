@@ -45,7 +45,7 @@ async def serve(app: App, settings: Settings) -> None:
         if settings.slack_app_token:
             connection = _socket_mode(bolt, wire, settings)
         else:
-            pages = Installer(settings, wire, teams, vault, app.store).routes() if vault is not None else []
+            pages = Installer(settings, wire, teams, vault).routes() if vault is not None else []
             connection = _http_mode(bolt, pages, settings)
         await _until_one_fails(work.posts.watch(), connection)
     finally:

@@ -1,7 +1,11 @@
-"""Installation into any workspace: the way to Slack's page and back, once for each state."""
+"""Installation into any workspace: the way to Slack's page and back, in one browser and within ten minutes.
+
+A state is signed rather than stored, so that a stranger who calls for the page leaves nothing behind.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import html
 import logging
@@ -16,13 +20,11 @@ from adapters.slack.vault import StoreVault
 from adapters.slack.wire import Busy, Refused, Wire, authorize_url
 from bot.roller import new_salt
 from bot.settings import Settings
-from bot.stores.base import Doc, Store
 
 log = logging.getLogger(__name__)
 
 INSTALL_PATH = "/slack/install"
 REDIRECT_PATH = "/slack/oauth_redirect"
-STATE = "slack-oauth"
 STATE_LIFE = 10 * 60
 COOKIE = "grognard_install"
 
@@ -30,9 +32,9 @@ COOKIE = "grognard_install"
 class Installer:
     """The two pages of an installation."""
 
-    def __init__(self, settings: Settings, wire: Wire, teams: Teams, vault: StoreVault, store: Store) -> None:
+    def __init__(self, settings: Settings, wire: Wire, teams: Teams, vault: StoreVault) -> None:
         self._id, self._secret = settings.slack_client_id, settings.slack_client_secret
-        self._wire, self._teams, self._vault, self._store = wire, teams, vault, store
+        self._wire, self._teams, self._vault = wire, teams, vault
 
     def routes(self) -> list[web.RouteDef]:
         """Where they are."""
@@ -40,8 +42,7 @@ class Installer:
 
     async def _install(self, _: web.Request) -> web.StreamResponse:
         """Send the browser to Slack's page; the state comes back with it and stands in its cookie."""
-        state = new_salt()
-        await self._store.put_doc(Doc(STATE, state, {}, time.time() + STATE_LIFE))
+        state = new_state(self._secret, time.time() + STATE_LIFE)
         query = urlencode({"client_id": self._id, "scope": ",".join(SCOPES), "state": state})
         response = web.Response(status=302, headers={"Location": f"{authorize_url()}?{query}"})
         response.set_cookie(COOKIE, state, max_age=STATE_LIFE, httponly=True, secure=True, samesite="Lax")
@@ -54,8 +55,8 @@ class Installer:
         state, cookie = request.query.get("state", ""), request.cookies.get(COOKIE, "")
         if not state or not hmac.compare_digest(state.encode("utf-8", "replace"), cookie.encode("utf-8", "replace")):
             return _page(400, "Nothing was installed", "This page belongs to another browser.", again=True)
-        if await self._store.take_doc(STATE, state) is None:
-            return _page(400, "Nothing was installed", "This took too long, or was done already.", again=True)
+        if not is_good(self._secret, state, time.time()):
+            return _page(400, "Nothing was installed", "This took too long.", again=True)
         try:
             found = await self._wire.ask(
                 "",
@@ -82,6 +83,24 @@ class Installer:
         response = _page(200, f"Grognard is in {installed.name}", "In any channel, type /roll 2d6 or /help.")
         response.del_cookie(COOKIE)
         return response
+
+
+def new_state(secret: str, until: float) -> str:
+    """A state that nobody else can make, good until then (Unix seconds)."""
+    text = f"{until:.0f}.{new_salt()}"
+    return f"{text}.{_signature(secret, text)}"
+
+
+def is_good(secret: str, state: str, now: float) -> bool:
+    """Whether we made this state, and not too long ago."""
+    text, _, signature = state.rpartition(".")
+    if not hmac.compare_digest(_signature(secret, text).encode(), signature.encode("utf-8", "replace")):
+        return False
+    return now < float(text.partition(".")[0])
+
+
+def _signature(secret: str, text: str) -> str:
+    return hmac.new(secret.encode(), b"state:" + text.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
 
 
 def _page(status: int, title: str, text: str, *, again: bool = False) -> web.Response:

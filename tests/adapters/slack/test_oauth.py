@@ -11,7 +11,7 @@ import aiohttp
 import pytest
 
 from adapters.slack.manifest import make_manifest
-from adapters.slack.oauth import INSTALL_PATH, REDIRECT_PATH
+from adapters.slack.oauth import INSTALL_PATH, REDIRECT_PATH, is_good, new_state
 from adapters.slack.teams import Team
 from adapters.slack.vault import StoreVault
 from bot.registry import registry
@@ -86,7 +86,11 @@ async def test_an_installation_must_be_agreed_to_in_the_same_browser(http_slack:
                 state = first.headers["Location"].rpartition("state=")[2]
             async with browser.get(page(bot, REDIRECT_PATH), params={"code": "x", "state": state}) as other:
                 assert other.status == 400, "a secure cookie does not come back over plain HTTP"
-        assert slack.count("oauth.v2.access") == 0
+            cookie = {"Cookie": f"grognard_install={state}"}
+            for query, text in (({"state": state}, "invalid_code"), ({"state": f"{state}0"}, "another browser")):
+                async with browser.get(page(bot, REDIRECT_PATH), params=query, headers=cookie) as answer:
+                    assert text in await answer.text()
+        assert slack.count("oauth.v2.access") == 1
 
 
 async def test_without_a_key_nothing_starts(http_slack: SlackStandIn, tmp_path: Path) -> None:
@@ -96,6 +100,17 @@ async def test_without_a_key_nothing_starts(http_slack: SlackStandIn, tmp_path: 
     assert await bot.stop() == 2
     assert "GROGNARD_KEY" in bot.log
     assert len(bot.log.strip().split("\n")) == 1
+
+
+def test_a_state_is_our_own_and_does_not_last() -> None:
+    state = new_state("secret", 1_000.0)
+    assert is_good("secret", state, 999.0)
+    assert not is_good("secret", state, 1_000.0)
+    assert not is_good("another", state, 999.0)
+    assert not is_good("secret", state.replace("1000.", "9000.", 1), 999.0)
+    for forged in ("", ".", "..", "x", "1000.x.\udcff", "nan.x.y"):
+        assert not is_good("secret", forged, 0.0)
+    assert new_state("secret", 1_000.0) != state
 
 
 async def test_a_token_is_bound_to_its_workspace_and_key() -> None:
