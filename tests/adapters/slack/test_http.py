@@ -1,0 +1,81 @@
+"""The door of HTTP mode: who is let in, and how long and how much it listens to anybody."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from adapters.slack import http
+from adapters.slack.http import MAX_AGE, MAX_BODY, PATH, Signatures, web_app
+from tests.standins.slack.signed import sign
+
+NOW = 1_800_000_000
+
+
+def test_a_signature_is_right_fresh_and_taken_once() -> None:
+    now = [float(NOW)]
+    signatures = Signatures("secret", lambda: now[0])
+    good = sign("secret", b"body", NOW)
+    assert signatures.check(str(NOW), good, b"body") == ""
+    assert signatures.check(str(NOW), good, b"body") == "replayed"
+    assert signatures.check(str(NOW), sign("secret", b"other", NOW), b"other") == ""
+    for timestamp, signature, wrong in (
+        (str(NOW), good.replace("v0", "v1"), "bad signature"),
+        (str(NOW + 1), good, "bad signature"),
+        (str(NOW), "", "bad signature"),
+        (str(NOW), "v0=\udcff", "bad signature"),
+        (str(NOW), sign("", b"body", NOW), "bad signature"),
+        ("", good, "no timestamp"),
+        ("-1", good, "no timestamp"),
+        ("\u0661" * 10, good, "no timestamp"),
+        ("9" * 4_000, good, "no timestamp"),
+        (str(NOW - MAX_AGE - 1), sign("secret", b"body", NOW - MAX_AGE - 1), "stale"),
+        (str(NOW + MAX_AGE + 1), sign("secret", b"body", NOW + MAX_AGE + 1), "stale"),
+    ):
+        assert signatures.check(timestamp, signature, b"body") == wrong
+    early = sign("secret", b"early", NOW + MAX_AGE)  # their clock runs before ours
+    assert signatures.check(str(NOW + MAX_AGE), early, b"early") == ""
+    now[0] += 2 * MAX_AGE
+    assert signatures.check(str(NOW + MAX_AGE), early, b"early") == "replayed"
+
+
+@asynccontextmanager
+async def listening() -> AsyncIterator[str]:
+    """The web application, with nothing behind its door: whoever gets in gets an error."""
+    nobody: Any = None
+    runner = web.AppRunner(web_app(nobody, "secret"), access_log=None, shutdown_timeout=0.2)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def test_what_is_too_large_or_unsigned_is_refused() -> None:
+    async with listening() as base, aiohttp.ClientSession() as session:
+        for body, status in ((b"x" * (MAX_BODY + 1), 413), (b"payload=1", 401), (b"", 401)):
+            async with session.post(base + PATH, data=body) as answer:
+                assert answer.status == status
+        async with session.get(base + PATH) as answer:
+            assert answer.status == 405
+        async with session.get(base + "/health") as answer:
+            assert await answer.text() == "ok"
+        async with session.get(base + "/slack/install") as answer:
+            assert answer.status == 404, "only where there is something to install"
+
+
+async def test_nobody_is_waited_for_who_sends_his_body_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "PATIENCE", 0.2)
+    async with listening() as base:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(base.rpartition(":")[2]))
+        writer.write(f"POST {PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nx".encode())
+        status = await asyncio.wait_for(reader.readline(), 3)
+        assert b"408" in status
+        writer.close()
