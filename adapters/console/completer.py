@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
+from bot.command import CommandSpec
 from bot.complete import Known, complete_option
 from bot.registry import Registry
 from bot.rules.errors import UserError
@@ -44,6 +45,12 @@ class ConsoleCompleter(Completer):
         if before and before[0] not in self.registry.top:
             return
         children = self.registry.children(before) if before else (*self.registry.top, *OWN_WORDS)
+        if before and not children:  # a table without its group: lnlt-table dct
+            spec, used = self.registry.find(list(before))
+            yield from self._options(spec.path, " ".join(words[used:]))
+            return
+        if len(before) == 1 and part:
+            children = (*children, *(spec.path[-1] for spec in self.registry.below(before) if len(spec.path) > 2))
         for word in children:
             if word.startswith(part):
                 start = slash if len(words) == 1 else ""
@@ -60,6 +67,7 @@ class ConsoleCompleter(Completer):
                 yield Completion(choice.value, start_position=-offset, display=choice.name)
             return
         part = rest.rpartition(" ")[2].casefold()
+        yield from self._bare_values(spec, rest, part)
         typed = {token.key or token.value for token in _tokens(rest[: len(rest) - len(part)])}
         for option in spec.options:
             if option.name in typed or not option.name.startswith(part):
@@ -70,6 +78,19 @@ class ConsoleCompleter(Completer):
         for word in mods.values if mods is not None else ():
             if word not in typed and word.startswith(part) and part:
                 yield Completion(word, start_position=-len(part), display_meta="modifier")
+
+    def _bare_values(self, spec: CommandSpec, rest: str, part: str) -> Iterable[Completion]:
+        """Values of the option that a word without its name would go to, where that is a single word."""
+        tokens = _tokens(rest[: len(rest) - len(part)])
+        given = {token.key for token in tokens if token.key}
+        bare = [token for token in tokens if not token.key and spec.option(token.value) is None]
+        free = [option for option in spec.options if option.type not in ("bool", "mods") and option.name not in given]
+        option = free[len(bare)] if len(bare) < len(free) else None
+        if option is None or option.type not in ("enum", "str", "unit") or option.complete == "stats":
+            return
+        for choice in complete_option(spec, option.name, part, self.registry, self.known, {}):
+            if " " not in choice.value:
+                yield Completion(choice.value, start_position=-len(part), display_meta=option.name)
 
 
 def open_value(rest: str) -> tuple[str, str, int]:

@@ -90,9 +90,17 @@ def test_play_takes_only_a_name() -> None:
     assert "Anna: d6" in play("roll d6", words=("--as", "Anna"))
 
 
+def test_words_without_their_option_are_completed() -> None:
+    assert complete("game start ln") == ["lnlt"]
+    assert complete("help bap") == ["baps", "baps-table"]
+    assert complete("unit add Bob half", Known(system="lnlt")) == ["half-squad"]
+    assert "good-order-mmc" in complete("lnlt-table dct ")
+
+
 def test_commands_and_options_are_completed() -> None:
     assert "/roll" in complete("/ro")
     assert complete("lnlt fi") == ["fire", "fire-mission"]
+    assert complete("lnlt-table melee-o") == ["melee-odds"], "a table is found without its group"
     assert "attackers=" in complete("lnlt fire att")
     assert "target_moved" in complete("lnlt fire attackers=x target_")
     assert "attackers=" not in complete("lnlt fire attackers=x att")
