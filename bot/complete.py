@@ -17,6 +17,10 @@ from bot.rules.units import RosterUnit, UnitWords
 
 MAX_CHOICES = 25
 MAX_LENGTH = 100
+ACTING = ("attackers", "units", "unit", "shooters", "firers", "a", "crew")
+"""Options that name who acts: the player's own side is offered first. All other units are targets."""
+GONE = ("eliminated", "destroyed", "killed")
+"""States of units that are offered no more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +193,8 @@ def _placed(start: str, name: str, value: str, known: Known) -> Choice:
 
 def _sorted_roster(known: Known, option: str) -> list[RosterUnit]:
     """Own units first for those who act, the others' first for targets; only those still in play."""
-    own = option in ("attackers", "units", "unit", "shooters", "a")
-    return sorted(_alive(known.roster), key=lambda unit: (unit.side == known.own_side) != own)
-
-
-def _alive(roster: Iterable[RosterUnit]) -> list[RosterUnit]:
-    return [unit for unit in roster if unit.state not in ("eliminated", "destroyed", "killed")]
+    alive = [unit for unit in known.roster if unit.state not in GONE]
+    return sorted(alive, key=lambda unit: (unit.side == known.own_side) != (option in ACTING))
 
 
 def _dice(typed: str) -> list[Choice]:

@@ -10,16 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.command import CommandSpec
-from bot.complete import Known, fitting
+from bot.complete import ACTING as ACTING
+from bot.complete import GONE, Known, fitting
 from bot.rules.errors import UserError
 from bot.rules.options import Option, clean, words_of
 from bot.rules.units import Roster, RosterUnit
 from bot.text import command_text
 
 FLAGS = "flags"
-ACTING = ("attackers", "units", "unit", "shooters", "firers", "a", "crew")
-"""Options that name who acts: the player's own side is offered first. All other units are targets."""
-_GONE = ("eliminated", "destroyed", "killed")
 
 Options = Mapping[str, object]
 
@@ -63,15 +61,20 @@ class Form:
     missing: tuple[Option, ...]
 
 
-def missing(spec: CommandSpec, options: Options) -> tuple[Option, ...]:
-    """Required options that were not given and that no unit brings."""
-    return tuple(option for option in spec.options if option.required and not _is_given(option, options))
+def missing(spec: CommandSpec, options: Options, roster: Iterable[RosterUnit] = ()) -> tuple[Option, ...]:
+    """Required options that were not given and that no unit brings; one that is not in `roster` may bring them."""
+    named = by_name(roster)
+    return tuple(option for option in spec.options if option.required and not _is_given(option, options, named))
 
 
-def _is_given(option: Option, options: Options) -> bool:
+def _is_given(option: Option, options: Options, named: Roster) -> bool:
     if options.get(option.name) not in (None, ""):
         return True
-    return bool(option.brings) and options.get(option.brings.partition(".")[0]) not in (None, "")
+    who, _, key = option.brings.partition(".")
+    chosen = str(options.get(who) or "").strip()
+    unit = named.get(chosen.casefold())
+    lacks = unit is not None and option.type in ("int", "number") and key not in unit.numbers
+    return bool(chosen) and not lacks
 
 
 def form_of(spec: CommandSpec, options: Options, known: Known, size: int = 25) -> Form:
@@ -87,7 +90,7 @@ def form_of(spec: CommandSpec, options: Options, known: Known, size: int = 25) -
         if option.type in ("int", "number", "str", "units", "unit"):
             blanks.append(Blank(option, str(options.get(option.name) or "")))
     menus += _parts(FLAGS, "modifiers", _flags(spec, options), size, many=True)
-    wanted = missing(spec, options)
+    wanted = missing(spec, options, known.roster)
     blanks.sort(
         key=lambda blank: (blank.option not in wanted, blank.option.type in ("str",), blank.option.type == "unit")
     )
@@ -196,7 +199,7 @@ def _with_flags(spec: CommandSpec, options: Options, offered: list[str], taken: 
 def _unit_menus(option: Option, options: Options, known: Known, size: int) -> list[Menu]:
     own = option.name in ACTING
     picked = picked_handles(str(options.get(option.name) or ""), known.roster)
-    units = [unit for unit in known.roster if unit.state not in _GONE or unit.handle in picked]
+    units = [unit for unit in known.roster if unit.state not in GONE or unit.handle in picked]
     if known.own_side and len(units) > size:  # too many for one menu: only the side that is meant, and nobody's
         units = [unit for unit in units if not unit.side or (unit.side == known.own_side) == own]
     units.sort(key=_meant_first(known.own_side, own=own))

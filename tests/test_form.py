@@ -35,6 +35,16 @@ def test_what_is_missing_is_named_until_it_is_there() -> None:
     assert missing(FIRE, {"attackers": "squad fp=2"}) == ()
 
 
+def test_a_unit_that_lacks_a_number_does_not_bring_it() -> None:
+    morale = spec_of("ucn", "morale")
+    green = RosterUnit("Green", "us1", "infantry", "US")
+    veteran = RosterUnit("Veteran", "us2", "infantry", "US", {"morale": 14})
+    known = Known((green, veteran), ("US", "VC"), own_side="US", system="ucn")
+    assert [option.name for option in form_of(morale, {"unit": "Green"}, known).missing] == ["morale"]
+    assert form_of(morale, {"unit": "Green", "morale": 12}, known).missing == ()
+    assert form_of(morale, {"unit": "us2"}, known).missing == ()
+
+
 def test_every_procedure_has_a_form_that_fits_any_platform() -> None:
     for game in registry().games:
         for spec in registry().below((game,)):
