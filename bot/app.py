@@ -424,7 +424,7 @@ def _with_footer(desk: Desk, reply: Reply) -> Reply:
     if bodies[-1].get("alone"):
         marks.append("undone alone")
     if len(bodies) > 1 and bodies[0]["kind"] == "start" and bodies[0].get("free"):
-        marks.append(f"free play begins, dice sealed by {bodies[0]['secret']['commitment'][:16]}")
+        marks.append(f"free play begins, commitment {bodies[0]['secret']['commitment'][:16]}")
     standing = (f"#{bodies[-1]['number']}", short(desk.ledger.head))
     if reply.announce is not None:
         announced = replace(reply.announce, footer=(*standing, *reply.announce.footer, *marks))

@@ -75,7 +75,7 @@ async def start(desk: Desk) -> Reply:
     if told.units:
         lines.append(f"{count_units(len(told.units))} carried over.")
     lines += [f"Remember: {line}" for line in reminders(told, system)]
-    lines.append(f"The dice are sealed: commitment {told.commitment}")
+    lines.append(f"Commitment to the dice: {told.commitment}")
     lines.append("Until the first die /fair add takes a text of your own.")
     buttons: tuple[Button, ...] = ()
     if offer and not told.units:
