@@ -13,8 +13,7 @@ from adapters.slack.ask import Ask
 from adapters.slack.render import ACTION
 from adapters.slack.wire import Busy, Refused
 from adapters.slack.work import STORED_FIRST, Ack, Work
-from bot.reply import Reply, error_reply
-from bot.rules.errors import UserError
+from bot.reply import Reply
 
 log = logging.getLogger(__name__)
 
@@ -47,8 +46,8 @@ class Buttons:
             await asyncio.wait([task], timeout=STORED_FIRST)
             await ack()
             reply = await task
-            if reply.seen and not reply.error and not is_repeat:
-                reply = error_reply(UserError("That button was pressed already."))
+            if reply.seen and not is_repeat:
+                reply = told_again(reply)
             if name in ONCE and _worked(reply) and message.get("blocks"):
                 await self._take_away(ask, message)
             await self._work.posts.deliver(ask, reply)
@@ -69,6 +68,13 @@ class Buttons:
             await asyncio.wait_for(self._work.wire.respond(ask.response_url, body), PATIENCE)
         except (Busy, Refused, TimeoutError) as trouble:
             log.info("buttons could not be taken away: %s", trouble)
+
+
+def told_again(reply: Reply) -> Reply:
+    """What a second press is told: what the first one brought, unless that was for one pair of eyes."""
+    if reply.error:
+        return replace(reply, seen=False, outbox=0)
+    return Reply("That was done already." if reply.private else f"That was done already: {reply.title}", private=True)
 
 
 def without_once(blocks: list[Json]) -> list[Json]:

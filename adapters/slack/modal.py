@@ -71,7 +71,7 @@ def pick_view(path: Path, registry: Registry, ask: Ask) -> Json:
     groups: dict[str, list[Json]] = {}
     for spec in registry.below(path):
         group = " ".join(spec.path[1:-1]).replace("-", " ") or " ".join(path)
-        groups.setdefault(group, []).append(_choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path)))
+        groups.setdefault(group, []).append(choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path)))
     listed = [(group, choices[:MAX_CHOICES]) for group, choices in groups.items()][:MAX_CHOICES]
     select: Json = {"type": "static_select", "action_id": FIELD, "placeholder": _plain("Type to search")}
     if len(listed) == 1:
@@ -130,7 +130,7 @@ def read_state(spec: CommandSpec, values: Mapping[str, Mapping[str, Mapping[str,
     for block, fields in values.items():
         state = fields.get(FIELD) or {}
         if block.startswith(f"{FLAGS}-"):
-            ticked += [choice["value"] for choice in state.get("selected_options") or ()]
+            ticked += [one["value"] for one in state.get("selected_options") or ()]
         elif (option := spec.option(block)) is not None and (value := _value(option, state)) not in (None, ""):
             options[block] = value
     flags = {option.name: option for option in _flags(spec)}
@@ -140,7 +140,7 @@ def read_state(spec: CommandSpec, values: Mapping[str, Mapping[str, Mapping[str,
     for option in spec.options:
         if picked := ((values.get(option.name + ROSTER) or {}).get(FIELD) or {}).get("selected_options"):
             listed = [str(options[option.name])] if option.name in options else []
-            options[option.name] = "; ".join([*(choice["value"] for choice in picked), *listed])
+            options[option.name] = "; ".join([*(one["value"] for one in picked), *listed])
     return options | ({MODS: " ".join(words)} if words else {})
 
 
@@ -226,9 +226,9 @@ def _fits(option: Option, value: str) -> bool:
 
 
 def _select(words: Sequence[str], value: str) -> Json:
-    element: Json = {"type": "static_select", "action_id": FIELD, "options": [_choice(word, word) for word in words]}
+    element: Json = {"type": "static_select", "action_id": FIELD, "options": [choice(word, word) for word in words]}
     chosen = next((word for word in words if word.casefold() == value.casefold()), None)
-    return element | ({"initial_option": _choice(chosen, chosen)} if chosen else {})
+    return element | ({"initial_option": choice(chosen, chosen)} if chosen else {})
 
 
 def _channel(value: str) -> Json:
@@ -240,7 +240,7 @@ def _channel(value: str) -> Json:
 
 def _search(value: str) -> Json:
     element: Json = {"type": "external_select", "action_id": FIELD, "min_query_length": 0}
-    return element | ({"initial_option": _choice(value, value)} if value else {})
+    return element | ({"initial_option": choice(value, value)} if value else {})
 
 
 def _boxes(spec: CommandSpec, given: Mapping[str, object]) -> Iterator[Json]:
@@ -255,8 +255,8 @@ def _boxes(spec: CommandSpec, given: Mapping[str, object]) -> Iterator[Json]:
         flags += [(word, "", False) for word in mods.values]
     for at in range(0, len(flags), MAX_BOXES):
         part = flags[at : at + MAX_BOXES]
-        choices = [_choice(name.replace("_", " "), name, about) for name, about, _ in part]
-        ticked = [choice for choice, (name, _, is_on) in zip(choices, part, strict=True) if is_on or name in worded]
+        choices = [choice(name.replace("_", " "), name, about) for name, about, _ in part]
+        ticked = [one for one, (name, _, is_on) in zip(choices, part, strict=True) if is_on or name in worded]
         element: Json = {"type": "checkboxes", "action_id": FIELD, "options": choices}
         if ticked:
             element["initial_options"] = ticked
@@ -267,14 +267,10 @@ def _flags(spec: CommandSpec) -> list[Option]:
     return [option for option in spec.options if option.type == "bool"]
 
 
-def _choice(text: str, value: str, about: str = "") -> Json:
+def choice(text: str, value: str, about: str = "") -> Json:
+    """One option of a select or of checkboxes."""
     made: Json = {"text": _plain(_cut(text, MAX_CHOICE)), "value": value[:MAX_CHOICE_VALUE]}
     return made | ({"description": _plain(_cut(about, MAX_CHOICE))} if about else {})
-
-
-def choice(text: str, value: str) -> Json:
-    """One option of a select."""
-    return _choice(text, value)
 
 
 def _input(name: str, element: Json, label: str, hint: str = "", *, optional: bool = False) -> Json:

@@ -25,7 +25,6 @@ MAX_BUTTONS = 25
 ROOM = 9_500
 SUMMARY = 2_500
 ACTION = "a:"
-FORM = "form"
 LATE = "(late) "
 _STYLES = {"primary": "primary", "good": "primary", "danger": "danger"}
 

@@ -134,6 +134,12 @@ async def test_two_press_the_same_button(socket_slack: SlackStandIn, tmp_path: P
         opened = [text for text in socket_slack.posted(games) if "opened" in text]
         assert len(opened) == 1, socket_slack.posted(games)
 
+        rolled = await (await anna.slash(games, "/roll", "2d6")).answer()
+        await (await anna.press(rolled, "Again")).answer()
+        soon = await (await anna.press(rolled, "Again")).answer()
+        assert soon.ephemeral_for == anna.id
+        assert "two seconds" in soon.plain
+
 
 async def test_a_refusal_offers_the_form_also_in_a_thread(http_slack: SlackStandIn, tmp_path: Path) -> None:
     slack = http_slack
