@@ -59,6 +59,7 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(slack: SlackStan
         assert fought.text.split("\n")[0] == "anna: Direct fire: Cell 1 casualties"
         assert fought in carl.sees(games)
         await (await anna.mention(games, "game next")).answer()
+        await say(ben, games, "/lnlt", 'rally "Cell 1" hand=1,2')
         mauled = await say(anna, games, "/lnlt", 'melee attackers="Squad 1; Squad 2" defenders="Cell 2" hand=6,5,1,1')
         assert "dice by hand" in mauled.plain
 
@@ -90,14 +91,21 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(slack: SlackStan
         helped = await (await ben.mention(games, "help lnlt fire", thread=fought.ts)).answer()
         assert helped.ephemeral_for == ben.id
         assert helped.thread_ts == fought.ts
+
+        # the game comes along into direct messages as a file, and goes on there
+        await say(anna, games, "/game", "export")
+        exported = [one for one in anna.sees(anna.im) if one.files][-1].files[0]
+        await (await anna.dm("game import", files={exported.name: exported.data})).answer()
         assert "d20 = " in (await (await anna.dm("roll 1d20")).answer()).text
 
     assert slack.refusals == []
     app = await App.open(await SqliteStore.open(tmp_path / "grognard.db"))
     try:
         ended = await state_of(app, f"slack:{home.id}/{games.id}")
+        alone = await state_of(app, f"slack:{home.id}/{anna.im.id}")
     finally:
         await app.close()
+    assert alone == ended
     ended["players"] = {name.title(): side for name, side in ended["players"].items()}  # type: ignore[attr-defined]
     ended["master"] = str(ended["master"]).title()
     assert ended == await on_the_console()
