@@ -275,7 +275,7 @@ class App:
                 await self._check_enabled(spec, command.where)
                 return await self._run_until_stored(command, spec)
         except UserError as error:
-            return await self._seen(command) or error_reply(error, _as_typed(self, command))
+            return await self._seen(command) or error_reply(error, *_as_typed(self, command))
         except Exception:
             reference = new_id()[:8]
             log.exception("command %s failed, reference %s", " ".join(command.path), reference)
@@ -442,10 +442,10 @@ def _check_size(command: Command) -> None:
             raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40])
 
 
-def _as_typed(app: App, command: Command) -> str:
-    """The command as text, so that an error can show it corrected."""
+def _as_typed(app: App, command: Command) -> tuple[str, str]:
+    """The command as text, so that an error can show it corrected, and its example."""
     try:
         spec = app.spec(command.path)
     except UserError:
-        return "/" + " ".join(command.path)
-    return command_text(spec, command.options) if spec.family != "button" else ""
+        return "/" + " ".join(command.path), ""
+    return ("", "") if spec.family == "button" else (command_text(spec, command.options), spec.example)

@@ -90,12 +90,15 @@ class Reply:
         return cls(**values)
 
 
-def error_reply(error: UserError, typed: str = "") -> Reply:
+def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
     """A private reply for something that a player can mend: what was wrong, what was expected, what to type.
 
-    With the command as `typed`, a misspelt word is answered with the corrected command ready to copy.
+    With the command as `typed`, a misspelt word is answered with the corrected command ready to copy; where nothing
+    better is known, an `example` stands there.
     """
     lines = [str(error.hint)] if error.hint else []
     if typed and (better := corrected(typed, error)):
         lines.append(f"Type: {better}")
+    if not lines and example:
+        lines.append(f"For example: {example}")
     return Reply(error.message, tuple(lines), private=True, error=True, option=error.option or "")
