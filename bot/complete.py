@@ -6,6 +6,7 @@ by their handles where their names do not fit.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -53,7 +54,8 @@ def complete_option(
     spec: CommandSpec, name: str, typed: str, registry: Registry, known: Known, given: Mapping[str, object]
 ) -> tuple[Choice, ...]:
     """Choices for one option while it is typed, at most 25, the best first."""
-    option, known, typed = spec.option(name), fitting(known, spec), INVISIBLE.sub("", typed)
+    option, known, given = spec.option(name), fitting(known, spec), meant(spec, given)
+    typed = str(meant(spec, {name: INVISIBLE.sub("", typed)})[name])
     if name == "mods" and (option is None or option.type == "mods"):
         return _fitting(_modifiers(spec, typed, given))
     if option is None:
@@ -105,11 +107,8 @@ def _stats(typed: str, played: System | None) -> list[Choice]:
     pieces += [f"state={state}" for state in units.get("states") or ()]
     pieces += [f"marker=+{marker}" for marker in units.get("markers") or ()]
     head, space, part = typed.rpartition(" ")
-    return [
-        Choice(piece, f"{head}{space}{piece}")
-        for piece in pieces
-        if piece.startswith(part.casefold()) and piece != part
-    ]
+    found = [piece for piece in pieces if piece.startswith(part.casefold()) and piece != part]
+    return [Choice(line, line) for piece in found if len(line := f"{head}{space}{piece}") <= MAX_LENGTH]
 
 
 def _roster(roster: Iterable[RosterUnit], typed: str) -> list[Choice]:
@@ -122,6 +121,27 @@ def described(unit: RosterUnit) -> str:
     """A unit as a choice shows it: name, handle, type, state."""
     state = f", {unit.state}" if unit.state else ""
     return f"{unit.name} ({unit.handle}, {unit.type}{state})"[:MAX_LENGTH]
+
+
+_DESCRIPTION = re.compile(r" \([^\s(),;]+\d, [^;()]*\)")
+
+
+def meant(spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
+    """Options with the values of choices where what those show came instead, which some clients send."""
+    return {name: _meant(spec.option(name), value) for name, value in options.items()}
+
+
+def _meant(option: Option | None, value: object) -> object:
+    if option is None or not isinstance(value, str):
+        return value
+    if option.type in ("units", "unit") or option.complete == "unit":
+        return _DESCRIPTION.sub("", value)
+    if option.type == "dice":
+        from bot.rules.expression import GUIDE
+
+        examples = (example for example, what in GUIDE if value == f"{example}  {what}"[:MAX_LENGTH])
+        return next(examples, value.partition(" : ")[0])
+    return value
 
 
 def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> list[Choice]:
@@ -175,7 +195,7 @@ def _unit_words(words: UnitWords, last: str) -> list[tuple[str, str]]:
     there = {token.partition("=")[0] for token in head.split()}
     pieces = [f"{key}=" for key in words.keys] + list(words.flags)
     return [
-        (piece, f"{head} {piece}")
+        (f"{head} {piece}", f"{head} {piece}")
         for piece in pieces
         if piece.rstrip("=") not in there and piece.startswith(part.casefold())
     ]
@@ -188,7 +208,8 @@ def _placed(start: str, name: str, value: str, known: Known) -> Choice:
         pieces = [piece.strip() for piece in start.split(";") if piece.strip()]
         start = "".join(f"{handles.get(_bare(piece), piece)}; " for piece in pieces)
         value = handles.get(value.casefold(), value)
-    return Choice(f"{start}{name}"[-MAX_LENGTH:], f"{start}{value}")
+    shown = f"{start}{name}"
+    return Choice(shown if len(shown) <= MAX_LENGTH else f"{start}{value}", f"{start}{value}")
 
 
 def _sorted_roster(known: Known, option: str) -> list[RosterUnit]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.complete import Choice, Known, complete_option
+from bot.complete import Choice, Known, complete_option, meant
 from bot.registry import registry
 from bot.rules.units import RosterUnit
 
@@ -49,6 +49,21 @@ def test_names_give_way_to_handles_where_100_characters_run_out() -> None:
     found = values("attackers", f"{typed}; squad 12")
     assert found[0] == "us1; us2; us3; us4; us5; us6; us7; us8; us9; us10; us11; us12"
     assert all(len(choice.name) <= 100 for choice in offered("attackers", f"{typed}; squ"))
+
+
+def test_what_a_choice_shows_means_the_same_as_its_value() -> None:
+    """Discord's apps send the one for the other when a command is edited, pasted, or taken to another channel."""
+    fire, roll = registry().get(("lnlt", "fire")), registry().get(("roll",))
+    assert fire is not None
+    assert roll is not None
+    shown = [choice.name for choice in offered("attackers", "Squad 1; squad 2")]
+    assert shown[0] == "Squad 1; Squad 2 (us2, squad)"
+    assert meant(fire, {"attackers": shown[0], "tm": 1}) == {"attackers": "Squad 1; Squad 2", "tm": 1}
+    assert values("attackers", f"{shown[0]}; squad 3")[0] == "Squad 1; Squad 2; Squad 3"
+    assert offered("attackers", "Squad 1 mo")[0].name == "Squad 1 morale="
+    for choice in complete_option(roll, "dice", "", registry(), KNOWN, {}):
+        assert meant(roll, {"dice": choice.name}) == {"dice": choice.value}
+    assert meant(roll, {"dice": '2d6+ : a number must follow "+"', "label": "x (us1, y)"})["label"] == "x (us1, y)"
 
 
 def test_modifier_words_complete_and_hide_what_is_there() -> None:

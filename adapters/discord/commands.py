@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from adapters.discord.ask import Ask
 from adapters.discord.posting import missing
 from adapters.discord.reading import fetch_files, read_command
+from bot.complete import meant
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
 
@@ -25,6 +26,7 @@ async def run_command(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
     read = read_command(data, ask.where.server)
     try:
         spec = bot.app.spec(read.path)
+        read = replace(read, options=meant(spec, read.options))
         private = bot.app.is_private(read.path, read.options)
     except UserError as error:
         await bot.delivery.say(ask, error_reply(error))
