@@ -77,7 +77,9 @@ async def test_a_stranger_and_a_late_press_change_nothing(tmp_path: Path) -> Non
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table, carl = discord.channel("table"), discord.user("Carl")
         anna, ben = await gather(discord, table)
-        fired = await say(anna, table, "lnlt fire", attackers="Squad 1", targets="Cell 1")
+        shown = "Squad 1 (us1, squad)"  # edited or pasted, the app sends what the choice showed
+        fired = await say(anna, table, "lnlt fire", attackers=shown, targets="Cell 1")
+        assert not fired.ephemeral
         refused = await press(carl, fired, "Again")
         assert refused.ephemeral
         assert "Join one: `/game join US`" in refused.text
