@@ -25,9 +25,9 @@ async def show(desk: Desk) -> Reply:
     data = await desk.store.user_data(desk.command.who.key)
     names = sorted({row.name for row in data.persons})
     lines = (
-        f"Your name ({', '.join(names) or 'none'}) in {len(data.persons)} games, beside a random id in their logs.",
-        f"{len(data.texts)} texts you typed (labels, texts for dice, sealed rolls).",
-        f"{len(data.docs)} drafts of yours.",
+        f"Your name ({', '.join(names) or 'none'}), beside a random id in the logs; games: {len(data.persons)}.",
+        f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
+        f"Your drafts: {len(data.docs)}.",
         "Your requests with their answers for 7 days, so that nothing runs twice.",
         "/privacy export gives it as a file, /privacy delete deletes it. Rolls stay in the log without a name.",
     )
@@ -76,7 +76,7 @@ async def forget(desk: Desk) -> Reply:
             desk.further.append(ledger)
     desk.forget.append(user)
     return Reply(
-        "Your name and texts are deleted", (f"{len(rows)} games keep their rolls without a name.",), private=True
+        "Your name and texts are deleted", (f"Games that keep their rolls without a name: {len(rows)}.",), private=True
     )
 
 

@@ -187,7 +187,7 @@ async def test_privacy_shows_exports_and_deletes() -> None:
     await two_sides(channel)
     await channel.do("Bob", "roll d6 label=mine", "roll d6 secret")
     number = (await channel.game()).number
-    assert "1 games" in (await channel.do("Bob", "privacy show")).text()
+    assert "games: 1" in (await channel.do("Bob", "privacy show")).text()
     data = json.loads((await channel.do("Bob", "privacy export")).files[0].content)
     assert any(text["text"] == "mine" for text in data["texts"])
     assert "Delete" in (await channel.do("Bob", "privacy delete")).buttons[0].label
