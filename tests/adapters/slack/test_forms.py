@@ -77,7 +77,7 @@ async def test_the_roster_is_searched(socket_slack: SlackStandIn, tmp_path: Path
             view, {"attackers-roster": {"value": found[:2]}, "targets": {"value": "squad morale=5"}}
         )
         assert done.errors == {}
-        assert "squad" in (await asked.answer()).text
+        assert "firepower Squad 2" in (await asked.answer()).everything
 
 
 async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path) -> None:
