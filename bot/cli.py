@@ -33,18 +33,25 @@ usage: grognard COMMAND ...
 class Arguments:
     """Words of a command line: positional ones, key=value pairs, and --flags with or without a value."""
 
-    def __init__(self, words: Sequence[str], *, flags: Mapping[str, bool]) -> None:
-        """`flags` maps each known --flag to whether it takes a value. Raises UserError for others."""
+    def __init__(self, words: Sequence[str], *, flags: Mapping[str, bool], several: Sequence[str] = ()) -> None:
+        """`flags` maps each known --flag to whether it takes a value; `several` name those that take all words behind
+        them, up to the next flag or key=value. Raises UserError for unknown flags.
+        """
         self.words: list[str] = []
         self.pairs: dict[str, object] = {}
         self.flags: dict[str, list[str]] = {}
         rest = iter(words)
+        listing = ""
         for word in rest:
             if word.startswith("--"):
                 self._flag(word[2:], rest, flags)
+                listing = word[2:] if word[2:] in several else ""
             elif "=" in word and not word.startswith("="):
+                listing = ""
                 key, _, value = word.partition("=")
                 self._pair(key.replace("-", "_"), value)
+            elif listing:
+                self.flags[listing].append(word)
             else:
                 self.words.append(word)
 
@@ -152,7 +159,7 @@ def odds_once(words: Sequence[str]) -> None:
     from bot.commands.sequence import bars
     from bot.procedures import count_odds
 
-    arguments = Arguments(_by_each(words), flags={"json": False, "by": True})
+    arguments = Arguments(words, flags={"json": False, "by": True}, several=("by",))
     id, name = arguments.take("SYSTEM", "SEQUENCE")
     sequence = system(id).sequence(name)
     by = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
@@ -160,21 +167,6 @@ def odds_once(words: Sequence[str]) -> None:
     shown = {value: str(chance) for value, chance in counted.items()}
     lines = [f"{line}  {chance}" for line, chance in zip(bars(counted), shown.values(), strict=True)]
     _print(arguments, shown, "\n".join([f"Odds of {sequence.title} by {', '.join(by) or sequence.odds_by}", *lines]))
-
-
-def _by_each(words: Sequence[str]) -> list[str]:
-    """`--by a b` as `--by a --by b`: all words behind --by are outputs, up to the next flag or key=value."""
-    told: list[str] = []
-    listing = False
-    for word in words:
-        if word.startswith("--") or "=" in word:
-            listing = word == "--by"
-            told.append(word)
-        elif listing and told[-1] != "--by":
-            told += ["--by", word]
-        else:
-            told.append(word)
-    return told
 
 
 def roll_once(words: Sequence[str]) -> None:

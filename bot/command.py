@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.rules.options import Option
+from bot.rules.options import Option, says_yes
 
 Path = tuple[str, ...]
 
@@ -85,8 +85,4 @@ class CommandSpec:
 
     def is_private(self, options: Mapping[str, object]) -> bool:
         """Whether the answer is for the asker alone: known from the options as typed, before any work."""
-        return self.private or any(_is_set(options.get(name)) for name in ("odds", "secret") if self.option(name))
-
-
-def _is_set(value: object) -> bool:
-    return str(value).strip().casefold() in ("true", "yes", "on", "1", "y", "x")
+        return self.private or any(says_yes(options.get(name)) for name in ("odds", "secret") if self.option(name))

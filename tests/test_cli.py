@@ -69,3 +69,14 @@ def test_lists(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["systems"], ["tables", "lnlt"], ["sequences", "lnlt"], ["--help"]):
         assert main(words) == 0
         assert capsys.readouterr().out.strip()
+
+
+def test_odds_go_by_several_outputs_in_either_spelling(capsys: pytest.CaptureFixture[str]) -> None:
+    units = "units=squad morale=5; leader morale=6"
+    spellings = (["--by", "outcome", "units[1].result"], ["--by", "outcome", "--by", "units[1].result"])
+    answers = []
+    for by in spellings:
+        assert main(["odds", "lnlt", "morale-check", *by, units, "--json"]) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    assert answers[0] == answers[1]
+    assert set(answers[0]) == {"pass|pass", "pass|fail", "fail|pass", "fail|fail"}

@@ -39,8 +39,9 @@ class Commands:
         self.version = files_version()
         self._file = data / f"{KIND}.txt"
         self._process: subprocess.Popen[bytes] | None = None
-        self._shipped = None if self._was_told() else shipped_commands()
-        if self._shipped is None and not self._was_told():
+        was_told = self._was_told()
+        self._shipped = None if was_told else shipped_commands()
+        if self._shipped is None and not was_told:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "bot", "commands", "discord"],
                 stdin=subprocess.DEVNULL,

@@ -113,6 +113,11 @@ def is_left_out(option: Option, raw: object) -> bool:
     return raw is None or (raw == "" and option.type != "str")
 
 
+def says_yes(raw: object) -> bool:
+    """Whether a flag as typed is on; anything that is not a word for yes is not."""
+    return _BOOL.get(str(raw).strip().casefold(), False)
+
+
 def missing_option(option: Option, what: str) -> UserError:
     """The error for a required option that was left out."""
     about = f": {option.help}" if option.help else ""

@@ -26,21 +26,6 @@ async def slack() -> AsyncIterator[SlackStandIn]:
 
 
 @pytest.fixture
-def home(slack: SlackStandIn) -> Workspace:
-    return slack.workspace("T1")
-
-
-@pytest.fixture
-def anna(home: Workspace) -> User:
-    return home.user("Anna")
-
-
-@pytest.fixture
-def games(home: Workspace) -> Channel:
-    return home.channel("games")
-
-
-@pytest.fixture
 async def app(slack: SlackStandIn, home: Workspace) -> AsyncIterator[AsyncApp]:
     """A connected app; listeners may be added at any time."""
     app = AsyncApp(client=AsyncWebClient(token=home.bot_token, base_url=slack.api_url))

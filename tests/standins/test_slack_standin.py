@@ -58,21 +58,6 @@ async def slack(request: pytest.FixtureRequest) -> AsyncIterator[SlackStandIn]:
 
 
 @pytest.fixture
-def home(slack: SlackStandIn) -> Workspace:
-    return slack.workspace("T1")
-
-
-@pytest.fixture
-def anna(home: Workspace) -> User:
-    return home.user("Anna")
-
-
-@pytest.fixture
-def games(home: Workspace) -> Channel:
-    return home.channel("games")
-
-
-@pytest.fixture
 async def bot(slack: SlackStandIn, home: Workspace) -> AsyncIterator[Bot]:
     """A bot that is not yet connected: a test adds its listeners first."""
     bot = Bot(slack, home.bot_token)
