@@ -132,6 +132,11 @@ class System:
         """The game's name."""
         return str(self.game["title"])
 
+    @property
+    def edition(self) -> int:
+        """The number of its rules: the same inputs and dice give the same outcome while it stays the same."""
+        return int(self.game["edition"])
+
     @cached_property
     def lists(self) -> Mapping[str, tuple[str, ...]]:
         """Token lists that options and outputs name."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.errors import TableError, did_you_mean
 
-_NEEDED = ("title", "publisher", "notice", "groups", "units")
+_NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
 _KEYS = (*_NEEDED, "author", "lists", "unit_lists", "phases", "scores")
 _UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "leaves",
@@ -18,6 +18,9 @@ _PHASE_KEYS = ("name", "title", "remember", "clears")
 def check_game(game: Any, file: str) -> Mapping[str, Any]:
     """The content of a game.yaml, unchanged. Raises TableError that names the part which is wrong."""
     _keys(game, _KEYS, _NEEDED, file, None)
+    edition = game["edition"]
+    if not isinstance(edition, int) or isinstance(edition, bool) or edition < 1:
+        raise TableError(file, "must be a whole number of at least 1, raised when an outcome changes", row="edition")
     if not isinstance(game["groups"], Mapping):
         raise TableError(file, "must be group: title", row="groups")
     units = game["units"]

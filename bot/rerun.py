@@ -11,7 +11,7 @@ from bot.game.events import apply, difference
 from bot.game.roster import settle_changes
 from bot.game.state import Game, Json, content, unit_from_json, unit_json
 from bot.game.undo import redo_fields, undo_fields
-from bot.game.version import tables_version
+from bot.game.version import is_current
 from bot.procedures import resolve
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
@@ -21,7 +21,7 @@ from bot.rules.units import Roster
 
 
 def outcome_again(event: Mapping[str, Any]) -> Json | None:
-    """The `out` that an event must have; None for what cannot be told here: no roll, or other rules and tables.
+    """The `out` that an event must have; None for what cannot be told here: no roll, or another edition of the rules.
 
     Raises UserError for inputs and dice that lead to no outcome.
     """
@@ -31,7 +31,7 @@ def outcome_again(event: Mapping[str, Any]) -> Json | None:
         out: Json = roll(parse(str(inputs.get("dice", ""))), script).out()
     else:
         system = systems().get(str(event.get("system")))
-        if kind not in ("sequence", "table") or system is None or event.get("tables") != tables_version(system.id):
+        if kind not in ("sequence", "table") or system is None or not is_current(event):
             return None
         out = _by_table(system, event, inputs, script) if kind == "table" else _by_steps(system, event, inputs, script)
     script.finish()
@@ -74,7 +74,7 @@ def _is_written_otherwise(state: Game, event: Mapping[str, Any], bodies: Mapping
         fields = (undo_fields if event["kind"] == "undo" else redo_fields)(bodies[event["event"]])
         return patch != {name: fields.get(name) or {} for name in patch}
     system = systems().get(str(event.get("system")))
-    if event["kind"] != "sequence" or system is None or event.get("tables") != tables_version(system.id):
+    if event["kind"] != "sequence" or system is None or not is_current(event):
         return False
     changes: tuple[Change, ...] = ()
     if state.system in ("", system.id):

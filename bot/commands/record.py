@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.charts import systems
+from bot.charts import system, systems
 from bot.command import Command
 from bot.commands.desk import Desk
 from bot.commands.outcome import Happening, Outcome
 from bot.game.rights import need_share
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import FULL, Game, Json, unit_json
-from bot.game.version import tables_version
 from bot.reply import Button, Reply
 from bot.rules.chain import canonical
 from bot.rules.errors import UserError
@@ -67,7 +66,7 @@ def _facts(command: Command, happening: Happening, dice: Sequence[Json]) -> Json
         "out": dict(happening.out),
         "system": happening.system,
         "target": happening.target,
-        "tables": tables_version(happening.system) if happening.system else "",
+        **({"edition": system(happening.system).edition} if happening.system else {}),
         "hand": happening.by_hand,
         "result": happening.result,
     }

@@ -1,31 +1,32 @@
-"""Which version of its tables and procedures an event was read from."""
+"""Under which edition of a system's rules an event was played."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-from hashlib import sha256
-from pathlib import Path
+from collections.abc import Mapping
+from typing import Any
 
-from bot import rules
-from bot.charts import system
+from bot.charts import systems
 
-DIGITS = 12
+FIRST_BUILD = {
+    "asl": "41659dbdd48e",
+    "baps": "5c035c32fa94",
+    "lnlt": "3094a030d514",
+    "nhis": "79c4c6eb679f",
+    "ucn": "726acb7f7267",
+}
+"""The hash of tables and code that the first release wrote into its events: those were edition 1."""
 
 
-@lru_cache(maxsize=32)
-def tables_version(system_id: str) -> str:
-    """The first 12 hex digits of the SHA-256 over all that makes a game's results: its tables, and the code of rules.
+def edition_of(event: Mapping[str, Any]) -> int | None:
+    """The edition under which an event was played, also one of the first release; None where it names none we know."""
+    if "edition" in event:
+        edition = event["edition"]
+        return edition if isinstance(edition, int) and not isinstance(edition, bool) else None
+    tables, system = event.get("tables"), event.get("system")
+    return 1 if isinstance(system, str) and tables and tables == FIRST_BUILD.get(system) else None
 
-    Where it is the same, the same inputs and dice give the same outcome. Read once per process.
-    """
-    code = Path(rules.__path__[0])
-    total = sha256()
-    for path in (
-        *sorted(system(system_id).folder.glob("*.yaml")),
-        *sorted(code.glob("*.py")),
-        *sorted((code / "expression").glob("*.py")),
-        *sorted((code / system_id).glob("*.py")),
-    ):
-        total.update(f"{path.name}\n".encode())
-        total.update(path.read_bytes())
-    return total.hexdigest()[:DIGITS]
+
+def is_current(event: Mapping[str, Any]) -> bool:
+    """Whether today's rules are those that an event was played under, so that it must come out the same again."""
+    system = systems().get(str(event.get("system")))
+    return system is not None and edition_of(event) == system.edition

@@ -23,6 +23,7 @@ def test_every_game_that_comes_along_is_whole(id: str) -> None:
 
 GAME: dict[str, Any] = {
     "title": "Tiny Tin Tanks",
+    "edition": 1,
     "publisher": "Nobody",
     "notice": "Nobody's; the rule book is needed.",
     "groups": {"combat": "Combat"},
@@ -48,6 +49,10 @@ def test_a_small_game_is_enough() -> None:
         ("groups", ["combat"], "row groups: must be group: title"),
         ("scores", {"shoot": {"kill": "3"}}, "row scores shoot: must be result: number"),
         ("publisher", "", "tiny/game.yaml: publisher is missing"),
+        ("edition", None, "tiny/game.yaml: edition is missing"),
+        ("edition", "1", "row edition: must be a whole number"),
+        ("edition", True, "row edition: must be a whole number"),
+        ("edition", -1, "row edition: must be a whole number"),
         ("phase", [], 'tiny/game.yaml: "phase" is not known here. Did you mean phases?'),
     ],
 )

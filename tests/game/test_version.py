@@ -1,0 +1,78 @@
+"""The edition of the rules in an event: played again while it is today's, never called a fault when it is not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.charts import System, system, systems
+from bot.game.version import FIRST_BUILD, edition_of, is_current
+from bot.rerun import outcome_again, unit_faults
+from tests.playing import Channel, two_sides
+
+MELEE = {"kind": "table", "system": "lnlt", "target": "melee-odds", "inputs": {"attack": 7, "defense": 5}}
+FIRE = "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5"
+
+
+async def fired() -> list[dict[str, Any]]:
+    """The events of a game in which a squad was hit."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", FIRE)
+    log = json.loads((await channel.do("Anna", "game export")).files[0].content)
+    await channel.app.close()
+    return [event["body"] for event in log["events"]]
+
+
+async def test_an_event_names_the_edition_of_its_rules_and_a_plain_roll_none() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "roll 2d6", "lnlt fire attackers='squad fp=1' targets='squad morale=5'")
+    bodies = [
+        event["body"] for event in json.loads((await channel.do("Anna", "game export")).files[0].content)["events"]
+    ]
+    roll, fire = bodies[-2:]
+    assert "edition" not in roll
+    assert fire["edition"] == system("lnlt").edition
+    assert "tables" not in fire
+    await channel.app.close()
+
+
+@pytest.mark.parametrize("id", list(FIRST_BUILD))
+def test_the_hash_that_the_first_release_wrote_means_edition_1(id: str) -> None:
+    assert edition_of({"system": id, "tables": FIRST_BUILD[id]}) == 1
+    assert edition_of({"system": id, "tables": "0123456789ab"}) is None
+    assert edition_of({"system": "other", "tables": FIRST_BUILD[id]}) is None
+
+
+@pytest.mark.parametrize("edition", [True, "1", 1.0, None, [1]])
+def test_only_a_whole_number_is_an_edition(edition: object) -> None:
+    assert edition_of({"system": "lnlt", "edition": edition, "tables": FIRST_BUILD["lnlt"]}) is None
+
+
+def test_events_of_the_first_release_are_played_again_while_its_edition_is_todays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    old = {**MELEE, "tables": FIRST_BUILD["lnlt"]}
+    monkeypatch.setattr(System, "edition", 1)
+    assert outcome_again(old) == {"odds": "3-2"}
+    assert outcome_again({**MELEE, "tables": "0123456789ab"}) is None
+    monkeypatch.setattr(System, "edition", 2)
+    assert outcome_again(old) is None
+    assert outcome_again({**MELEE, "edition": 2}) == {"odds": "3-2"}
+
+
+async def test_units_of_an_older_edition_are_no_fault_and_of_todays_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under other rules the squad may have suffered something else: that is for the release of that edition to say."""
+    bodies = await fired()
+    fire = next(body for body in bodies if body["kind"] == "sequence")
+    fire["after"]["units"]["squad 1"]["state"] = "eliminated"
+    assert any("other units" in fault for fault in unit_faults(bodies, bodies[0]["game"]))
+    monkeypatch.setattr(System, "edition", system("lnlt").edition + 1)
+    assert unit_faults(bodies, bodies[0]["game"]) == []
+
+
+def test_every_game_has_an_edition() -> None:
+    assert all(game.edition >= 1 for game in systems().values())
+    assert not is_current({"system": "unknown", "edition": 1})
