@@ -171,12 +171,16 @@ class System:
             options = {key: option_from(key, spec, self.lists) for key, spec in keys.items()}
         except ValueError as error:
             raise TableError(f"{self.id}/game.yaml", str(error)) from None
+        named = tuple(units.get("states") or ())
+        states = {state: (state,) for state in named if state in flags}
+        states |= {state: tuple(items) for state, items in (units.get("state_flags") or {}).items()}
         return UnitWords(
             types=tuple(self.lists[types] if isinstance(types, str) else types),
             keys=options,
             flags=flags,
             marks=units.get("marker_flags") or {},
-            states={state: tuple(items) for state, items in (units.get("state_flags") or {}).items()},
+            states=states,
+            sound=named[0] if states and named[0] not in states else "",
             bare=more.get("bare", ""),
             repeat=more.get("repeat", ""),
         )

@@ -33,8 +33,8 @@ _KEY_BY_OTHER = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{0,40})[:=]")
 _HELP = ("?", "--help", "-h")
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
 _SPACE = re.compile(r"\s+")
-GREEDY = ("dice", "topic")
-"""Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`."""
+GREEDY = ("dice", "topic", "stats")
+"""Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1 shaken moved`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
                 mods.append(token.value)
             elif token.key in placed:
                 raise UserError(
-                    f'"{given[token.key]}" was taken for {token.key}, which stands there too.',
+                    f'"{given.get(token.key) or loose[0]}" was taken for {token.key}, which stands there too.',
                     hint="A value that holds spaces needs quotation marks.",
                     option=token.key,
                 )
@@ -144,7 +144,10 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
         elif not token.quoted and _is_modifier(token.value, options):
             mods.append(token.value)
         else:
-            placed.add(_place(spec, positional, given, token))
+            name = _place(spec, positional, given, token)
+            placed.add(name)
+            if name == stats:
+                loose.append(str(given.pop(stats)))
     if mods:
         given["mods"] = " ".join(mods)
     if loose:

@@ -18,6 +18,7 @@ from bot.game.roster import (
     find_type,
     in_order,
     is_gone,
+    is_stat,
     new_handle,
     new_unit,
     set_by_hand,
@@ -43,10 +44,13 @@ async def add(desk: Desk) -> Reply:
     game = desk.open_game()
     need_player(game, desk.actor)
     system = _system_for(desk, options["type"])
-    side = _side(desk, options["side"])
+    typed, stats = options["side"], options["stats"] or ""
+    if typed and is_stat(typed, system) and typed.casefold() not in map(str.casefold, game.sides):
+        typed, stats = None, f"{typed} {stats}"  # no side was typed: the first bare word is a state or marker
+    side = _side(desk, typed)
     units: dict[str, RosterUnit] = {}
     for name in expand_names(options["name"]):
-        unit = new_unit(name, options["type"], side, options["stats"] or "", system, {**game.units, **units})
+        unit = new_unit(name, options["type"], side, stats, system, {**game.units, **units})
         units[unit.name.casefold()] = unit
     need_units(game, desk.actor, units.values())
     return _added(desk, game, system, units)

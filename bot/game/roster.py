@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.charts import System
+from bot.charts import System, systems
 from bot.game.state import Game, Units
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.options import Option, clean
@@ -119,7 +119,7 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     key = key.casefold()
     if key == "state" and equals:
         state = str(clean(Option("state", "enum", values=_states(system)), value))
-        return replace(unit, state=state)
+        return replace(unit, state=state, marks=unit.marks - words.states.keys())
     if key in ("marker", "markers", "flag") and equals:
         for piece in value.split(","):
             unit = _mark(unit, piece, system)
@@ -139,17 +139,25 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
 
 
 def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
+    """The unit with a marker, a flag or a state put on (`moved`, `+shaken`) or taken off (`-moved`)."""
     sign, name = (raw[0], raw[1:]) if raw[:1] in "+-" and raw else ("+", raw)
     folded = name.casefold()
+    words, states = system.words["units"], _states(system)
     markers = tuple(system.game["units"].get("markers") or ())
-    known = [*markers, *system.words["units"].flags]
+    if (state := folded.replace("_", "-")) in states:
+        now, change = words.state_of(unit), words.joined if sign == "+" else words.parted
+        marks = unit.marks - words.states.keys()
+        if state in markers:
+            marks = marks | {state} if sign == "+" else marks - {state}
+        return replace(unit, state=change(now, state), marks=marks)
+    of_flag = {flag: marker for marker, flag in words.marks.items()}
     for mark in (folded, folded.replace("_", "-"), folded.replace("-", "_")):
-        if mark in known:
-            marks = unit.marks | {mark} if sign == "+" else unit.marks - {mark}
+        if mark in markers or mark in words.flags:
+            marker = of_flag.get(mark, mark)  # what a phase takes off is the marker
+            marks = unit.marks | {marker} if sign == "+" else unit.marks - {marker, mark}
             return replace(unit, marks=frozenset(marks))
-    if sign == "+" and folded in _states(system):
-        return replace(unit, state=folded)
-    hint = did_you_mean(folded, known) or f"Markers are {', '.join(known)}."
+    known = [*states, *markers, *words.flags]
+    hint = did_you_mean(folded, known) or f"Markers are {', '.join(dict.fromkeys(known))}."
     raise UserError(f'There is no marker "{name[:40]}".', hint=hint, option="stats")
 
 
@@ -158,6 +166,13 @@ def _number(option: Option, raw: str) -> Any:
         single = Option(option.name, "int", min=option.min, max=option.max)
         return tuple(clean(single, part) for part in raw.split(",") if part)
     return clean(option, raw)
+
+
+def is_stat(word: str, system: System) -> bool:
+    """Whether a bare word names a state, marker or flag of the game's units."""
+    folded, units = word.casefold().replace("_", "-"), system.game["units"]
+    known = (*_states(system), *(units.get("markers") or ()), *system.words["units"].flags)
+    return folded in (name.replace("_", "-") for name in known)
 
 
 def _states(system: System) -> tuple[str, ...]:
@@ -185,14 +200,17 @@ def add_units(game: Game, new: Iterable[RosterUnit]) -> Game:
 def settle_changes(game: Game, changes: Iterable[Change]) -> Game:
     """The game after the results of a procedure have been written to its units, in order."""
     units = dict(game.units)
+    system = systems().get(game.system)
+    states = frozenset(system.words["units"].states if system is not None else ())
     for change in changes:
         key = change.unit.casefold()
         if (unit := units.get(key)) is not None:
-            units[key] = _settled(unit, change)
+            units[key] = _settled(unit, change, states)
     return replace(game, units=units)
 
 
-def _settled(unit: RosterUnit, change: Change) -> RosterUnit:
+def _settled(unit: RosterUnit, change: Change, states: frozenset[str]) -> RosterUnit:
+    """The unit with the change. A new state takes the place of markers with a state's name, as old rosters hold."""
     numbers: dict[str, Any] = dict(unit.numbers)
     own: dict[str, str] = {}
     for key, value in change.set.items():
@@ -202,7 +220,8 @@ def _settled(unit: RosterUnit, change: Change) -> RosterUnit:
             numbers.pop(key, None)
         else:
             numbers[key] = tuple(value) if isinstance(value, list | tuple) else value
-    return replace(unit, numbers=numbers, marks=(unit.marks - change.unmark) | change.mark, **own)
+    old = unit.marks - change.unmark - (states if "state" in own else frozenset())
+    return replace(unit, numbers=numbers, marks=old | change.mark, **own)
 
 
 def cleared(units: Units, markers: Iterable[str]) -> dict[str, RosterUnit]:

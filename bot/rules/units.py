@@ -36,8 +36,8 @@ class UnitWords:
     """What may stand in a unit list of a game: types, number keys, flags, and what a roster unit's state means.
 
     `marks` maps a roster marker to the flag it stands for (lnlt: ops-complete -> ops), `states` a state to its
-    flags (shaken-wounded -> shaken, wounded). `bare` is the type that a bare whole number stands for, `repeat`
-    the key that repeats an item.
+    flags (shaken-wounded -> shaken, wounded), `sound` is the state without any (good-order). `bare` is the type that
+    a bare whole number stands for, `repeat` the key that repeats an item.
     """
 
     types: tuple[str, ...]
@@ -45,8 +45,33 @@ class UnitWords:
     flags: Mapping[str, str]
     marks: Mapping[str, str] = field(default_factory=dict)
     states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sound: str = ""
     bare: str = ""
     repeat: str = ""
+
+    def joined(self, state: str, word: str) -> str:
+        """The state of a unit in `state` that comes to be `word` too: wounded and shaken make shaken-wounded."""
+        both = {*self.states.get(state, ()), *self.states.get(word, ())}
+        return self._with(both, word) if word in self.states else word
+
+    def parted(self, state: str, word: str) -> str:
+        """The state that is left when `word` no longer holds: shaken-wounded without shaken is wounded, else none."""
+        if state == word:
+            return ""
+        gone = {*self.states.get(word, ())}
+        left = {*self.states.get(state, ())} - gone
+        return self._with(left, "") if gone and left != {*self.states.get(state, ())} else state
+
+    def _with(self, flags: set[str], otherwise: str) -> str:
+        """The state that sets just these flags."""
+        return next((state for state, own in self.states.items() if {*own} == flags), otherwise)
+
+    def state_of(self, unit: RosterUnit) -> str:
+        """A roster unit's state. Older rosters hold a marker where a state was typed: it counts as that state."""
+        state = unit.state
+        for mark in sorted(unit.marks & self.states.keys()):
+            state = self.joined(state, mark)
+        return state
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +139,10 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
 
 def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
     """A list item for a roster unit: its own numbers and state, its markers as flags."""
+    state = words.state_of(unit)
     flags = {words.marks.get(mark, mark) for mark in unit.marks} & set(words.flags)
-    flags |= set(words.states.get(unit.state, (unit.state,) if unit.state in words.flags else ()))
-    return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, unit.state)
+    flags |= set(words.states.get(state, ()))
+    return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, state)
 
 
 def _check_count(count: int) -> None:
@@ -143,7 +169,7 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
     base, rest = _head(item, words, roster)
     if types is not None and base.type not in types:
         raise UserError(f"{base.word} ({base.type}) cannot stand here; expected {', '.join(types)}.")
-    numbers, flags, repeat = dict(base.numbers), set(base.flags), 1
+    numbers, flags, state, repeat = dict(base.numbers), set(base.flags), base.state, 1
     seen: set[str] = set()
     for token in rest.split():
         key, equals, value = token.partition("=")
@@ -163,9 +189,12 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
             flags.add(key.replace("-", "_"))
         elif not equals and key in words.flags:
             flags.add(key)
+        elif not equals and key.replace("_", "-") in (*words.states, words.sound):
+            state = key.replace("_", "-")
+            flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))
         else:
             raise _unknown(base, token, words)
-    unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, base.state)
+    unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, state)
     return [unit] * repeat
 
 
