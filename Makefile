@@ -10,7 +10,7 @@ LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test static check format docs benchmarks lock wheel clean
+.PHONY: help setup play test static check format docs corpus benchmarks lock wheel clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -37,6 +37,9 @@ format: setup ## Format, and mend what can be mended
 
 docs: setup ## Write the games' pages in docs/ from their tables
 	@$(VENV)/python -m tools.docs
+
+corpus: setup ## Freeze what every sequence and table gives today (ARGS=--changes lists what differs)
+	@$(VENV)/python -m tools.corpus $(ARGS)
 
 benchmarks: setup ## What things cost on this machine
 	@for file in benchmarks/*.py; do echo "== $$file"; $(VENV)/python "$$file" || exit 1; done
