@@ -16,7 +16,6 @@ from functools import partial
 from importlib import import_module
 
 from bot.command import Command, CommandSpec, Path, Person, Place, shown_name
-from bot.commands.button import REPEATABLE
 from bot.commands.desk import Desk
 from bot.commands.sequence import is_set
 from bot.complete import Choice, Known, complete_option
@@ -81,16 +80,17 @@ class Due:
 class App:
     """The bot behind every adapter. Make one with `await App.open(...)`, end it with `await app.close()`."""
 
-    def __init__(self, store: Store, clock: Clock = time.time) -> None:
+    def __init__(self, store: Store, clock: Clock = time.time, steady: Clock = time.monotonic) -> None:
+        """`clock` gives Unix seconds, which may jump; `steady` only ever goes on, and measures pauses."""
         self.store = store
         self.registry: Registry = registry()
         self.games = Games(store)
         self.worker = Worker()
-        self._clock = clock
+        self._clock, self._steady = clock, steady
         self._queues = Queues()
         self._running: dict[str, asyncio.Task[Reply]] = {}
         self._setups: dict[str, tuple[float, frozenset[str] | None]] = {}
-        self._again: dict[tuple[str, str], float] = {}
+        self._again: dict[tuple[str, str], tuple[float, str]] = {}
         self._unposted: dict[int, str] = {}
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -149,19 +149,16 @@ class App:
         who: Person,
         where: Place,
         request_id: str,
-        message: str = "",
         delivery: Mapping[str, object] | None = None,
     ) -> Reply:
-        """Run what a button stands for. `message` is the id of the message under which it hangs.
+        """Run what a button stands for. `request_id` is this very press: another press of the button has its own.
 
-        One-shot buttons run once per message; Again ignores the same person for two seconds.
+        What may happen once is used up where it lies (the event is undone, the draft is gone), so that it can be
+        pressed again once that has come back. Again ignores the same person for two seconds.
         """
         name, _, rest = action.partition(":")
-        if name == "again":
-            if self._is_too_soon(who, where):
-                return replace(error_reply(UserError("You just rolled that again; wait two seconds.")), seen=True)
-        elif message and name not in REPEATABLE:
-            request_id = f"{where.key}/{message}/{action}"
+        if name == "again" and self._is_too_soon(who, where, request_id):
+            return error_reply(UserError("You just rolled that again; wait two seconds."))
         return await self.run(Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {}))
 
     async def run(self, command: Command) -> Reply:
@@ -314,7 +311,8 @@ class App:
         command, ledgers = desk.command, [*desk.further, desk.ledger]
         changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
         if not (changes or desk.docs or desk.drop_docs or desk.bindings or desk.erase or desk.forget):
-            return reply
+            is_press = desk.spec.family == "button"  # "done already" may be the echo of doing it
+            return (await self._seen(command) or reply) if is_press else reply
         reply = _with_footer(desk, reply)
         commit = Commit(
             request_id=command.request_id,
@@ -377,13 +375,13 @@ class App:
         """Raise UserError for a rule set that is not enabled on this server."""
         if not spec.system or not where.server:
             return
-        at, enabled = self._setups.get(where.server, (0.0, None))
-        if self._clock() - at > SETUP_KEPT or not at:
+        at, enabled = self._setups.get(where.server, (None, None))
+        if at is None or self._steady() - at > SETUP_KEPT:
             doc = await self.store.doc("setup", where.server)
             enabled = frozenset(doc.data["systems"]) if doc is not None else None
             if len(self._setups) > 10_000:
                 self._setups.clear()
-            self._setups[where.server] = (self._clock(), enabled)
+            self._setups[where.server] = (self._steady(), enabled)
         if enabled is not None and spec.system not in enabled:
             wider = " ".join(sorted({*enabled, spec.system}))
             raise UserError(
@@ -391,13 +389,15 @@ class App:
                 hint=f"Who manages the server can enable it: /setup systems {wider}",
             )
 
-    def _is_too_soon(self, who: Person, where: Place) -> bool:
-        key, now = (who.key, where.key), self._clock()
-        if now - self._again.get(key, 0.0) < AGAIN_PAUSE:
-            return True
+    def _is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:
+        """Whether they pressed Again here a moment ago; the same press delivered twice does not count."""
+        key, now = (who.key, where.key), self._steady()
+        at, before = self._again.get(key, (now - AGAIN_PAUSE, ""))
+        if now - at < AGAIN_PAUSE:
+            return request_id != before
         if len(self._again) > 10_000:
             self._again.clear()
-        self._again[key] = now
+        self._again[key] = (now, request_id)
         return False
 
 

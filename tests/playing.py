@@ -50,9 +50,9 @@ class Channel:
         assert part.casefold() in reply.text().casefold(), reply.text()
         return reply
 
-    async def press(self, name: str, action: str, message: str = "") -> Reply:
+    async def press(self, name: str, action: str) -> Reply:
         """The answer to a button."""
-        return await self.app.press(action, self.who(name), self.place, f"{self._prefix}{next(self._ids)}", message)
+        return await self.app.press(action, self.who(name), self.place, f"{self._prefix}{next(self._ids)}")
 
     async def game(self) -> Game:
         """The channel's game."""

@@ -18,12 +18,13 @@ from bot.command import Command, Person, Place
 from bot.counting import Worker
 from bot.rules.errors import UserError
 from bot.rules.expression import parse
-from bot.stores.base import Commit, Committed, StoreError
+from bot.stores.base import DAY, Commit, Committed, StoreError
 from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import SqliteStore, open_sqlite
-from tests.playing import HERE, Channel
+from tests.playing import HERE, Channel, two_sides
 
 ANNA = Person("console:anna", "Anna")
+HOUR = 3600.0
 
 
 async def events(app: App, place: Place = HERE) -> list[str]:
@@ -150,29 +151,88 @@ async def test_completion_knows_the_channel() -> None:
 
 async def test_the_same_person_presses_again_twice_within_two_seconds() -> None:
     now = [1000.0]
-    app = App(MemoryStore(lambda: now[0]), lambda: now[0])
+    app = App(MemoryStore(), steady=lambda: now[0])
     await app.run_text("roll 2d6", ANNA, HERE, "r1")
-    await app.press("again:2", ANNA, HERE, "p1", "m1")
-    ignored = await app.press("again:2", ANNA, HERE, "p2", "m1")
+    await app.press("again:2", ANNA, HERE, "p1")
+    assert (await app.press("again:2", ANNA, HERE, "p1")).seen, "the same press, delivered twice"
+    ignored = await app.press("again:2", ANNA, HERE, "p2")
     assert ignored.private
-    other = await app.press("again:2", Person("console:bob", "Bob"), HERE, "p3", "m1")
+    assert ignored.error
+    other = await app.press("again:2", Person("console:bob", "Bob"), HERE, "p3")
     assert not other.error
     now[0] += 2.1
-    assert not (await app.press("again:2", ANNA, HERE, "p4", "m1")).error
+    assert not (await app.press("again:2", ANNA, HERE, "p4")).error
     assert await events(app) == ["start", "roll", "roll", "roll", "roll"]
 
 
-async def test_a_one_shot_button_acts_once_per_message() -> None:
+@pytest.mark.parametrize("jump", [-30 * DAY, -3 * HOUR, 3 * HOUR, 30 * DAY])
+async def test_again_waits_two_seconds_and_no_more_however_the_clock_is_set(jump: float) -> None:
+    now, steady = [40 * DAY], [5.0]
+    app = App(MemoryStore(lambda: now[0]), lambda: now[0], lambda: steady[0])
+    await app.run_text("roll 2d6", ANNA, HERE, "r1")
+    await app.press("again:2", ANNA, HERE, "p1")
+    now[0] += jump
+    assert (await app.press("again:2", ANNA, HERE, "p2")).error
+    steady[0] += 2.1
+    assert not (await app.press("again:2", ANNA, HERE, "p3")).error
+
+
+async def test_a_button_undoes_its_event_once_and_says_so_to_whoever_presses_again() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "roll 2d6", "roll 2d6")
-    first = await channel.press("Anna", "undo:3", "m1")
-    again = await channel.press("Anna", "undo:3", "m1")
-    assert not first.error
-    assert again.seen
+    first = await channel.press("Anna", "undo:3")
+    assert first.title == "Anna takes back #3"
+    for name in ("Anna", "Bob"):
+        again = await channel.press(name, "undo:3")
+        assert again.private
+        assert again.title == "That was done already: Anna takes back #3"
     assert (await events(channel.app))[-1] == "undo"
-    stale = await channel.press("Anna", "undo:3", "m2")
+    stale = await channel.press("Anna", "undo:1")
     assert stale.error
     assert stale.private
+
+
+async def test_undo_redo_undo_goes_on_for_ever_under_one_message() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1"')
+    number = (await channel.game()).last
+    for _ in range(3):
+        asked = await channel.press("Anna", f"undo:{number}")
+        assert asked.title == f"Anna asks to take back #{number}"
+        assert (await channel.press("Anna", f"undo:{number}")).error, "they have asked already"
+        taken = await channel.press("Bob", f"undo:{number}")
+        assert taken.title == f"Anna, with Bob's consent, takes back #{number}", "the same button is consent"
+        assert (await channel.press("Bob", f"consent:{number}")).title == f"That was done already: {taken.title}"
+        await channel.do("Anna", "game redo")
+    assert (await channel.game()).last == number
+
+
+async def test_a_strangers_refusal_never_answers_who_may_press(tmp_path: Path) -> None:
+    """Carl, of no side, is a moment faster on Consent than Bob, whose it is: each is answered for himself."""
+    async with open_sqlite(tmp_path / "games.db") as store:
+        channel = Channel(App(store))
+        await two_sides(channel)
+        await channel.do("Anna", "roll 2d6")
+        asked = await channel.do("Anna", "game undo")
+        carl, bob = await asyncio.gather(*(channel.press(name, asked.buttons[0].action) for name in ("Carl", "Bob")))
+        assert "needs the consent of another side" in carl.title
+        assert "with Bob's consent" in bob.title
+        assert (await events(channel.app))[-1] == "undo"
+
+
+async def test_the_same_press_delivered_twice_takes_back_once() -> None:
+    """Also when the second delivery comes after the event was brought back."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "roll 2d6")
+    app = channel.app
+    both = await asyncio.gather(*(app.press("undo:2", ANNA, HERE, "press-1") for _ in range(2)))
+    assert sorted(reply.seen for reply in both) == [False, True]
+    assert (await app.press("undo:2", ANNA, HERE, "press-1")).seen
+    await channel.do("Anna", "game redo")
+    late = await app.press("undo:2", ANNA, HERE, "press-1")
+    assert late.seen
+    assert (await events(app)) == ["start", "roll", "undo", "redo"]
 
 
 async def test_odds_that_take_too_long_are_refused_kindly_and_the_next_are_counted() -> None:

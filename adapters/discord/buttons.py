@@ -32,8 +32,6 @@ async def press(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
     except UserError as error:
         await bot.delivery.say(ask, error_reply(error))
         return
-    work = bot.app.press(
-        action, ask.who, ask.where, ask.request_id, str(ask.message), delivery=ask.to_json(private=private)
-    )
+    work = bot.app.press(action, ask.who, ask.where, ask.request_id, ask.to_json(private=private))
     in_place = name in IN_PLACE and ask.private_message
     await bot.delivery.serve(ask, work, private=private, in_place=in_place)

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 import discord
 
-from adapters.discord.ask import COMPONENT, EPHEMERAL, Ask
+from adapters.discord.ask import EPHEMERAL, Ask
 from adapters.discord.posting import Posting
 from adapters.discord.render import Message, render
 from adapters.discord.wire import (
@@ -132,8 +132,7 @@ class Delivery:
 
     async def _first(self, ask: Ask, reply: Reply, *, in_place: bool) -> None:
         """Answer with the first response."""
-        if reply.seen and not reply.error:
-            await self._acknowledge(ask, reply)
+        if reply.seen:  # this very interaction, delivered twice: the other one answers it
             return
         try:
             if await self._wire.respond(ask, UPDATE if in_place else MESSAGE, render(reply, ask)):
@@ -147,7 +146,7 @@ class Delivery:
 
     async def _post(self, ask: Ask, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> None:
         """Answer after the receipt."""
-        if reply.seen and not reply.error:
+        if reply.seen:
             if placed and not in_place:
                 await self._leave(ask)
             return
@@ -161,14 +160,6 @@ class Delivery:
             await self._failed(ask, reply, error)
             return
         await self._noted(self._desk.delivered(reply))
-
-    async def _acknowledge(self, ask: Ask, reply: Reply) -> None:
-        """The answer is there already; only the click wants to be heard."""
-        try:
-            if ask.kind == COMPONENT:
-                await self._wire.respond(ask, MESSAGE, render(_done_already(reply), ask))
-        except (Refused, Unsure) as error:
-            log.info("interaction %s, a repeat, got no answer: %s", ask.id, error)
 
     async def _replace(self, ask: Ask, reply: Reply, *, private: bool, in_place: bool) -> None:
         """Put the answer where the receipt stands. What must not be public takes a public placeholder away first."""
@@ -270,11 +261,6 @@ async def _result(task: asyncio.Task[Reply]) -> Reply:
         log.exception("an answer failed, reference %s", reference)
         sorry = f"Something went wrong here, which is not your fault (reference {reference})."
         return error_reply(UserError(sorry, hint="The host finds the reference in the log."))
-
-
-def _done_already(reply: Reply) -> Reply:
-    """What a second press is told: what the first one brought, unless that was for one pair of eyes."""
-    return Reply("That was done already." if reply.private else f"That was done already: {reply.title}", private=True)
 
 
 def _may_work_later(error: Exception) -> bool:

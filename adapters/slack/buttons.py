@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -19,10 +18,10 @@ log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 
-ONCE = ("undo", "reveal", "consent", "refuse")
-"""Buttons of public messages that go when they were pressed; consent and refusal go together."""
+ONCE = ("reveal", "consent", "refuse")
+"""Buttons of public messages that go when they were pressed; consent and refusal go together. Undo stays: the event
+may be brought back, and the other side's press on it is consent."""
 PAGES = ("log",)
-REMEMBERED = 5_000
 PATIENCE = 1.0  # the answer waits no longer for it
 
 
@@ -31,35 +30,20 @@ class Buttons:
 
     def __init__(self, work: Work) -> None:
         self._work = work
-        self._pressed: OrderedDict[str, None] = OrderedDict()
 
     async def press(self, ack: Ack, ask: Ask, action: str, message: Mapping[str, Any]) -> None:
         """Do what a button stands for; `message` is the one under which it hangs, unless that is private."""
-        is_repeat = self._is_repeat(ask.request_id)
         name = action.partition(":")[0]
         ask = replace(ask, replaces=name in PAGES)
-        press, hangs = self._work.app.press, f"{ask.channel}/{ask.message}"
+        press = self._work.app.press
         with self._work.under_way():
-            task = await self._work.begin(
-                ask, lambda who: press(action, who, ask.where, ask.request_id, hangs, ask.to_json())
-            )
+            task = await self._work.begin(ask, lambda who: press(action, who, ask.where, ask.request_id, ask.to_json()))
             await asyncio.wait([task], timeout=STORED_FIRST)
             await ack()
             reply = await task
-            if reply.seen and not is_repeat:
-                reply = told_again(reply)
             if name in ONCE and _worked(reply) and message.get("blocks"):
                 await self._take_away(ask, message)
             await self._work.posts.deliver(ask, reply)
-
-    def _is_repeat(self, request_id: str) -> bool:
-        """Whether Slack brought this very press before."""
-        if request_id in self._pressed:
-            return True
-        self._pressed[request_id] = None
-        if len(self._pressed) > REMEMBERED:
-            self._pressed.popitem(last=False)
-        return False
 
     async def _take_away(self, ask: Ask, message: Mapping[str, Any]) -> None:
         """Leave the message without the buttons that have done their work. It is no harm when that fails."""
@@ -68,13 +52,6 @@ class Buttons:
             await asyncio.wait_for(self._work.wire.respond(ask.response_url, body), PATIENCE)
         except (Busy, Refused, TimeoutError) as trouble:
             log.info("buttons could not be taken away: %s", trouble)
-
-
-def told_again(reply: Reply) -> Reply:
-    """What a second press is told: what the first one brought, unless that was for one pair of eyes."""
-    if reply.error:
-        return replace(reply, seen=False, outbox=0)
-    return Reply("That was done already." if reply.private else f"That was done already: {reply.title}", private=True)
 
 
 def without_once(blocks: list[Json]) -> list[Json]:

@@ -6,11 +6,13 @@ from bot.command import CommandSpec, Path
 from bot.commands.desk import Desk
 from bot.reply import Reply
 from bot.rules.errors import UserError
+from bot.stores.base import REQUESTS_KEPT, Doc
 
 PRIVATE = ("odds", "log", "delete", "forget")
-REPEATABLE = ("again", "odds", "log")
-"""Buttons that may be pressed any number of times; all others do what they do once per message."""
 NAMES = ("again", "undo", "reveal", "roll", "consent", "refuse", "carry", *PRIVATE)
+
+ROLLED = "rolled"
+"""Documents that say what a draft, used up, has brought."""
 
 
 def button_spec(path: Path) -> CommandSpec:
@@ -44,11 +46,31 @@ async def handle(desk: Desk) -> Reply:
     if name == "odds":
         return await _odds(desk, number)
     if name == "reveal":
-        from bot.commands.sealed import reveal_number
+        return await _reveal(desk, number)
+    return await _undo(desk, name, number)
 
-        return await reveal_number(desk, number)
+
+def done_already(what: str) -> Reply:
+    """What whoever presses once more is told, privately: nothing happens a second time."""
+    return Reply(f"That was done already: {what}", private=True)
+
+
+async def _reveal(desk: Desk, number: int) -> Reply:
+    from bot.commands.sealed import reveal_number
+    from bot.commands.undo import read_event
+
+    event = None if number in desk.need_game().sealed else await read_event(desk, number)
+    if event is not None and event["kind"] == "sealed":
+        return done_already(f"#{number} is open.")
+    return await reveal_number(desk, number)
+
+
+async def _undo(desk: Desk, name: str, number: int) -> Reply:
+    """Undo, Consent or Refuse under an event; they work for as long as it stands, also after it was brought back."""
     from bot.commands import undo
 
+    if number in desk.need_game().redo:
+        return done_already(await undo.told_undone(desk, number))
     return await {"undo": undo.undo, "consent": undo.consent, "refuse": undo.refuse}[name](desk, number)
 
 
@@ -57,12 +79,17 @@ async def _roll_draft(desk: Desk, key: str) -> Reply:
     from bot.commands.playing import DRAFT, play, repeated
 
     draft = await desk.store.doc(DRAFT, key)
+    rolled = await desk.store.doc(ROLLED, key) if draft is None else None
+    if rolled is not None and rolled.owner == desk.command.who.key:
+        return done_already(rolled.data["title"])
     if draft is None:
         raise UserError("This was rolled already, or is too old.", hint="Type the command again.")
     if draft.owner != desk.command.who.key:
         raise UserError("Only who asked for these odds may roll them.")
     desk.drop_docs.append((DRAFT, key))
-    return await play(repeated(desk, tuple(draft.data["path"]), draft.data["options"]))
+    reply = await play(repeated(desk, tuple(draft.data["path"]), draft.data["options"]))
+    desk.docs.append(Doc(ROLLED, key, {"title": reply.title}, desk.now + REQUESTS_KEPT, draft.owner))
+    return reply
 
 
 async def _odds(desk: Desk, number: int) -> Reply:

@@ -13,6 +13,7 @@ from bot.stores.base import DAY, Doc
 
 CONSENT = "consent"
 CONSENT_KEPT = 30 * DAY
+LOOK_BACK = 200
 
 
 async def undo(desk: Desk, number: int | None = None) -> Reply:
@@ -95,8 +96,22 @@ def _take_back(desk: Desk, event: Json, *, asked: str = "", alone: bool = False)
     ledger, number = desk.ledger, event["number"]
     told = told_event(event, ledger.name_of)
     ledger.add("undo", asked=asked, alone=alone, **undo_fields(event))
-    who = f"{ledger.name_of(asked)}, with {desk.who}'s consent, takes" if asked else f"{desk.who} takes"
-    return Reply(f"{who} back #{number}", (told, "It stays in the log; /game redo brings it back."))
+    asker = ledger.name_of(asked) if asked else ""
+    return Reply(_taken_back(number, desk.who, asker), (told, "It stays in the log; /game redo brings it back."))
+
+
+def _taken_back(number: int, who: str, asker: str = "") -> str:
+    return f"{asker}, with {who}'s consent, takes back #{number}" if asker else f"{who} takes back #{number}"
+
+
+async def told_undone(desk: Desk, number: int) -> str:
+    """Who took back the event with this number, which is undone now."""
+    name_of = desk.ledger.name_of
+    for row in await desk.store.events(desk.ledger.row, after=number, limit=LOOK_BACK, newest_first=True):
+        event = row.data
+        if event["kind"] == "undo" and event.get("event") == number:
+            return _taken_back(number, name_of(event["who"]), name_of(event["asked"]) if event.get("asked") else "")
+    return f"#{number} is taken back."
 
 
 async def redo(desk: Desk) -> Reply:

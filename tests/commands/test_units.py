@@ -160,10 +160,13 @@ async def test_odds_and_then_just_this_roll_once() -> None:
     channel = await Channel.fresh()
     odds = await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" odds')
     (button,) = odds.buttons
-    assert (await channel.press("Bob", button.action, "m1")).error
-    rolled = await channel.press("Anna", button.action, "m1")
+    assert (await channel.press("Bob", button.action)).error
+    rolled = await channel.press("Anna", button.action)
     assert rolled.title.startswith("Anna: Direct fire")
-    assert (await channel.press("Anna", button.action, "m2")).error, "the draft is used up"
+    used = await channel.press("Anna", button.action)
+    assert used.title == f"That was done already: {rolled.title}"
+    assert used.private
+    assert (await channel.press("Bob", button.action)).error, "what it brought is told to who pressed it alone"
     await channel.press("Anna", f"odds:{(await channel.game()).number}")
 
 

@@ -46,7 +46,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         assert [button.label for button in asked.buttons] == ["Consent", "Refuse"]
         await channel.fails("Bob", "game undo", "asked already")
         assert await channel.content() == after
-        taken = await channel.press("Anna", asked.buttons[0].action, "m1")
+        taken = await channel.press("Anna", asked.buttons[0].action)
         assert "consent" in taken.title
         assert await channel.content() == before
         back = await channel.do("Bob", "game redo")

@@ -126,6 +126,18 @@ async def test_a_long_log_turns_its_pages_in_place(discord: DiscordStandIn) -> N
     assert len(anna.sees(table)) == 6
 
 
+async def test_undo_redo_and_undo_again_by_the_same_button(discord: DiscordStandIn) -> None:
+    anna, table = discord.user("Anna"), discord.channel("table")
+    rolled = await (await anna.slash(table, "roll", dice="2d6")).answer()
+    for _ in range(2):
+        undone = await (await anna.press(rolled, "Undo")).answer()
+        assert "Anna takes back #2" in undone.text
+        again = await (await anna.press(rolled, "Undo")).answer()
+        assert again.ephemeral
+        assert "That was done already: Anna takes back #2" in again.text
+        await (await anna.slash(table, "game redo")).answer()
+
+
 async def test_again_ignores_a_double_click(discord: DiscordStandIn) -> None:
     anna, table = discord.user("Anna"), discord.channel("table")
     first = await (await anna.slash(table, "roll", dice="2d6")).answer()

@@ -87,8 +87,13 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         undone = await (await anna.press(first, "Undo")).answer()
         assert "#3" in undone.plain
         assert undone in ben.sees(games)
-        await slack.watch.until(lambda: first.buttons() == ["Again"], timeout=3, what="the button to go")
         assert "2d6 = " in first.everything
+        told = await (await ben.press(first, "Undo")).answer()
+        assert "That was done already: anna takes back #2" in told.plain
+        assert told.ephemeral_for == ben.id
+        await (await anna.slash(games, "/game", "redo")).answer()
+        assert first.buttons() == ["Again", "Undo"], "the event is back, and its button with it"
+        assert "anna takes back #2" in (await (await anna.press(first, "Undo")).answer()).plain
 
         secret = await anna.slash(games, "/roll", "2d6 secret")
         own, public = sorted(await secret.answers(2), key=lambda one: one.ephemeral_for is None)
@@ -99,6 +104,7 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         opened = await (await anna.press(public, "Reveal")).answer()
         assert opened in ben.sees(games)
         assert "anna" in opened.text
+        await slack.watch.until(lambda: public.buttons() == [], timeout=3, what="the button to go")
 
         fire = 'fire attackers="squad fp=2" targets="squad morale=5"'
         odds = await (await ben.slash(games, "/lnlt", f"{fire} odds")).answer()
