@@ -53,7 +53,8 @@ def test_units_that_suffer_otherwise_and_refusals_are_changes_too() -> None:
     unit = next(iter(hit["after"]))
     hit["after"][unit]["state"] = "in a good mood"
     assert 'state: "in a good mood" -> ' in told(corpus, *next(changes(corpus, [hit])))
-    assert "refused" in again(corpus, {**hit, "in": {**hit["in"], "colour": "red"}})
+    odd = {**hit, "in": {**hit["in"], "colour": "red"}}
+    assert 'has no option "colour"' in told(corpus, odd, again(corpus, odd))
     left_over = {**hit, "dice": [*hit["dice"], ["more", "d6", 6]]}
     assert "left over" in again(corpus, left_over)["refused"]
 

@@ -166,6 +166,8 @@ def told(corpus: Corpus, was: Json, now: Json) -> str:
     thrown = " ".join(f"[{value}]" for _, _, value in was.get("dice", ()))
     what = "odds of " if was["kind"] == "odds" else ""
     lines = [f"{what}{corpus.system} {was['id']} {inputs} {thrown}".rstrip()]
+    if "refused" in now:
+        return f"{lines[0]}\n    {_value(was.get('says') or was.get('out'))} -> refused: {now['refused']}"
     old, new = dict(_leaves(was)), dict(_leaves(now))
     differ = [path for path in dict.fromkeys((*old, *new)) if old.get(path) != new.get(path)]
     return "\n".join([*lines, *(f"    {path}: {_value(old.get(path))} -> {_value(new.get(path))}" for path in differ)])
@@ -317,25 +319,25 @@ def _stat(draw: Draw, option: Option) -> Any:
 
 
 def _roster(system: System) -> Iterator[RosterUnit]:
-    """Two units of each type: one whole, one with numbers, state and markers drawn."""
+    """Four units of each type: one whole, the others with numbers, state and markers drawn."""
     draw, words, units = Draw(f"{system.id} roster"), system.words["units"], system.game["units"]
     states, marks = list(units.get("states") or ()), [*(units.get("markers") or ()), *words.flags]
     for at, kind in enumerate(words.types):
-        for second in (False, True):
-            number = 2 * at + second + 1
+        for drawn in range(4):
+            number = 4 * at + drawn + 1
             numbers = {
                 key: value
                 for key, option in words.keys.items()
-                if (not second or draw.random() < 0.7) and (value := _stat(draw, option)) != ""
+                if (not drawn or draw.random() < 0.7) and (value := _stat(draw, option)) != ""
             }
             yield RosterUnit(
                 name=f"Unit {number}",
                 handle=f"u{number}",
                 type=kind,
-                side="Red" if second else "Blue",
+                side="Red" if drawn % 2 else "Blue",
                 numbers=numbers,
-                state=draw.choice(states) if second and states else "",
-                marks=frozenset(draw.sample(marks, min(len(marks), draw.randint(0, 2)))) if second else frozenset(),
+                state=draw.choice(states) if drawn and states else "",
+                marks=frozenset(draw.sample(marks, min(len(marks), draw.randint(0, 3)))) if drawn else frozenset(),
             )
 
 
