@@ -53,13 +53,18 @@ class Line:
 class Change:
     """What a result makes of a roster unit: by name, with the attributes, state, markers and flags to set.
 
-    `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags.
+    `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags. `add` raises or
+    lowers whole numbers, never below 0, where the unit has them. With `of` the change is for every unit whose
+    attribute `of` names `unit` (the men of a squad); `drop` takes `unit` off the lists that stand there.
     """
 
     unit: str
     set: Mapping[str, Any] = field(default_factory=dict)
     mark: frozenset[str] = frozenset()
     unmark: frozenset[str] = frozenset()
+    add: Mapping[str, int] = field(default_factory=dict)
+    of: str = ""
+    drop: bool = False
 
 
 @dataclass(frozen=True, slots=True)

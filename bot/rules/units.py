@@ -78,7 +78,8 @@ class UnitWords:
 class Unit:
     """One item of a unit list, with what the roster brought and what was typed over it.
 
-    `word` is how it was called (a type or a roster name); `name` is the roster name, or empty.
+    `word` is how it was called (a type or a roster name); `name` is the roster name, or empty; `marks` are the markers
+    of the roster unit.
     """
 
     word: str
@@ -87,6 +88,7 @@ class Unit:
     flags: frozenset[str] = frozenset()
     name: str = ""
     state: str = ""
+    marks: frozenset[str] = frozenset()
 
     def has(self, flag: str) -> bool:
         """Whether the flag was typed or its roster unit bears it."""
@@ -142,7 +144,7 @@ def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
     state = words.state_of(unit)
     flags = {words.marks.get(mark, mark) for mark in unit.marks} & set(words.flags)
     flags |= set(words.states.get(state, ()))
-    return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, state)
+    return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, state, unit.marks)
 
 
 def _check_count(count: int) -> None:
@@ -194,7 +196,7 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
             flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))
         else:
             raise _unknown(base, token, words)
-    unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, state)
+    unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, state, base.marks)
     return [unit] * repeat
 
 

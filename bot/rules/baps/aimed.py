@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.rules.baps.ammunition import Checker, ammo_step, failed, noted
+from bot.rules.baps.ammunition import Checker, ammo_step, failed, noted, reload_said
 from bot.rules.baps.men import called, living
-from bot.rules.baps.resolution import MOST_MEN, Man, Resolution, changes_of, printed_row, row_said, summed_up, words_of
+from bot.rules.baps.resolution import (
+    MOST_MEN,
+    Man,
+    Resolution,
+    aftermath,
+    changes_of,
+    printed_row,
+    row_said,
+    summed_up,
+    words_of,
+)
 from bot.rules.baps.volley import Volley, men_step
 from bot.rules.chart import Charts
 from bot.rules.given import Given
@@ -46,7 +56,8 @@ def fire_plan(
     def settle(out: Mapping[str, Any]) -> Settlement:
         hit, ammo = out["targets"], out["ammo"]
         changes = changes_of(men, hit) + noted(soldiers, ammo)
-        return Settlement(summed_up(hit), words_of(hit) + failed(ammo), then, changes)
+        remember = (*then, *aftermath(men, hit), *reload_said(soldiers, ammo))
+        return Settlement(summed_up(hit), words_of(hit) + failed(ammo), remember, changes)
 
     told = {**opening, "attack": attack, "column": min(len(men), MOST_MEN), "targets": [], "ammo": []}
     return Plan(Volley("man"), steps, settle, opening=told, lines=lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.ammunition import Checker, ammo_step, failed, kind_of, noted
+from bot.rules.baps.ammunition import Checker, ammo_step, failed, kind_of, noted, reload_said
 from bot.rules.baps.men import called, living
 from bot.rules.baps.volley import Volley
 from bot.rules.chart import Charts
@@ -31,7 +31,7 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         checks = out["soldiers"]
         bad = failed(checks)
         headline = f"{len(bad)} of {len(checks)} out of ammunition or jammed" if bad else "all weapons work"
-        return Settlement(headline, bad, changes=noted(soldiers, checks))
+        return Settlement(headline, bad, reload_said(soldiers, checks), noted(soldiers, checks))
 
     steps = {"ammo": ammo_step(charts, checkers, "soldiers")}
     return Plan(Volley("ammo"), steps, settle, opening={"soldiers": []})

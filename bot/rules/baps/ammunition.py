@@ -9,10 +9,11 @@ from typing import Any
 from bot.rules.baps.volley import Volley
 from bot.rules.chart import Charts
 from bot.rules.dice import d6
+from bot.rules.errors import UserError
 from bot.rules.sequence import Change, Line, Roll, Step, Told
 from bot.rules.units import Unit
 
-NOTED = frozenset({"out-or-jammed"})
+JAMMED = "out-or-jammed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,7 @@ def ammo_step(charts: Charts, checkers: Sequence[Checker], path: str) -> Step[Vo
 def noted(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -> tuple[Change, ...]:
     """Marks on the roster soldiers whose weapons are out of ammunition or jammed."""
     return tuple(
-        Change(soldier.name, mark=NOTED)
+        Change(soldier.name, mark=frozenset({JAMMED}))
         for soldier, check in zip(soldiers, checks, strict=False)
         if soldier.name and check["result"] != "ok"
     )
@@ -66,3 +67,20 @@ def noted(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -> tupl
 def failed(checks: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
     """The soldiers who cannot fire on, for the public answer."""
     return tuple((check["unit"], "out of ammunition or jammed") for check in checks if check["result"] != "ok")
+
+
+def reload_said(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """How a roster soldier's weapon comes back: the charts name reloading and unjamming as orders, without a roll."""
+    bad = [change.unit for change in noted(soldiers, checks)]
+    return (f"An order to reload or unjam puts it right: /unit edit {bad[0]} -{JAMMED}.",) if bad else ()
+
+
+def refuse_jammed(soldiers: Sequence[Unit]) -> None:
+    """Raises UserError for a roster soldier whose weapon is out of ammunition or jammed."""
+    for soldier in soldiers:
+        if JAMMED in soldier.marks:
+            raise UserError(
+                f"{soldier.word}'s weapon is out of ammunition or jammed.",
+                hint=f"After an order to reload or unjam: /unit edit {soldier.name} -{JAMMED}.",
+                option="attackers",
+            )

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.baps.men import called, living
-from bot.rules.baps.resolution import MOST_MEN, Man, Resolution, changes_of, printed_row, row_said, summed_up, words_of
+from bot.rules.baps.resolution import (
+    MOST_MEN,
+    Man,
+    Resolution,
+    aftermath,
+    changes_of,
+    printed_row,
+    row_said,
+    summed_up,
+    words_of,
+)
 from bot.rules.baps.volley import Volley, men_step
 from bot.rules.chart import Charts
 from bot.rules.errors import UserError
 from bot.rules.given import Given
-from bot.rules.sequence import Change, Plan, Settlement, Step
+from bot.rules.sequence import Plan, Settlement, Step
 from bot.rules.units import Unit
 
 INSIDE = 4
@@ -26,13 +36,10 @@ class Blast:
     men: tuple[Man, ...]
     step: Step[Volley]
 
-    def changes(self, out: Mapping[str, Any]) -> tuple[Change, ...]:
-        """What the finished outputs write to the roster."""
-        return changes_of(self.units, out["targets"])
-
     def settle(self, out: Mapping[str, Any]) -> Settlement:
         """The result of a round that came down: each man and what became of him."""
-        return Settlement(summed_up(out["targets"]), words_of(out["targets"]), changes=self.changes(out))
+        hit = out["targets"]
+        return Settlement(summed_up(hit), words_of(hit), aftermath(self.units, hit), changes_of(self.units, hit))
 
 
 def blast_of(charts: Charts, given: Given, rows: Mapping[str, int], *, cover: str, inside: bool) -> Blast:
@@ -74,6 +81,6 @@ def blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         settled = blast.settle(out)
-        return Settlement(settled.headline, settled.units, then, settled.changes)
+        return replace(settled, then=(*then, *settled.then))
 
     return Plan(Volley("man"), {"man": blast.step}, settle, opening={"targets": []})

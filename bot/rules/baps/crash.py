@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.baps.men import called, living
-from bot.rules.baps.resolution import Man, Resolution, changes_of, summed_up, words_of
+from bot.rules.baps.resolution import Man, Resolution, aftermath, changes_of, summed_up, words_of
 from bot.rules.baps.volley import Volley, men_step
 from bot.rules.chart import Charts
 from bot.rules.dice import d20
@@ -61,6 +61,7 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         hurt = out["occupants"]
         headline = out["result"] + (f", {summed_up(hurt)}" if hurt else "")
         then = (f"In the next movement phase it goes {MOVES[out['result']]}.",) if out["result"] in MOVES else ()
+        then += aftermath(occupants, hurt)
         return Settlement(headline, words_of(hurt), then, changes=changes_of(occupants, hurt))
 
     def by_result(_: Volley) -> Any:

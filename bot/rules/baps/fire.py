@@ -6,7 +6,7 @@ from math import floor
 from typing import Any
 
 from bot.rules.baps.aimed import fire_plan, men_said
-from bot.rules.baps.ammunition import Checker, kind_of
+from bot.rules.baps.ammunition import Checker, kind_of, refuse_jammed
 from bot.rules.baps.men import called, living
 from bot.rules.baps.volley import Volley
 from bot.rules.chart import Chart, Charts
@@ -20,9 +20,10 @@ from bot.rules.units import Unit
 def plan(charts: Charts, given: Given) -> Plan[Volley]:
     """Fire of `attackers` at `targets`. Source: Infantry Charts, Normal Fires to ammunition.
 
-    Raises UserError for an attacker without a weapon or without a shot at the range.
+    Raises UserError for an attacker without a weapon, with one that is jammed, or without a shot at the range.
     """
     attackers = living(given.units("attackers"), "attackers")
+    refuse_jammed(attackers)
     names = called(attackers)
     factors = [factor_of(charts, given, unit, name) for unit, name in zip(attackers, names, strict=True)]
     leader = given.int("leader")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.baps.blasts import Blast
@@ -84,4 +85,4 @@ def _settled(out: Mapping[str, Any], blast: Blast) -> Settlement:
         then = ("Measure where it lands and use blast for the men there.",)
         return Settlement(f"miss, {out['scatter']} inches off{where}", then=then)
     settled = blast.settle(out)
-    return Settlement(f"hit, {settled.headline}" if blast.men else "hit", settled.units, changes=settled.changes)
+    return replace(settled, headline=f"hit, {settled.headline}") if blast.men else Settlement("hit")

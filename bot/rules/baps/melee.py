@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.rules.baps.men import living, wounds_of
-from bot.rules.baps.resolution import FATAL, change_of
+from bot.rules.baps.resolution import FATAL, LIMITS, changes_of
 from bot.rules.chart import Answer, Charts
 from bot.rules.dice import averaging
 from bot.rules.errors import UserError
@@ -46,15 +46,18 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         headline = {"a": f"{a.word} (a) wins", "b": f"{b.word} (b) wins", "tie": "a tie, both are wounded"}
-        fates = [
+        fates: list[Mapping[str, Any]] = [
             {"wounds": wounds_of(man) + out[f"{side}_wounds"], "after": out[f"{side}_after"]}
             for side, man in (("a", a), ("b", b))
         ]
         units = tuple((man.word, _said(out, side)) for side, man in (("a", a), ("b", b)))
-        found = (change_of(man, fate) for man, fate in zip((a, b), fates, strict=True))
-        changes = tuple(change for change in found if change is not None)
         said = [headline[out["winner"]], *(f"{word} {fate}" for word, fate in units if fate == "killed")]
-        return Settlement(", ".join(said), units, changes=changes)
+        then = tuple(
+            f"{man.word}: {LIMITS[fate['wounds']][0].lower()}{LIMITS[fate['wounds']][1:]}"
+            for man, fate in zip((a, b), fates, strict=True)
+            if fate["wounds"] in LIMITS and fate["wounds"] != wounds_of(man)
+        )
+        return Settlement(", ".join(said), units, then, changes_of((a, b), fates))
 
     step: Step[Once] = Step(
         (averaging("hand-to-hand a"), averaging("hand-to-hand b")), lambda _state, _roll: Once(None), tells, story

@@ -8,14 +8,20 @@ from typing import Any
 from bot.rules.baps.men import about
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
+from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.once import Once, one_roll
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Told, parts_of
 
 
 def plan(charts: Charts, given: Given) -> Plan[Once]:
-    """1d10 plus modifiers against the men alive. Source: Infantry Charts, Morale Checks."""
+    """1d10 plus modifiers against the men alive. Source: Infantry Charts, Morale Checks.
+
+    Raises UserError for a squad without men.
+    """
     unit, men, crew_team = given.unit("unit"), given.int("men"), given.flag("crew_team")
+    if men < 1:
+        raise UserError("Nobody is left to check.", option="unit")
     modifiers = charts["morale-modifiers"](
         event=given.word("event"),
         state=given.word("state"),
@@ -42,7 +48,10 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         result = out["result"]
         then = ("All men of the unit are suppressed.",) if result == "pinned" else ()
         changed = unit is not None and result != "pass"
-        changes = (Change(unit.name, set={"state": result}),) if changed and unit is not None else ()
+        changes: tuple[Change, ...] = ()
+        if changed and unit is not None:
+            changes = (Change(unit.name, set={"state": result}),)
+            changes += (Change(unit.name, set={"state": "suppressed"}, of="squad"),) if result == "pinned" else ()
         return Settlement(about(unit, str(result)), then=then, changes=changes)
 
     return one_roll(dice(1, 10, "morale check"), tells, line, settle, opening={})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -19,6 +20,8 @@ from bot.rules.units import Unit
 LOWEST_ROW, HIGHEST_ROW = -6, 9
 MOST_MEN = 10
 FATAL = 3
+KINDS = ("killed", "wounded", "wounded and suppressed", "suppressed")
+LIMITS = {1: "With 1 wound: no sprinting.", 2: "With 2 wounds: no rushing and no sprinting."}
 _WOUNDS = {"wound-1": 1, "wound-2": 2}
 _SHARED = frozenset({"roll-2-k", "roll-1-2-k", "roll-note-1", "roll-note-2", "roll-note-3", "roll-note-4"})
 
@@ -99,10 +102,10 @@ class Man:
     def fate(self, hurt: Hurt) -> dict[str, Any]:
         """Result, wounds in all (3 when killed) and state afterwards.
 
-        Only the result suppressed suppresses: a wound does not, and it takes the place of a lesser result.
+        A wound does not suppress, but it does not lift what another die of this attack did either.
         """
         dead = self.dead(hurt)
-        down = hurt.result == "suppressed" or self.unit.has("suppressed")
+        down = hurt.suppressed or self.unit.has("suppressed")
         return {
             "result": hurt.result,
             "wounds": FATAL if dead else wounds_of(self.unit) + hurt.wounds,
@@ -202,24 +205,23 @@ def _after(hurt: Hurt, word: str, rolled: int, one: bool) -> Hurt:
     )
 
 
-def change_of(man: Unit, fate: Mapping[str, Any]) -> Change | None:
-    """What his fate writes to the roster, or None where nothing changes."""
-    if not man.name:
-        return None
-    if fate["after"] == "killed":
-        return Change(man.name, set={"state": "killed"})
+def change_of(man: Unit, fate: Mapping[str, Any]) -> tuple[Change, ...]:
+    """What his fate writes to the roster: his own wounds and state, and a man less in the squad that he belongs to."""
+    dead = fate["after"] == "killed"
     new: dict[str, Any] = {}
-    if fate["wounds"] != wounds_of(man):
+    if dead:
+        new["state"] = "killed"
+    elif fate["wounds"] != wounds_of(man):
         new["wounds"] = fate["wounds"]
     if fate["after"] == "suppressed" and man.state != "suppressed":
         new["state"] = "suppressed"
-    return Change(man.name, set=new) if new else None
+    own = (Change(man.name, set=new),) if man.name and new else ()
+    return (*own, *((Change(str(man.get("squad")), add={"men": -1}),) if dead and man.get("squad") else ()))
 
 
 def changes_of(men: tuple[Unit, ...], fates: list[Mapping[str, Any]]) -> tuple[Change, ...]:
     """The roster changes of men, in the order of their answers."""
-    found = (change_of(man, fate) for man, fate in zip(men, fates, strict=False))
-    return tuple(change for change in found if change is not None)
+    return tuple(change for man, fate in zip(men, fates, strict=False) for change in change_of(man, fate))
 
 
 def words_of(fates: list[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
@@ -228,25 +230,48 @@ def words_of(fates: list[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
 
 
 def said(fate: Mapping[str, Any]) -> str:
-    """A man's fate in a few words."""
+    """A man's fate in a few words: `killed`, `2 wounds`, `1 wound, suppressed`."""
     if fate["after"] == "killed":
         return "killed"
-    return {"wound-1": "1 wound", "wound-2": "2 wounds"}.get(fate["result"], str(fate["result"]))
+    wounds = {"wound-1": "1 wound", "wound-2": "2 wounds"}.get(fate["result"])
+    if wounds is None:
+        return str(fate["result"])
+    return f"{wounds}, suppressed" if fate["after"] == "suppressed" else wounds
 
 
 def summed_up(fates: list[Mapping[str, Any]]) -> str:
     """A headline: `2 of 5 killed, 1 wounded, 1 suppressed`, or what became of the only one."""
     if len(fates) == 1 and said(fates[0]) != "none":
         return f"{fates[0]['unit']}: {said(fates[0])}"
-    words = [said(fate).split()[-1].rstrip("s") for fate in fates]
-    counts = [
-        (words.count("killed"), "killed"),
-        (words.count("wound"), "wounded"),
-        (words.count("suppressed"), "suppressed"),
-    ]
-    shown = [f"{count} {word}" for count, word in counts if count]
+    found = Counter(_kind(said(fate)) for fate in fates)
+    shown = [(found[kind], kind) for kind in KINDS if found[kind]]
     if not shown:
         return "no effect"
-    first, *rest = shown
-    count, word = first.split()
-    return ", ".join([f"{count} of {len(fates)} {word}", *rest])
+    (count, kind), *rest = shown
+    return ", ".join([f"{count} of {len(fates)} {kind}", *(f"{count} {kind}" for count, kind in rest)])
+
+
+def _kind(words: str) -> str:
+    """What a fate counts as in a headline."""
+    wounds, _, more = words.partition(", ")
+    if "wound" not in wounds:
+        return words
+    return "wounded and suppressed" if more else "wounded"
+
+
+def aftermath(men: tuple[Unit, ...], fates: list[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What the card has the players remember of those who are hit and live.
+
+    Source: Infantry Charts, notes under moves. How suppression ends is not on the charts.
+    """
+    alive = [
+        (man, fate)
+        for man, fate in zip(men, fates, strict=False)
+        if fate["result"] != "none" and fate["after"] != "killed"
+    ]
+    wounds = {fate["wounds"] for _, fate in alive}
+    then = [LIMITS[count] for count in (1, 2) if count in wounds]
+    down = [man.name for man, fate in alive if man.name and "suppressed" in said(fate)]
+    if down:
+        then.append(f"When the rules lift the suppression: /unit edit {down[0]} state=ready.")
+    return tuple(then)

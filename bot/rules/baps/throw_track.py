@@ -6,21 +6,30 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.baps.men import about
+from bot.rules.baps.vehicles import OFF_TRACK, TRACK_HIT, refuse_wreck
 from bot.rules.chart import Charts
 from bot.rules.dice import d20
+from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.once import Once, no_roll, one_roll
 from bot.rules.sequence import Change, Line, Plan, Settlement
 
 
 def plan(charts: Charts, given: Given) -> Plan[Once]:
-    """1d20 against the number of cover and speed. Source: Vehicle Charts, Throwing Track."""
+    """1d20 against the number of cover and speed. Source: Vehicle Charts, Throwing Track.
+
+    Raises UserError for a roster vehicle that cannot move any more.
+    """
     table, vehicle = charts["throwing-track"], given.unit("unit")
+    refuse_wreck(vehicle, "unit")
+    if vehicle is not None and TRACK_HIT in vehicle.marks:
+        hint = f"Once it is repaired: /unit edit {vehicle.word} -{TRACK_HIT}."
+        raise UserError(f"{vehicle.word} has lost a track and cannot move.", hint=hint, option="unit")
     where = {"cover": given.word("cover"), "speed": given.word("speed")}
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         thrown = out["result"] == "thrown"
-        changes = (Change(vehicle.name, set={"state": "track-hit"}),) if thrown and vehicle is not None else ()
+        changes = (Change(vehicle.name, mark=OFF_TRACK),) if thrown and vehicle is not None else ()
         return Settlement(about(vehicle, "track thrown" if thrown else "safe"), changes=changes)
 
     need = table(**where, roll=1)["need"]

@@ -8,14 +8,15 @@ from typing import Any
 from bot.rules.baps.crew import Crew, crew_step
 from bot.rules.baps.damage import AREAS, area_steps
 from bot.rules.baps.men import about, living
-from bot.rules.baps.resolution import Resolution, changes_of, summed_up, words_of
+from bot.rules.baps.resolution import Resolution, aftermath, changes_of, summed_up, words_of
 from bot.rules.baps.shot import hits_vehicle, shot_modifiers
+from bot.rules.baps.vehicles import crewmen, hit_vehicle, refuse_wreck
 from bot.rules.chart import Answer, Charts
 from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 from bot.rules.units import Unit
 
 MACHINE_GUNS = ("medium-machine-gun", "heavy-machine-gun")
@@ -41,9 +42,10 @@ MISSED: Mapping[str, Any] = {
 def plan(charts: Charts, given: Given) -> Plan[Crew]:
     """One shot of `weapon`. Source: Vehicle Charts, Roll to Hit Vehicular Targets to round that did not penetrate.
 
-    Raises UserError beyond the weapon's last band.
+    Raises UserError beyond the weapon's last band, and for a wreck.
     """
     weapon, target = given.word("weapon"), given.unit("target")
+    refuse_wreck(target, "target")
     shot, class_used = _shot(charts, weapon, given.number("range"))
     need = int(shot["need"])
     modifiers = shot_modifiers(charts, given, side=given.word("aspect") == "side")
@@ -111,8 +113,9 @@ def plan(charts: Charts, given: Given) -> Plan[Crew]:
     }
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        changes = _changes(target, out) + changes_of(crew, out["crew"])
-        return Settlement(about(target, _headline(out)), words_of(out["crew"]), _then(out), changes)
+        changes = hit_vehicle(target, crew, out) + changes_of(crew, out["crew"])
+        then = (*_then(out, crew), *aftermath(crew, out["crew"]))
+        return Settlement(about(target, _headline(out)), words_of(out["crew"]), then, changes)
 
     opening = {"need": need, "damage": [], "crew": []}
     return Plan(Crew("hit"), steps, settle, opening=opening)
@@ -145,10 +148,10 @@ def _armor_said(armor: str, answer: Answer) -> str:
 
 
 def _crew(given: Given) -> tuple[Unit, ...]:
-    """The men in the vehicle: as typed, or as many crewmen as the roster vehicle has."""
-    brought = given.values["crew"]
+    """The men in the vehicle: as typed, or as many crewmen as the roster vehicle has, the wounded first."""
+    brought, target = given.values["crew"], given.unit("target")
     if isinstance(brought, int):
-        return (Unit("crewman", "crewman"),) * brought
+        return crewmen(brought, target.get("crew_wounds", ()) if target is not None else ())
     return living(given.units("crew"), "crew")
 
 
@@ -184,23 +187,10 @@ def _headline(out: Mapping[str, Any]) -> str:
     return ", ".join([*words, *([f"crew: {summed_up(out['crew'])}"] if out["crew"] else [])])
 
 
-def _then(out: Mapping[str, Any]) -> tuple[str, ...]:
+def _then(out: Mapping[str, Any], crew: tuple[Unit, ...]) -> tuple[str, ...]:
+    if crew and len(out["crew"]) == len(crew) and all(man["after"] == "killed" for man in out["crew"]):
+        return ("Nobody is left in it.",)
     return {
         "yes": ("The crew may come back next turn.",),
         "no": ("The crew may not come back.",),
     }.get(out["reoccupy"], ())
-
-
-def _changes(target: Unit | None, out: Mapping[str, Any]) -> tuple[Change, ...]:
-    if target is None:
-        return ()
-    state = ""
-    if not out["operable"]:
-        state = "knocked-out"
-    elif out["bail_out"]:
-        state = "bailed-out"
-    elif out["outcome"] in ("track-hit", "tire-hit"):
-        state = "track-hit"
-    mark = frozenset({"main-gun-destroyed"}) if out["main_gun"] else frozenset()
-    new = {"state": state} if state else {}
-    return (Change(target.name, set=new, mark=mark),) if new or mark else ()

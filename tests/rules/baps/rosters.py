@@ -22,9 +22,13 @@ def unit(
 
 
 def changes(played: Played) -> dict[str, dict[str, Any]]:
-    """What the roster takes from an answer, by unit: the values set, and the markers under mark and unmark."""
+    """What the roster takes from an answer, by unit: the values set, what is added, markers under mark and unmark.
+
+    What all men of a squad take is under `squad=NAME`.
+    """
     found: dict[str, dict[str, Any]] = {}
     for change in played.settlement.changes:
-        marks = {"mark": set(change.mark), "unmark": set(change.unmark)}
-        found[change.unit] = {**change.set, **{key: value for key, value in marks.items() if value}}
+        more = {"mark": set(change.mark), "unmark": set(change.unmark), "add": dict(change.add)}
+        whom = f"{change.of}={change.unit}" if change.of else change.unit
+        found[whom] = {**change.set, **{key: value for key, value in more.items() if value}}
     return found

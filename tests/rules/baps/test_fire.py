@@ -54,7 +54,7 @@ def test_a_squad_fires_at_three_men() -> None:
             "rolls": [10, 17],
             "result": "wound-2",
             "wounds": 2,
-            "after": "ready",
+            "after": "suppressed",
         },
         {
             "unit": "soldier",
@@ -220,6 +220,43 @@ def test_squads_and_the_dead_are_no_targets() -> None:
             play_example("baps", "fire", {"attackers": "soldier weapon=pistol", "range": 4, "targets": target}, [], men)
 
 
+def test_a_man_is_wounded_and_suppressed_by_one_attack() -> None:
+    """19 less 3 is row 16, row 8 twice: 3 is S, 6 a wound, 2 nothing. The wound does not lift the S."""
+    men = roster(unit("Hans"), unit("Karl"))
+    given = {"attackers": "soldier weapon=heavy-machine-gun; soldier weapon=rifle-semi", "range": 45}
+    played = play_example("baps", "fire", {**given, "targets": "Hans; Karl"}, [3, 6, 2, 2], men)
+    assert [(man["row"], man["result"], man["after"]) for man in played.out["targets"]] == [
+        (8, "wound-1", "suppressed"),
+        (8, "none", "ready"),
+    ]
+    assert changes(played) == {"Hans": {"wounds": 1, "state": "suppressed"}}
+    assert played.settlement.headline == "1 of 2 wounded and suppressed"
+    assert ("Hans", "1 wound, suppressed") in played.settlement.units
+    assert played.settlement.then == (
+        "With 1 wound: no sprinting.",
+        "When the rules lift the suppression: /unit edit Hans state=ready.",
+    )
+
+
+def test_a_dead_man_leaves_his_squad() -> None:
+    """Killed men are taken off the men of the squad that they name; the wounded are not."""
+    men = roster(unit("Abe", squad="us1"), unit("Bob", squad="us1"), unit("Cal"))
+    given = {"attackers": "soldier weapon=heavy-machine-gun", "range": 15, "targets": "Abe; Bob; Cal"}
+    played = play_example("baps", "fire", given, [20, 10, 20, 10, 20], men)
+    assert [man["after"] for man in played.out["targets"]] == ["killed", "killed", "killed"]
+    assert [(change.unit, dict(change.add)) for change in played.settlement.changes if change.add] == [
+        ("us1", {"men": -1}),
+        ("us1", {"men": -1}),
+    ]
+
+
+def test_a_jammed_weapon_does_not_fire() -> None:
+    men = roster(unit("Dan", weapon="lmg-belt", marks=("out-or-jammed",)))
+    with pytest.raises(UserError, match="out of ammunition or jammed") as refused:
+        play_example("baps", "fire", {"attackers": "Dan", "range": 45, "targets": 1}, [1], men)
+    assert refused.value.hint == "After an order to reload or unjam: /unit edit Dan -out-or-jammed."
+
+
 # -- odds -------------------------------------------------------------------------------------------------------------
 
 
@@ -272,7 +309,7 @@ def after_two(first: int, second: int, wounds: int) -> tuple[str, int, str]:
     return (
         result,
         3 if dead else wounds + taken,
-        "killed" if dead else "suppressed" if result == "suppressed" else "ready",
+        "killed" if dead else "suppressed" if down else "ready",
     )
 
 

@@ -42,7 +42,7 @@ def test_the_squad_brings_its_numbers_and_takes_the_result() -> None:
     squads = roster(unit("1st Squad", "squad", state="pinned", men=9, grade="green"))
     played = play_example("baps", "morale-check", {"unit": "1st Squad"}, [3], squads)
     assert played.out == {"roll": 3, "modifier": 6, "total": 9, "result": "pinned"}
-    assert changes(played) == {"1st Squad": {"state": "pinned"}}
+    assert changes(played) == {"1st Squad": {"state": "pinned"}, "squad=1st Squad": {"state": "suppressed"}}
     broken = play_example("baps", "morale-check", {"unit": "1st Squad", "men": 4}, [5], squads)
     assert changes(broken) == {"1st Squad": {"state": "broken"}}
     passed = play_example("baps", "morale-check", {"unit": "1st Squad", "state": "good"}, [3], squads)
@@ -54,6 +54,12 @@ def test_men_and_grade_must_come_from_somewhere() -> None:
         check(3, grade="green")
     with pytest.raises(UserError, match="needs grade"):
         check(3, men=5)
+
+
+def test_a_squad_without_men_does_not_check() -> None:
+    squads = roster(unit("1st Squad", "squad", state="good", men=0, grade="green"))
+    with pytest.raises(UserError, match="Nobody is left"):
+        play_example("baps", "morale-check", {"unit": "1st Squad"}, [], squads)
 
 
 def test_odds_match_a_count_by_hand() -> None:

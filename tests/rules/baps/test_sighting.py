@@ -54,7 +54,7 @@ def test_slow_on_open_ground_rolls_nothing() -> None:
 def test_the_vehicle_takes_the_lost_track() -> None:
     tanks = roster(unit("Tiger 1", "vehicle", state="operable"))
     given = {"cover": "medium", "speed": "slow", "unit": "Tiger 1"}
-    assert changes(play_example("baps", "throw-track", given, [19], tanks)) == {"Tiger 1": {"state": "track-hit"}}
+    assert changes(play_example("baps", "throw-track", given, [19], tanks)) == {"Tiger 1": {"mark": {"track-hit"}}}
     assert changes(play_example("baps", "throw-track", given, [18], tanks)) == {}
 
 

@@ -78,7 +78,7 @@ def test_every_area_is_rolled_for_all_living_men_before_the_next() -> None:
     assert (out["operable"], out["bail_out"], out["reoccupy"]) == (False, True, "no")
     assert [tuple(man[key] for key in ("unit", "result", "wounds", "after", "rolls")) for man in out["crew"]] == [
         ("soldier", "killed", 3, "killed", [18]),
-        ("soldier", "wound-1", 1, "ready", [10, 1, 2]),
+        ("soldier", "wound-1", 1, "suppressed", [10, 1, 2]),
         ("soldier", "suppressed", 1, "suppressed", [9, 1, 2]),
     ]
 
@@ -174,11 +174,56 @@ def test_the_roster_vehicle_brings_its_numbers_and_takes_the_result() -> None:
     assert [man["unit"] for man in played.out["crew"]] == ["crewman", "crewman"]
     assert changes(played) == {"Tiger 1": {"mark": {"main-gun-destroyed"}}}
     tire = play_example("baps", "vehicle-fire", given, [10, 6, 8], tanks)
-    assert changes(tire) == {"Tiger 1": {"state": "track-hit"}}
+    assert changes(tire) == {"Tiger 1": {"mark": {"track-hit"}}}
     out = play_example("baps", "vehicle-fire", given, [10, 6, 1], tanks)
     assert changes(out) == {"Tiger 1": {"state": "bailed-out"}}
     burnt = play_example("baps", "vehicle-fire", {**given, "crew": "Abe"}, [10, 7, 1, 4, 1, 4, 20], tanks)
-    assert changes(burnt) == {"Tiger 1": {"state": "knocked-out"}, "Abe": {"state": "killed"}}
+    assert changes(burnt) == {"Tiger 1": {"state": "knocked-out", "crew": 1}, "Abe": {"state": "killed"}}
+
+
+def tank(**more: Any) -> dict[str, Any]:
+    return roster(unit("Tiger 1", "vehicle", **{"state": "operable", "armor": "very-light", "crew": 3, **more}))
+
+
+AT_TIGER = {"weapon": "medium", "range": 250, "target": "Tiger 1"}
+
+
+def test_the_vehicle_remembers_its_dead_and_wounded() -> None:
+    """Row 4, column 1: 20 kills, 10 is one wound, 2 nothing. The next round finds two men, one of them wounded."""
+    first = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 1, 20, 10, 2], tank())
+    assert changes(first) == {"Tiger 1": {"crew": 2, "crew_wounds": (1,)}}
+    again = tank(crew=2, crew_wounds=(1,))
+    second = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 1, 14, 10], again)
+    assert [(man["wounds"], man["after"]) for man in second.out["crew"]] == [(3, "killed"), (1, "ready")]
+    assert changes(second) == {"Tiger 1": {"crew": 1}}
+
+
+def test_the_last_of_the_crew_dies() -> None:
+    lone = tank(crew=1, crew_wounds=(2,))
+    played = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 3, 20], lone)
+    assert changes(played) == {"Tiger 1": {"state": "bailed-out", "crew": 0, "crew_wounds": None}}
+    assert played.settlement.then == ("Nobody is left in it.",)
+    empty = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 1], tank(crew=0))
+    assert empty.out["crew"] == []
+
+
+def test_nobody_fires_at_a_wreck() -> None:
+    """Ammunition or engine exploded: no later hit makes it a vehicle again."""
+    with pytest.raises(UserError, match="Tiger 1 is a wreck"):
+        play_example("baps", "vehicle-fire", AT_TIGER, [10, 1, 3], tank(state="knocked-out"))
+
+
+def test_a_lost_track_stays_lost_when_the_crew_bails_out() -> None:
+    tracked = tank(vehicle_type="tracked", marks=("track-hit",))
+    out = play_example("baps", "vehicle-fire", AT_TIGER, [10, 1, 3], tracked)
+    assert changes(out) == {"Tiger 1": {"state": "bailed-out"}}
+    again = play_example("baps", "vehicle-fire", AT_TIGER, [10, 1, 8], tank(state="bailed-out"))
+    assert changes(again) == {"Tiger 1": {"mark": {"track-hit"}}}
+    with pytest.raises(UserError, match="lost a track"):
+        play_example("baps", "throw-track", {"cover": "light", "speed": "fast", "unit": "Tiger 1"}, [1], tracked)
+    wreck = tank(state="knocked-out")
+    with pytest.raises(UserError, match="wreck"):
+        play_example("baps", "throw-track", {"cover": "light", "speed": "fast", "unit": "Tiger 1"}, [1], wreck)
 
 
 @pytest.mark.parametrize(

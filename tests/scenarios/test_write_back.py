@@ -1,0 +1,183 @@
+"""Results on the roster, one after the other: what each unit takes, and undo and redo that are exact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from bot.game.roster import described
+from tests.playing import Channel
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A game with its units, a command, and how units read after it."""
+
+    system: str
+    units: tuple[str, ...]
+    command: str
+    after: tuple[str, ...]
+    says: str = ""
+
+
+SQUAD = ("Alpha squad B men=3 grade=veteran", "Abe soldier B squad=b1", "Bob soldier B squad=b1", "Cal soldier B")
+TIGER = ("Tiger vehicle B armor=medium vehicle_type=tank crew=3",)
+HIT_TIGER = "vehicle-fire weapon=medium range=100 target=Tiger hand="
+
+BAPS = [
+    Case(
+        "baps",
+        ("Hans soldier B",),
+        'fire attackers="soldier weapon=heavy-machine-gun" range=45 leader=3 targets="Hans; soldier" hand=3,6,2,2',
+        ("Hans (b1): soldier wounds=1 suppressed",),
+        "Hans: 1 wound, suppressed",
+    ),
+    Case(
+        "baps",
+        ("Hans soldier B",),
+        "flame range=5 leader=3 targets=Hans hand=5,8",
+        ("Hans (b1): soldier wounds=1 suppressed",),
+        "With 1 wound: no sprinting.",
+    ),
+    Case(
+        "baps",
+        ("Hans soldier B", "Karl soldier B"),
+        'barrage weapon=heavy-mortar vaporize="Hans; Karl" inside=yes hand=7,10,1,1',
+        ("Hans (b1): soldier wounds=1 suppressed", "Karl (b2): soldier"),
+        "1 of 2 wounded and suppressed",
+    ),
+    Case(
+        "baps",
+        SQUAD,
+        'fire attackers="soldier weapon=heavy-machine-gun" range=15 targets="Abe; Bob; Cal" hand=20,2,2,20',
+        (
+            "Alpha (b1): squad men=2 grade=veteran",
+            "Abe (b2): soldier squad=b1 killed",
+            "Bob (b3): soldier squad=b1",
+            "Cal (b4): soldier killed",
+        ),
+    ),
+    Case(
+        "baps",
+        SQUAD,
+        "morale-check unit=Alpha hand=3",
+        (
+            "Alpha (b1): squad men=3 grade=veteran pinned",
+            "Abe (b2): soldier squad=b1 suppressed",
+            "Bob (b3): soldier squad=b1 suppressed",
+            "Cal (b4): soldier",
+        ),
+        "All men of the unit are suppressed",
+    ),
+    Case(
+        "baps",
+        SQUAD,
+        'melee a="Abe" b="leader berserk expert" hand=2,5',
+        ("Alpha (b1): squad men=2 grade=veteran", "Abe (b2): soldier squad=b1 killed"),
+    ),
+    Case(
+        "baps",
+        TIGER,
+        f"{HIT_TIGER}15,20,1,1,1,1,20,10,2",
+        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=2 crew_wounds=1",),
+    ),
+    Case(
+        "baps",
+        (f"{TIGER[0]} crew_wounds=2,1",),
+        f"{HIT_TIGER}15,20,1,1,1,1,10,2,2",
+        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=2 crew_wounds=1",),
+    ),
+    Case(
+        "baps",
+        (f"{TIGER[0]} track-hit",),
+        f"{HIT_TIGER}15,1,3",
+        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=3 bailed-out track-hit",),
+        "The crew may come back next turn",
+    ),
+    Case(
+        "baps",
+        (f"{TIGER[0]} state=bailed-out",),
+        f"{HIT_TIGER}15,1,8",
+        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=3 bailed-out track-hit",),
+    ),
+    Case(
+        "baps",
+        TIGER,
+        "throw-track cover=medium speed=slow unit=Tiger hand=19",
+        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=3 track-hit",),
+    ),
+    Case(
+        "baps",
+        ("Dan soldier B weapon=rifle-bolt",),
+        "ammo-check attackers=Dan hand=1",
+        ("Dan (b1): soldier weapon=rifle-bolt out-or-jammed",),
+        "/unit edit Dan -out-or-jammed",
+    ),
+]
+
+
+async def started(case: Case) -> Channel:
+    """A game of the case's rules where Anna plays B, with its units."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", f'game start {case.system} "T" sides="A, B"', "game join B")
+    await channel.do("Anna", *(f"unit add {unit}" for unit in case.units))
+    return channel
+
+
+@pytest.mark.parametrize("case", BAPS, ids=lambda case: case.command[:60])
+async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> None:
+    channel = await started(case)
+    before = await channel.content()
+    reply = await channel.do("Anna", f"{case.system} {case.command}")
+    assert case.says in reply.text()
+    shown = [sorted(described(unit).split()) for unit in (await channel.game()).units.values()]
+    assert not [line for line in case.after if sorted(line.split()) not in shown], shown
+    after = await channel.content()
+    await channel.do("Anna", "game undo")
+    assert await channel.content() == before
+    await channel.do("Anna", "game redo")
+    assert await channel.content() == after
+
+
+@pytest.mark.parametrize(
+    ("case", "part"),
+    [
+        (Case("baps", (f"{TIGER[0]} state=knocked-out",), f"{HIT_TIGER}15,1,3", ()), "Tiger is a wreck"),
+        (
+            Case("baps", (f"{TIGER[0]} track-hit",), "throw-track cover=light speed=fast unit=Tiger", ()),
+            "lost a track and cannot move",
+        ),
+        (
+            Case(
+                "baps",
+                ("Dan soldier B weapon=rifle-bolt out-or-jammed",),
+                "fire attackers=Dan range=30 targets=1 hand=5",
+                (),
+            ),
+            "out of ammunition or jammed",
+        ),
+        (
+            Case("baps", ("Alpha squad B men=0 grade=green",), "morale-check unit=Alpha hand=1", ()),
+            "Nobody is left to check",
+        ),
+    ],
+    ids=lambda value: value.command[:50] if isinstance(value, Case) else value,
+)
+async def test_what_cannot_be_any_more_is_refused(case: Case, part: str) -> None:
+    channel = await started(case)
+    before = await channel.content()
+    await channel.fails("Anna", f"{case.system} {case.command}", part)
+    assert await channel.content() == before
+
+
+async def test_a_sealed_shot_kills_men_of_the_squad_when_it_is_opened() -> None:
+    """The squad loses its man when the roll is opened, not before."""
+    channel = await started(Case("baps", SQUAD, "", ()))
+    shot = 'fire attackers="soldier weapon=heavy-machine-gun" range=15 targets=Abe hand=20'
+    sealed = await channel.do("Anna", f"baps {shot} secret=yes")
+    number = sealed.announce.title.split("#")[1].split()[0] if sealed.announce else ""
+    assert (await channel.game()).units["alpha"].numbers["men"] == 3
+    await channel.do("Anna", f"game reveal {number}")
+    units = (await channel.game()).units
+    assert (units["alpha"].numbers["men"], units["abe"].state) == (2, "killed")
