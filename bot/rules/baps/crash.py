@@ -61,7 +61,7 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         hurt = out["occupants"]
         headline = out["result"] + (f", {summed_up(hurt)}" if hurt else "")
         then = (f"In the next movement phase it goes {MOVES[out['result']]}.",) if out["result"] in MOVES else ()
-        then += aftermath(occupants, hurt)
+        then = (*then, *aftermath(occupants, hurt))
         return Settlement(headline, words_of(hurt), then, changes=changes_of(occupants, hurt))
 
     def by_result(_: Volley) -> Any:
