@@ -31,7 +31,8 @@ from bot.rules.chain import short
 from bot.rules.errors import UserError
 from bot.rules.options import MAX_TEXT
 from bot.settings import Settings
-from bot.stores.base import Clock, Commit, Conflict, Outgoing, Store
+from bot.stores.base import LONGEST_WAIT, Clock, Commit, Conflict, Deleted, Outgoing, Store
+from bot.sweeping import Sweeping
 from bot.text import command_text, parse_text
 
 log = logging.getLogger(__name__)
@@ -43,10 +44,12 @@ LEASE = 10.0
 TAKEN_OVER = 60.0
 """Seconds for an answer that was taken over."""
 AGAIN_PAUSE = 2.0
-SWEEP_FIRST, SWEEP_EVERY = 60.0, 3600.0
 SETUP_KEPT = 20.0
 MAX_OPTIONS = 60
 MAX_FILE = 20_000_000
+
+DELETED = Reply("That was answered before; its answer was deleted since. Nothing happens again.", private=True)
+"""What a request is told that comes once more after its answer was deleted."""
 
 HANDLERS = {
     "roll": "playing:handle_roll",
@@ -106,7 +109,7 @@ class App:
         from bot.stores.sqlite import SqliteStore
 
         app = cls(await SqliteStore.open(source.database, clock=clock), clock)
-        app._sweeper = asyncio.create_task(app._sweep(source.retention))
+        app._sweeper = asyncio.create_task(Sweeping(app.store, source.retention, clock).run())
         return app
 
     async def close(self) -> None:
@@ -196,16 +199,6 @@ class App:
         """
         return self.spec(path).is_private(options)
 
-    async def _sweep(self, retention: float | None) -> None:
-        """Now and then delete what is outdated; games `retention` seconds after the bot was removed."""
-        while True:
-            await asyncio.sleep(SWEEP_FIRST)
-            try:
-                await self.store.sweep(retention)
-            except Exception:
-                log.exception("outdated data could not be deleted; tried again in an hour")
-            await asyncio.sleep(SWEEP_EVERY)
-
     # Answers on their way
 
     async def delivered(self, *answers: Reply | int) -> None:
@@ -230,8 +223,8 @@ class App:
         ]
 
     async def retry(self, id: int, after: float) -> None:
-        """This answer could not be posted: it is due again in `after` seconds."""
-        await self.store.outbox_retry(id, self._clock() + after)
+        """This answer could not be posted: it is due again in `after` seconds (LONGEST_WAIT at most)."""
+        await self.store.outbox_retry(id, self._clock() + min(after, LONGEST_WAIT))
 
     # While typing
 
@@ -286,6 +279,8 @@ class App:
         """The answer that this request got before, so that an error can be the echo of a success."""
         try:
             stored = await self.store.seen(command.request_id)
+        except Deleted:
+            return DELETED
         except UserError:  # the store is the trouble, which is what the player is told
             return None
         return replace(Reply.from_json(stored), seen=True) if stored is not None else None
@@ -329,7 +324,10 @@ class App:
             erase=tuple(desk.erase),
             forget=tuple(desk.forget),
         )
-        done = await self.store.commit(commit)
+        try:
+            done = await self.store.commit(commit)
+        except Deleted:
+            return DELETED
         if done.seen:
             return replace(Reply.from_json(done.reply), seen=True)
         self._remember(desk, ledgers)

@@ -221,6 +221,24 @@ async def test_a_strangers_refusal_never_answers_who_may_press(tmp_path: Path) -
         assert (await events(channel.app))[-1] == "undo"
 
 
+@pytest.mark.parametrize("deletion", ["game delete confirm", "privacy delete confirm"])
+async def test_a_duplicate_after_a_deletion_does_not_roll_again(tmp_path: Path, deletion: str) -> None:
+    async with open_sqlite(tmp_path / "games.db") as store:
+        app = App(store)
+        await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
+        assert not (await app.run_text(deletion, ANNA, HERE, "r2")).error
+        loaded = await app.games.at(HERE.key)
+        before = [] if loaded is None else await events(app)
+        for request in ("r1", "r1"):
+            again = await app.run_text("roll 2d6", ANNA, HERE, request, {"token": "t"})
+            assert again.private
+            assert again.title.startswith("That was answered before; its answer was deleted since.")
+            assert not again.outbox
+        assert (await app.run_text(deletion, ANNA, HERE, "r2")).seen, "the deletion itself is answered as it was"
+        assert ([] if loaded is None else await events(app)) == before
+        assert len(await store.games()) == (loaded is not None)
+
+
 async def test_the_same_press_delivered_twice_takes_back_once() -> None:
     """Also when the second delivery comes after the event was brought back."""
     channel = await Channel.fresh()

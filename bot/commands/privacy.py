@@ -28,7 +28,7 @@ async def show(desk: Desk) -> Reply:
         f"Your name ({', '.join(names) or 'none'}), beside a random id in the logs; games: {len(data.persons)}.",
         f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
         f"Your drafts: {len(data.docs)}.",
-        "Your requests with their answers for 7 days, so that nothing runs twice.",
+        "Your requests with their answers for 7 days, so that nothing runs twice; deleted, a hash of their ids.",
         "/privacy export gives it as a file, /privacy delete deletes it. Rolls stay in the log without a name.",
     )
     return Reply("What Grognard keeps about you", lines, private=True)

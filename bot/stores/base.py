@@ -16,6 +16,7 @@ Times are Unix seconds; a store asks its clock, which tests set.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -29,6 +30,9 @@ Clock = Callable[[], float]
 DAY = 86_400.0
 REQUESTS_KEPT = 7 * DAY
 DRAFTS_KEPT = 30 * DAY
+LONGEST_WAIT = 600.0
+"""Seconds that no lease and no pause before another attempt exceeds. What is due later than that was written before
+the clock was set back: it is due now."""
 
 
 class StoreError(UserError):
@@ -37,6 +41,10 @@ class StoreError(UserError):
 
 class Conflict(Exception):
     """The game moved on meanwhile (another process): load it again and run the command again."""
+
+
+class Deleted(Exception):
+    """This request was answered before, and the answer deleted since: nothing is done a second time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +122,8 @@ class Binding:
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """An answer to be posted, kept until it was. `due`: when another process may take it over."""
+    """An answer to be posted, kept until it was. `due`: when another process may take it over, in LONGEST_WAIT at
+    most."""
 
     place: str
     delivery: Json  # what the adapter needs: token, its expiry, ...
@@ -208,6 +217,11 @@ class UserData:
     docs: tuple[Doc, ...]
 
 
+def tombstone(request_id: str) -> str:
+    """What is kept of a request whose answer was deleted: a hash, so that it does not run when it comes again."""
+    return hashlib.sha256(request_id.encode("utf-8", "replace")).hexdigest()
+
+
 def check_change(change: Change) -> None:
     """Raise ValueError for a change whose events do not belong together: that would be our bug."""
     numbers = [event.number for event in change.events]
@@ -222,11 +236,12 @@ class Store(Protocol):
     """Keeps games and hands them out again. Every method may raise StoreError."""
 
     async def commit(self, commit: Commit) -> Committed:
-        """Write all of `commit` at once and for good. Raises Conflict when a game or place moved on."""
+        """Write all of `commit` at once and for good. Raises Conflict when a game or place moved on, Deleted for a
+        request whose answer was deleted in the last 7 days."""
         ...
 
     async def seen(self, request_id: str) -> Json | None:
-        """The answer that this request got in the last 7 days, or None."""
+        """The answer that this request got in the last 7 days, or None. Raises Deleted, as `commit` does."""
         ...
 
     async def peek(self, place: str) -> tuple[str, int] | None:
@@ -270,7 +285,8 @@ class Store(Protocol):
         ...
 
     async def outbox_claim(self, lease: float, limit: int = 50, platform: str = "") -> Sequence[OutboxRow]:
-        """Answers that are due, for places beginning with `platform`; nobody else gets them for `lease` seconds."""
+        """Answers that are due, for places beginning with `platform`; nobody else gets them for `lease` seconds
+        (LONGEST_WAIT at most)."""
         ...
 
     async def outbox_done(self, *ids: int) -> None:
@@ -278,7 +294,7 @@ class Store(Protocol):
         ...
 
     async def outbox_retry(self, id: int, due: float) -> None:
-        """Not yet posted: claimable again from `due` on."""
+        """Not yet posted: claimable again from `due` on, in LONGEST_WAIT at most."""
         ...
 
     async def doc(self, kind: str, key: str) -> Doc | None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, fields, replace
 
 from bot.stores.base import (
+    DAY,
+    LONGEST_WAIT,
     REQUESTS_KEPT,
     Binding,
     Change,
@@ -16,6 +19,7 @@ from bot.stores.base import (
     Commit,
     Committed,
     Conflict,
+    Deleted,
     Doc,
     EventRow,
     GameRow,
@@ -27,6 +31,7 @@ from bot.stores.base import (
     TextRow,
     UserData,
     check_change,
+    tombstone,
 )
 
 
@@ -59,6 +64,7 @@ class _Tables:
     texts: dict[tuple[str, int, str], TextRow] = field(default_factory=dict)
     seeds: dict[tuple[str, int], SeedRow] = field(default_factory=dict)
     requests: dict[str, _Request] = field(default_factory=dict)
+    tombstones: dict[str, float] = field(default_factory=dict)
     outbox: dict[int, OutboxRow] = field(default_factory=dict)
     docs: dict[tuple[str, str], Doc] = field(default_factory=dict)
     last_outbox: int = 0
@@ -89,6 +95,8 @@ class MemoryStore:
         known = self._all.requests.get(commit.request_id) if commit.request_id is not None else None
         if known is not None:
             return Committed(deepcopy(known.reply), seen=True)
+        if commit.request_id is not None:
+            self._check_deleted(commit.request_id)
         after = self._all.copy()
         ids = _write(after, _plain(commit), self._clock())
         self._all = after
@@ -97,6 +105,8 @@ class MemoryStore:
     async def seen(self, request_id: str) -> Json | None:
         """See Store."""
         known = self._all.requests.get(request_id)
+        if known is None:
+            self._check_deleted(request_id)
         return deepcopy(known.reply) if known and known.at >= self._clock() - REQUESTS_KEPT else None
 
     async def peek(self, place: str) -> tuple[str, int] | None:
@@ -163,7 +173,8 @@ class MemoryStore:
     async def outbox_claim(self, lease: float, limit: int = 50, platform: str = "") -> Sequence[OutboxRow]:
         """See Store."""
         now = self._clock()
-        due = [row for row in self._all.outbox.values() if row.due <= now and row.place.startswith(platform)][:limit]
+        waiting = [row for row in self._all.outbox.values() if row.place.startswith(platform)]
+        due = [row for row in waiting if not now < row.due <= now + LONGEST_WAIT][:limit]
         for row in due:
             self._all.outbox[row.id] = replace(row, due=now + lease, attempts=row.attempts + 1)
         return tuple(deepcopy(due))
@@ -223,18 +234,27 @@ class MemoryStore:
     async def sweep(self, retention: float | None) -> None:
         """See Store."""
         tables, now = self._all, self._clock()
-        tables.requests = {id: row for id, row in tables.requests.items() if row.at >= now - REQUESTS_KEPT}
+        tables.requests = {
+            id: replace(row, at=now) if row.at > now + DAY else row  # written while the clock was ahead
+            for id, row in tables.requests.items()
+            if row.at >= now - REQUESTS_KEPT
+        }
+        tables.tombstones = {id: at for id, at in tables.tombstones.items() if at >= now - REQUESTS_KEPT}
         tables.docs = {key: doc for key, doc in tables.docs.items() if self._lives(doc)}
         if retention is None:
             return
         for (place, game), row in list(tables.bindings.items()):
             back = row.removed is None or tables.games[game].updated > row.removed
             if not back and row.removed is not None and row.removed <= now - retention:
-                _remove_place(tables, place, game, row.server)
+                _remove_place(tables, place, game, row.server, now)
 
     async def check(self) -> Sequence[str]:
         """See Store."""
         return ()
+
+    def _check_deleted(self, request_id: str) -> None:
+        if self._all.tombstones.get(tombstone(request_id), -math.inf) >= self._clock() - REQUESTS_KEPT:
+            raise Deleted(request_id)
 
     def _mark(self, server: str, removed: float | None) -> None:
         for key, row in self._all.bindings.items():
@@ -271,7 +291,7 @@ def _current(tables: _Tables, place: str) -> str | None:
 def _write(tables: _Tables, commit: Commit, now: float) -> tuple[int, ...]:
     """Carry out `commit`: the ids of its outbox entries. Raises Conflict half-way."""
     for game in commit.erase:
-        _erase(tables, game)
+        _erase(tables, game, now)
     for change in commit.changes:
         _change(tables, change, now)
     for binding in commit.bindings:
@@ -284,7 +304,7 @@ def _write(tables: _Tables, commit: Commit, now: float) -> tuple[int, ...]:
             raise Conflict(" ".join(key))
     tables.docs.update({(doc.kind, doc.key): doc for doc in commit.docs})
     for user in commit.forget:
-        _forget(tables, user)
+        _forget(tables, user, now)
     if commit.request_id is not None:
         game_id = commit.changes[0].game if commit.changes else None
         tables.requests[commit.request_id] = _Request(game_id, commit.user, commit.reply, now)
@@ -326,10 +346,8 @@ def _enqueue(tables: _Tables, commit: Commit, index: int, now: float) -> int:
     return tables.last_outbox
 
 
-def _erase(tables: _Tables, game: str) -> None:
-    requests = {id for id, row in tables.requests.items() if row.game == game}
-    tables.outbox = {id: row for id, row in tables.outbox.items() if row.request_id not in requests}
-    tables.requests = {id: row for id, row in tables.requests.items() if id not in requests}
+def _erase(tables: _Tables, game: str, now: float) -> None:
+    _bury(tables, {id for id, row in tables.requests.items() if row.game == game}, now)
     tables.games.pop(game, None)
     tables.snapshots.pop(game, None)
     tables.events.pop(game, None)
@@ -339,23 +357,28 @@ def _erase(tables: _Tables, game: str) -> None:
     tables.seeds = {key: row for key, row in tables.seeds.items() if key[0] != game}
 
 
-def _forget(tables: _Tables, user: str) -> None:
+def _bury(tables: _Tables, requests: set[str], now: float) -> None:
+    """Delete requests with their answers; a tombstone stays."""
+    tables.tombstones |= {tombstone(id): now for id in requests}
+    tables.outbox = {id: row for id, row in tables.outbox.items() if row.request_id not in requests}
+    tables.requests = {id: row for id, row in tables.requests.items() if id not in requests}
+
+
+def _forget(tables: _Tables, user: str, now: float) -> None:
     theirs = {(row.game, row.person) for row in tables.persons.values() if row.user == user}
     games = {game for game, _ in theirs}
     tables.texts = {key: row for key, row in tables.texts.items() if (row.game, row.person) not in theirs}
     tables.seeds = {key: replace(row, texts=()) if row.game in games else row for key, row in tables.seeds.items()}
     tables.persons = {key: row for key, row in tables.persons.items() if row.user != user}
     tables.docs = {key: row for key, row in tables.docs.items() if row.owner != user}
-    requests = {id for id, row in tables.requests.items() if row.user == user}
-    tables.outbox = {id: row for id, row in tables.outbox.items() if row.request_id not in requests}
-    tables.requests = {id: row for id, row in tables.requests.items() if id not in requests}
+    _bury(tables, {id for id, row in tables.requests.items() if row.user == user}, now)
 
 
-def _remove_place(tables: _Tables, place: str, game: str, server: str) -> None:
+def _remove_place(tables: _Tables, place: str, game: str, server: str, now: float) -> None:
     """Delete a place's line, then the game that nobody else plays, and documents of an owner who is gone."""
     del tables.bindings[place, game]
     if not any(key[1] == game for key in tables.bindings):
-        _erase(tables, game)
+        _erase(tables, game, now)
     for owner in {place, server}:
         if not any(owner in (key[0], row.server) for key, row in tables.bindings.items()):
             tables.docs = {key: doc for key, doc in tables.docs.items() if doc.owner != owner}

@@ -15,6 +15,7 @@ from bot.stores.base import (
     Change,
     Commit,
     Conflict,
+    Deleted,
     Doc,
     EventRow,
     Json,
@@ -351,7 +352,8 @@ async def test_an_erased_game_is_gone_whole(store: Store) -> None:
     assert await store.load_game_by_id("g1") is None
     for rows in (store.events, store.texts, store.persons, store.seeds):
         assert not await rows("g1")
-    assert await store.seen("start g1") is None
+    with pytest.raises(Deleted):
+        await store.seen("start g1")
     assert await store.seen("r") == {"text": "Deleted."}
     assert [row.reply for row in await store.outbox_claim(1)] == [{"text": "Deleted."}]
     assert await store.peek("discord:s1:c2") == ("g2", 1)
@@ -372,12 +374,36 @@ async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) 
     assert (await store.commit(bye)).seen
     kept = await store.user_data("discord:anna")
     assert (kept.persons, kept.texts, kept.docs) == ((), (), ())
-    assert await store.seen("r1") is None
+    with pytest.raises(Deleted):
+        await store.seen("r1")
     assert not await store.outbox_claim(1)
     assert list(await store.persons("g1")) == [bert]
     assert list(await store.texts("g1")) == [his]
     assert list(await store.seeds("g1")) == [replace(seed, texts=())]
     assert len(await store.events("g1")) == 1
+
+
+@pytest.mark.parametrize("deletion", [Commit("bye", erase=("g1",)), Commit("bye", forget=("discord:anna",))])
+async def test_a_request_whose_answer_was_deleted_changes_nothing_when_it_comes_again(
+    store: Store, clock: Clock, deletion: Commit
+) -> None:
+    await store.commit(replace(new_game(), user="discord:anna"))
+    roll = Commit("r1", {"text": "7"}, user="discord:anna", changes=(Change("g1", 1, (event(2),)),), outbox=(out(),))
+    await store.commit(roll)
+    await store.commit(deletion)
+    again = Commit("r1", {"text": "9"}, changes=(Change("g2", 0, (event(1, "g2"),)),), outbox=(out(),))
+    results = await asyncio.gather(*(store.commit(again) for _ in range(3)), return_exceptions=True)
+    assert [type(result) for result in results] == [Deleted] * 3
+    assert "g2" not in await store.games()
+    assert not await store.outbox_claim(60)
+    clock.now += 6 * DAY
+    await store.sweep(None)
+    with pytest.raises(Deleted):
+        await store.commit(again)
+    clock.now += 2 * DAY
+    await store.sweep(None)
+    assert await store.seen("r1") is None
+    assert not (await store.commit(again)).seen, "after seven days it is forgotten, like any other"
 
 
 async def test_a_removed_server_is_kept_for_a_while(store: Store, clock: Clock) -> None:

@@ -7,6 +7,8 @@ import sqlite3
 from collections.abc import Iterable
 
 from bot.stores.base import (
+    LONGEST_WAIT,
+    Deleted,
     Doc,
     EventRow,
     GameRow,
@@ -17,6 +19,7 @@ from bot.stores.base import (
     SeedRow,
     TextRow,
     UserData,
+    tombstone,
 )
 
 _EVENT = "SELECT game, number, body, hash FROM events"
@@ -27,9 +30,17 @@ _DOC = "SELECT kind, key, data, expires, owner FROM docs"
 
 
 def request_reply(conn: sqlite3.Connection, request_id: str, since: float) -> Json | None:
-    """The stored answer to a request."""
+    """The stored answer to a request. Raises Deleted for one whose answer was deleted."""
     row = conn.execute("SELECT reply FROM requests WHERE id = ? AND at >= ?", (request_id, since)).fetchone()
+    if row is None:
+        check_deleted(conn, request_id, since)
     return json.loads(row[0]) if row else None
+
+
+def check_deleted(conn: sqlite3.Connection, request_id: str, since: float) -> None:
+    """Raise Deleted for a request that left a tombstone."""
+    if conn.execute("SELECT 1 FROM tombstones WHERE id = ? AND at >= ?", (tombstone(request_id), since)).fetchone():
+        raise Deleted(request_id)
 
 
 def game_at(conn: sqlite3.Connection, place: str) -> tuple[str, int] | None:
@@ -101,18 +112,25 @@ def document(conn: sqlite3.Connection, kind: str, key: str, now: float) -> Doc |
 
 
 def claim(conn: sqlite3.Connection, now: float, lease: float, limit: int, platform: str) -> tuple[OutboxRow, ...]:
-    """Due answers, whose due time moves on by `lease`. Needs a writing transaction."""
+    """Due answers, whose due time moves on by `lease`. Needs a writing transaction.
+
+    One that outlived its request, which held its words, has nothing left to say and goes.
+    """
     rows = conn.execute(
-        "SELECT outbox.id, request, place, coalesce(outbox.reply, requests.reply, '{}'), delivery, attempts, due, "
+        "SELECT outbox.id, request, place, coalesce(outbox.reply, requests.reply), delivery, attempts, due, "
         "created FROM outbox LEFT JOIN requests ON requests.id = request "
-        "WHERE due <= ? AND substr(place, 1, ?) = ? ORDER BY outbox.id LIMIT ?",
-        (now, len(platform), platform, limit),
+        "WHERE (due <= ?1 OR due > ?1 + ?2) AND substr(place, 1, ?3) = ?4 ORDER BY outbox.id LIMIT ?5",
+        (now, LONGEST_WAIT, len(platform), platform, limit),
     ).fetchall()
-    for row in rows:
-        conn.execute("UPDATE outbox SET due = ?, attempts = attempts + 1 WHERE id = ?", (now + lease, row[0]))
+    for id, _, _, reply, *_ in rows:
+        if reply is None:
+            conn.execute("DELETE FROM outbox WHERE id = ?", (id,))
+        else:
+            conn.execute("UPDATE outbox SET due = ?, attempts = attempts + 1 WHERE id = ?", (now + lease, id))
     return tuple(
         OutboxRow(id, request, place, json.loads(reply), json.loads(delivery), attempts, due, created)
         for id, request, place, reply, delivery, attempts, due, created in rows
+        if reply is not None
     )
 
 

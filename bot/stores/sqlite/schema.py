@@ -52,8 +52,10 @@ CREATE INDEX docs_expires ON docs (expires) WHERE expires IS NOT NULL;
 CREATE INDEX docs_owner ON docs (owner) WHERE owner <> '';
 """
 
+_TOMBSTONES = "CREATE TABLE tombstones (id TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;\n"
+
 # Step n leads from version n to n + 1. Append only: files out there have been through the older ones.
-MIGRATIONS: tuple[str, ...] = (_FIRST,)
+MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES)
 
 
 def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRATIONS) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from bot.stores.base import REQUESTS_KEPT, Binding, Change, Commit, Committed, Conflict, Doc, Json
+from bot.stores.base import DAY, REQUESTS_KEPT, Binding, Change, Commit, Committed, Conflict, Doc, Json, tombstone
+from bot.stores.sqlite.reading import check_deleted
 
 _INSERT_REQUEST = "INSERT INTO requests (id, game, user, reply, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _INSERT_GAME = (
@@ -18,12 +19,8 @@ _UPDATE_GAME = (
 )
 _TOUCH_GAME = "UPDATE games SET version = version + 1, updated = ? WHERE id = ? AND version = ?"
 _INSERT_EVENT = "INSERT INTO events (game, number, body, hash) VALUES (?, ?, ?, ?)"
-_OLD_REQUESTS = """
-DELETE FROM requests WHERE rowid <= (
-    SELECT coalesce(max(number), -1) FROM (SELECT rowid AS number, at FROM requests ORDER BY rowid LIMIT 1000)
-    WHERE at < ?
-)"""  # rows lie in order of time, so no index on it is needed, which every commit would pay for
-_GAME_TABLES = ("snapshots", "events", "bindings", "persons", "texts", "seeds", "requests")
+_PAGE = 1000
+_GAME_TABLES = ("snapshots", "events", "bindings", "persons", "texts", "seeds")
 
 
 def dump(value: Json) -> str:
@@ -43,15 +40,16 @@ def write(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> C
         cursor = conn.execute(_INSERT_REQUEST, (commit.request_id, game, commit.user, reply, now))
         if not cursor.rowcount:
             return Committed(_stored_reply(conn, commit.request_id), seen=True)
+        check_deleted(conn, commit.request_id, now - REQUESTS_KEPT)
     for game in commit.erase:
-        erase_game(conn, game)
+        erase_game(conn, game, now)
     for change in commit.changes:
         _change(conn, change, now)
     for binding in commit.bindings:
         _bind(conn, binding)
     _side_rows(conn, commit)
     for user in commit.forget:
-        _forget(conn, user, commit.request_id)
+        _forget(conn, user, commit.request_id, now)
     return Committed(commit.reply, outbox=_outbox(conn, commit, reply, now))
 
 
@@ -63,18 +61,18 @@ def put_doc(conn: sqlite3.Connection, doc: Doc) -> None:
     )
 
 
-def erase_game(conn: sqlite3.Connection, game: str) -> None:
+def erase_game(conn: sqlite3.Connection, game: str, now: float) -> None:
     """Delete a game with all that belongs to it."""
     conn.execute("DELETE FROM games WHERE id = ?", (game,))
-    conn.execute("DELETE FROM outbox WHERE request IN (SELECT id FROM requests WHERE game = ?)", (game,))
+    _bury(conn, "game = ?", (game,), now)
     for table in _GAME_TABLES:
         conn.execute(f"DELETE FROM {table} WHERE game = ?", (game,))  # names from the list above
 
 
 def sweep(conn: sqlite3.Connection, retention: float | None, now: float) -> None:
     """Delete outdated requests and documents, and what belongs to places removed `retention` seconds ago."""
-    while conn.execute(_OLD_REQUESTS, (now - REQUESTS_KEPT,)).rowcount:
-        pass
+    _sweep_requests(conn, now)
+    conn.execute("DELETE FROM tombstones WHERE at < ?", (now - REQUESTS_KEPT,))
     conn.execute("DELETE FROM docs WHERE expires <= ?", (now,))
     if retention is None:
         return
@@ -87,10 +85,35 @@ def sweep(conn: sqlite3.Connection, retention: float | None, now: float) -> None
     for place, game, server in gone:
         conn.execute("DELETE FROM bindings WHERE place = ? AND game = ?", (place, game))
         if conn.execute("SELECT 1 FROM bindings WHERE game = ?", (game,)).fetchone() is None:
-            erase_game(conn, game)
+            erase_game(conn, game, now)
         for owner in {place, server}:
             if conn.execute("SELECT 1 FROM bindings WHERE server = ? OR place = ?", (owner, owner)).fetchone() is None:
                 conn.execute("DELETE FROM docs WHERE owner = ?", (owner,))
+
+
+def _sweep_requests(conn: sqlite3.Connection, now: float) -> None:
+    """Delete outdated requests. Rows are in order of time, so no index on it is needed, which every commit would pay
+    for; those written while the clock was ahead are dated back to now, or they would hide older ones behind them."""
+    after = -1
+    while True:
+        query = "SELECT rowid, at FROM requests WHERE rowid > ? ORDER BY rowid LIMIT ?"
+        page = conn.execute(query, (after, _PAGE)).fetchall()
+        old = [(number,) for number, at in page if at < now - REQUESTS_KEPT]
+        ahead = [(now, number) for number, at in page if at > now + DAY]
+        conn.executemany("DELETE FROM requests WHERE rowid = ?", old)
+        conn.executemany("UPDATE requests SET at = ? WHERE rowid = ?", ahead)
+        if not (old or ahead):
+            return
+        after = page[-1][0]
+
+
+def _bury(conn: sqlite3.Connection, which: str, values: tuple[str | None, ...], now: float) -> None:
+    """Delete requests with their answers; a tombstone stays, so that none runs again when it is delivered again."""
+    theirs = f"SELECT id FROM requests WHERE {which}"
+    stones = [(tombstone(id), now) for (id,) in conn.execute(theirs, values)]
+    conn.executemany("INSERT OR REPLACE INTO tombstones (id, at) VALUES (?, ?)", stones)
+    conn.execute(f"DELETE FROM outbox WHERE request IN ({theirs})", values)
+    conn.execute(f"DELETE FROM requests WHERE {which}", values)
 
 
 def _stored_reply(conn: sqlite3.Connection, request_id: str) -> Json:
@@ -172,13 +195,11 @@ def _outbox(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) ->
     return tuple(ids)
 
 
-def _forget(conn: sqlite3.Connection, user: str, request_id: str | None) -> None:
+def _forget(conn: sqlite3.Connection, user: str, request_id: str | None, now: float) -> None:
     """Delete who a user is, what he wrote and what he was answered; the chain keeps only hashes."""
     for game, person in conn.execute("SELECT game, person FROM persons WHERE user = ?", (user,)).fetchall():
         conn.execute("DELETE FROM texts WHERE game = ? AND person = ?", (game, person))
         conn.execute("UPDATE seeds SET texts = '[]' WHERE game = ?", (game,))
     conn.execute("DELETE FROM persons WHERE user = ?", (user,))
     conn.execute("DELETE FROM docs WHERE owner = ?", (user,))
-    theirs = "SELECT id FROM requests WHERE user = ? AND id IS NOT ?"
-    conn.execute(f"DELETE FROM outbox WHERE request IN ({theirs})", (user, request_id))
-    conn.execute("DELETE FROM requests WHERE user = ? AND id IS NOT ?", (user, request_id))
+    _bury(conn, "user = ? AND id IS NOT ?", (user, request_id), now)

@@ -1,0 +1,65 @@
+"""Outdated data is deleted now and then, but not by a clock that was just set: a month ahead, it would delete what
+people still need."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+
+from bot.stores.base import DAY, Clock, Doc, Store
+
+log = logging.getLogger(__name__)
+
+FIRST, EVERY = 60.0, 3600.0
+DRIFT = DAY / 2
+"""What was deleted so much too early or too late does no harm: a computer may sleep for a night."""
+AWAY = 30 * DAY
+"""A bot that was not running for longer cannot tell that from a clock that was set forward."""
+DOUBT = DAY
+"""So long a clock that was set must go on evenly before it is believed."""
+KIND, KEY = "clock", "sweep"
+
+
+class Sweeping:
+    """Deletes what is outdated; games `retention` seconds after the bot was removed (None: never)."""
+
+    def __init__(
+        self, store: Store, retention: float | None, clock: Clock = time.time, steady: Clock = time.monotonic
+    ) -> None:
+        self._store, self._retention = store, retention
+        self._clock, self._steady = clock, steady
+        self._before: tuple[float, float] | None = None  # both clocks at the last look
+
+    async def run(self) -> None:
+        """A minute after the start, then every hour, until cancelled."""
+        await asyncio.sleep(FIRST)
+        while True:
+            try:
+                await self.look()
+            except Exception:
+                log.exception("outdated data could not be deleted; tried again in an hour")
+            await asyncio.sleep(EVERY)
+
+    async def look(self) -> bool:
+        """Delete what is outdated, unless the clock was set in the last day; whether it was done."""
+        now = self._clock()
+        noted = await self._store.doc(KIND, KEY)
+        data = noted.data if noted is not None else {"at": now}
+        if self._was_set(now, data["at"]):
+            log.warning("the clock was set, or the bot was long away: outdated data is kept for a day more")
+            data = {"at": now, "doubted": now}
+        doubted = data.get("doubted")
+        is_sure = doubted is None or not 0 <= now - doubted < DOUBT
+        self._before = (now, self._steady())
+        await self._store.put_doc(Doc(KIND, KEY, {"at": now} if is_sure else {"at": now, "doubted": doubted}))
+        if is_sure:
+            await self._store.sweep(self._retention)
+        return is_sure
+
+    def _was_set(self, now: float, noted: float) -> bool:
+        """Whether the clock went otherwise than time did, since the last look of this process or of the one before."""
+        if self._before is not None:
+            at, steady = self._before
+            return abs((now - at) - (self._steady() - steady)) > DRIFT
+        return not -DRIFT <= now - noted <= AWAY

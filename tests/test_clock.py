@@ -1,0 +1,138 @@
+"""The host's clock is set, forward or back, by hours or by days: answers still come, and nothing goes too early."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.app import App
+from bot.command import Person, Place
+from bot.stores.base import DAY, Change, Commit, Doc, EventRow, Outgoing, Store
+from bot.stores.memory import MemoryStore
+from bot.stores.sqlite import open_sqlite
+from bot.sweeping import Sweeping
+
+ANNA, HERE = Person("console:anna", "Anna"), Place("console:here", "console:server")
+HOUR = 3600.0
+JUMPS = [-30 * DAY, -3 * HOUR, 3 * HOUR, 30 * DAY]
+
+
+class Host:
+    """Its clock, which may be set, and time itself, which goes on."""
+
+    def __init__(self) -> None:
+        self.now, self.steady = 400 * DAY, 77.0
+
+    def clock(self) -> float:
+        return self.now
+
+    def passes(self, seconds: float) -> None:
+        self.now += seconds
+        self.steady += seconds
+
+
+@pytest.fixture
+def host() -> Host:
+    return Host()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path, host: Host) -> AsyncIterator[Store]:
+    if request.param == "memory":
+        yield MemoryStore(host.clock)
+    else:
+        async with open_sqlite(tmp_path / "games.db", clock=host.clock) as opened:
+            yield opened
+
+
+def app_on(store: Store, host: Host) -> App:
+    return App(store, host.clock, lambda: host.steady)
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_an_answer_left_over_comes_within_a_minute_however_the_clock_is_set(
+    store: Store, host: Host, jump: float
+) -> None:
+    app = app_on(store, host)
+    reply = await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
+    host.now += jump
+    host.passes(60)
+    (due,) = await app.due("console:")
+    assert due.reply.title == reply.title
+    host.now -= jump  # and back again, while it is being posted
+    host.passes(61)
+    assert len(await app.due("console:")) == 1
+    await app.retry(due.id, 300)
+    host.now += jump
+    host.passes(301)
+    assert len(await app.due("console:")) == 1
+    await app.delivered(due.id)
+    assert await app.due("console:") == []
+
+
+async def test_a_lease_is_kept_while_the_clock_goes_on_as_it_should(store: Store, host: Host) -> None:
+    app = app_on(store, host)
+    await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "t"})
+    assert await app.due("console:") == []
+    host.passes(11)
+    assert len(await app.due("console:")) == 1
+    assert await app.due("console:") == [], "one process has it"
+
+
+@pytest.mark.parametrize("jump", [-30 * DAY, 30 * DAY, 400 * DAY])
+async def test_nothing_is_deleted_by_a_clock_that_was_just_set(store: Store, host: Host, jump: float) -> None:
+    await store.put_doc(Doc("draft", "d1", {"x": 1}, host.now + 20 * DAY))
+    sweeping = Sweeping(store, 30 * DAY, host.clock, lambda: host.steady)
+    assert await sweeping.look()
+    right = host.now
+    host.now += jump
+    for _ in range(20):
+        host.passes(HOUR)
+        assert not await sweeping.look()
+    restarted = Sweeping(store, 30 * DAY, host.clock, lambda: host.steady)
+    assert not await restarted.look(), "a restart does not make it believe the clock"
+    host.now = right + 21 * HOUR
+    assert not await restarted.look(), "set right: that is another jump"
+    assert await store.doc("draft", "d1") is not None
+    for _ in range(24):
+        host.passes(HOUR)
+        swept = await restarted.look()
+    assert swept, "a day later it goes on"
+
+
+async def test_a_night_asleep_and_a_week_switched_off_are_no_reason_to_keep_everything(
+    store: Store, host: Host
+) -> None:
+    sweeping = Sweeping(store, 30 * DAY, host.clock, lambda: host.steady)
+    assert await sweeping.look()
+    host.now += 9 * HOUR  # the steady clock stops in a sleeping computer
+    assert await sweeping.look()
+    host.passes(7 * DAY)
+    assert await Sweeping(store, 30 * DAY, host.clock, lambda: host.steady).look()
+
+
+async def test_requests_written_while_the_clock_was_ahead_do_not_hide_old_ones(store: Store, host: Host) -> None:
+    host.now += 300 * DAY
+    await store.commit(Commit(request_id="ahead", reply={"text": "x"}))
+    host.now -= 300 * DAY
+    await store.commit(Commit(request_id="old", reply={"text": "x"}))
+    host.passes(8 * DAY)
+    await store.sweep(None)
+    assert await store.seen("old") is None
+    assert await store.seen("ahead") is not None
+    host.passes(8 * DAY)
+    await store.sweep(None)
+    assert not (await store.commit(Commit(request_id="ahead", reply={}))).seen, "it was dated back, and is gone now"
+
+
+async def test_what_outlived_its_request_is_never_posted_empty(store: Store, host: Host) -> None:
+    start = Change("g1", 0, (EventRow("g1", 1, "{}", "h"),))
+    await store.commit(Commit("r1", {"title": "Anna: 7"}, changes=(start,), outbox=(Outgoing(HERE.key, {}, host.now),)))
+    host.passes(8 * DAY)
+    await store.sweep(None)
+    assert [row.reply for row in await store.outbox_claim(60)] in ([], [{"title": "Anna: 7"}])
+    host.passes(61)
+    left = await store.outbox_claim(60)
+    assert all(row.reply for row in left)
