@@ -19,7 +19,7 @@ from bot.command import Command, CommandSpec, Path, Person, Place, shown_name
 from bot.commands.desk import Desk
 from bot.commands.sequence import is_set
 from bot.complete import Choice, Known, complete_option
-from bot.counting import Worker
+from bot.counting import Odds, Worker
 from bot.game.ledger import Ledger, Writer
 from bot.game.roster import in_order
 from bot.games import Games
@@ -89,6 +89,7 @@ class App:
         self.registry: Registry = registry()
         self.games = Games(store)
         self.worker = Worker()
+        self.odds = Odds(self.worker)
         self._clock, self._steady = clock, steady
         self._queues = Queues()
         self._running: dict[str, asyncio.Task[Reply]] = {}
@@ -291,7 +292,7 @@ class App:
             loaded = await self.games.at(command.where.key)
             ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
             enabled = partial(self._check_enabled, where=command.where)
-            desk = Desk(command, spec, ledger, self.store, self.registry, self.worker.odds, self.worker.run, enabled)
+            desk = Desk(command, spec, ledger, self.store, self.registry, self.odds.count, self.worker.run, enabled)
             reply = await handle(desk)
             try:
                 return await self._store(desk, reply)

@@ -1,4 +1,8 @@
-"""Odds within a time limit: quick ones at once, larger ones in a worker process that is given five seconds."""
+"""Odds within a time limit: quick ones at once, larger ones in a worker process that is given five seconds.
+
+However many ask at once, nobody else waits for their odds: one is counted on the spot at a time, with a pause behind
+it as long as it took, and what is more goes to the worker. Whoever asks the same gets the same count.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,12 @@ import contextlib
 import os
 import pickle
 import sys
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many
+from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any, TypeVar, cast
 
 from bot.charts import Sequence, system
@@ -25,12 +32,76 @@ INLINE_SECONDS = 0.03
 """What is counted on the spot, about ten milliseconds; on a slow machine no more than thirty."""
 WORKER_SECONDS = 5.0
 START_SECONDS = 30.0
-WAITING = 20
+WAITING = 500
 """How many may wait for the worker before it is said to be busy."""
+LINE_SECONDS = 20.0
+"""How long one of them waits at most: by then nobody looks at the screen any more."""
+HERE = 4
+"""How many wait for their turn on the spot before the worker is asked."""
+KEPT = 256
 _SECRET = ("TOKEN", "SECRET", "KEY", "DATABASE_URL")
 _ROOT = Path(__file__).resolve().parent.parent
 
 T = TypeVar("T")
+
+
+class Odds:
+    """The odds that are asked for in chat. Equal questions share one count; the latest few hundred are kept."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._kept: OrderedDict[str, dict[str, Distribution]] = OrderedDict()
+        self._under_way: dict[str, asyncio.Task[dict[str, Distribution]]] = {}
+        self._here = asyncio.Semaphore()
+        self._waiting = 0
+
+    async def count(
+        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
+    ) -> dict[str, Distribution]:
+        """The distribution of each output of `paths`, for reading. Raises UserError, also for what takes too long."""
+        # The inputs as they were understood, so with all that a roster unit brought.
+        key = repr((sequence.system.id, sequence.id, tuple(paths), sequence.given(raw, roster)))
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        task = self._under_way.get(key)
+        if task is None:
+            task = self._under_way[key] = asyncio.create_task(self._count(sequence, raw, paths, roster))
+            task.add_done_callback(partial(self._keep, key))
+        return await asyncio.shield(task)
+
+    async def _count(
+        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
+    ) -> dict[str, Distribution]:
+        if self._waiting < HERE:
+            with contextlib.suppress(TooManyStates):
+                return await self._count_here(sequence, raw, paths, roster)
+        names = (sequence.system.id, sequence.id)
+        return await self._worker.run(count_odds_here, *names, dict(raw), tuple(paths), dict(roster))
+
+    async def _count_here(
+        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
+    ) -> dict[str, Distribution]:
+        """Quick odds on the spot. Raises TooManyStates for others."""
+        self._waiting += 1
+        try:
+            await self._here.acquire()
+        finally:
+            self._waiting -= 1
+        since = monotonic()
+        try:
+            return each_odds(
+                sequence, raw, paths, roster, budget=INLINE_STATES, rolls=INLINE_ROLLS, seconds=INLINE_SECONDS
+            )
+        finally:  # the next one does not begin before everybody else had as much time
+            asyncio.get_running_loop().call_later(monotonic() - since, self._here.release)
+
+    def _keep(self, key: str, task: asyncio.Task[dict[str, Distribution]]) -> None:
+        del self._under_way[key]
+        if not task.cancelled() and task.exception() is None:
+            self._kept[key] = task.result()
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
 
 
 class Worker:
@@ -42,28 +113,19 @@ class Worker:
         self._turn = asyncio.Lock()
         self._waiting = 0
 
-    async def odds(
-        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
-    ) -> dict[str, Distribution]:
-        """The distribution of each output of `paths`. Raises UserError, also for what takes too long."""
-        try:
-            return each_odds(
-                sequence, raw, paths, roster, budget=INLINE_STATES, rolls=INLINE_ROLLS, seconds=INLINE_SECONDS
-            )
-        except TooManyStates:
-            names = (sequence.system.id, sequence.id)
-            return await self.run(count_odds_here, *names, dict(raw), tuple(paths), dict(roster))
-
     async def run(self, function: Callable[..., T], *arguments: Any) -> T:
         """What `function(*arguments)` returns, run in the worker: a function of a module, values that can be pickled.
 
         Raises the function's UserError, and TooManyStates after the time limit: then the process is ended.
         """
         if self._waiting >= WAITING:
-            raise UserError("Too many sums are waiting.", hint="Try again in half a minute.")
+            raise _busy()
         self._waiting += 1
+        since = monotonic()
         try:
             async with self._turn:
+                if monotonic() - since > LINE_SECONDS:
+                    raise _busy()
                 result, refused = await self._ask(packed((named(function), arguments)))
         finally:
             self._waiting -= 1
@@ -108,6 +170,10 @@ class Worker:
             )
             await asyncio.wait_for(_read(self._process), START_SECONDS)
         return self._process
+
+
+def _busy() -> UserError:
+    return UserError("Too many odds are being counted just now.", hint="Try again in half a minute.")
 
 
 def _environment() -> dict[str, str]:

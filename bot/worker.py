@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
+import resource
 import signal
 import struct
 import sys
@@ -13,6 +15,8 @@ from typing import Any
 SIZE = struct.Struct(">Q")
 AT_MOST = 60
 """Seconds after which the process ends, whatever it is at: its parent gives up long before."""
+MEMORY = 640 * 2**20
+"""Bytes of address space, Python itself included: what needs more is refused, and the bot beside it goes on."""
 
 
 def packed(value: object) -> bytes:
@@ -40,6 +44,7 @@ def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, tuple[str, st
 def main() -> None:
     """Work until the pipe is closed. Ctrl-C is the parent's business; a sum that outlives its parent ends by itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _limit_memory()
     source, sink = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr  # whatever prints must not get between the answers
     sink.write(packed("ready"))
@@ -47,10 +52,23 @@ def main() -> None:
     while len(head := source.read(SIZE.size)) == SIZE.size:
         name, arguments = pickle.loads(source.read(SIZE.unpack(head)[0]))  # written by our own parent process
         signal.alarm(AT_MOST)
-        told = packed(answer(name, arguments))
+        try:
+            told = packed(answer(name, arguments))
+        except MemoryError:
+            sys.exit("a sum took too much memory")
         signal.alarm(0)
         sink.write(told)
         sink.flush()
+
+
+def _limit_memory() -> None:
+    """Bound what this process may take. Where memory runs short anyway, it goes rather than the bot."""
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    limit = MEMORY if most == resource.RLIM_INFINITY else min(MEMORY, most)
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
 
 
 if __name__ == "__main__":

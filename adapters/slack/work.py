@@ -22,6 +22,8 @@ Ack = Callable[..., Awaitable[Any]]
 MAX_FILE = 1_000_000
 STORED_FIRST = 0.8
 """Seconds after which a request is acknowledged although its work goes on; Slack gives three."""
+CROWD = 12
+"""With so many at work at once it is acknowledged sooner: others wait behind it for a connection."""
 
 
 class Work:
@@ -43,7 +45,7 @@ class Work:
         """
         with self.under_way():
             done = asyncio.create_task(self._done(ask, do))
-            await asyncio.wait([done], timeout=STORED_FIRST)
+            await asyncio.wait([done], timeout=STORED_FIRST if self._busy < CROWD else STORED_FIRST / 4)
             await ack()
             await self.posts.deliver(ask, await done)
 

@@ -1,7 +1,8 @@
-"""Two hundred interactions at once over fifty channels while heavy odds are counted: none late, lost or doubled."""
+"""Hundreds of interactions at once over fifty channels while odds are counted: none late, lost or doubled."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -46,3 +47,29 @@ async def test_two_hundred_at_once(tmp_path: Path) -> None:
         late = [beat.late for beat in discord.gateway.heartbeats if beat.late is not None]
         print(f"heartbeats: {len(late)}, the latest {max(late):.2f} s late")
         assert max(late) < 1
+
+
+async def test_five_hundred_different_odds_at_once(tmp_path: Path) -> None:
+    """Each takes a few milliseconds: counted in one go, nobody would be heard for seconds."""
+    async with DiscordStandIn.running(heartbeat_interval=0.4) as discord, running(discord, tmp_path):
+        channels = [discord.channel(f"table-{number}") for number in range(50)]
+        people = [discord.user(f"Player {number}") for number in range(250)]
+        await (await people[0].slash(channels[0], "lnlt fire", **FIRE)).answer()
+        asked = [
+            people[number % 250].send(channels[number % 50], "lnlt fire", odds=True, **fire_of(number))
+            for number in range(500)
+        ]
+        await asyncio.gather(*(one.answer(30) for one in asked))
+        receipts = [one.receipt for one in asked if one.receipt is not None]
+        late = [beat.late for beat in discord.gateway.heartbeats if beat.late is not None]
+        print(f"receipts of 500 odds at once: the latest {max(receipts):.2f} s; heartbeats: {max(late):.2f} s late")
+        assert len(receipts) == 500
+        assert max(receipts) < 3
+        assert max(late) < 1
+
+
+def fire_of(number: int) -> dict[str, object]:
+    """One of 486 different shots at four targets."""
+    first, second, morale = 1 + number % 9, 1 + number // 9 % 9, 3 + number // 81 % 6
+    targets = f"leader morale=6 lm=1; squad morale={morale}; squad morale=5; half-squad morale=4"
+    return {"attackers": f"squad fp={first} sw=3; squad fp={second}", "targets": targets, "tm": 1}

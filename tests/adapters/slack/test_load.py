@@ -48,3 +48,27 @@ async def test_a_hundred_commands_at_once(
             print(f"\nSlack {slack.transport}: {COUNT} commands at once, all answered in {taken:.1f} s")
             print(f"acknowledged: p50 {p50:.3f} s, p99 {p99:.3f} s")
         assert p99 < 3
+
+
+async def test_five_hundred_different_odds_at_once(
+    slack: SlackStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home, anna, _, games = settle(slack)
+    people = [home.user(f"Player{number}") for number in range(250)]
+    async with running(slack, tmp_path, home):
+        await (await anna.slash(games, "/help")).answer()
+        handles = await asyncio.gather(
+            *(people[number % 250].slash(games, "/lnlt", f"fire {shot(number)} odds") for number in range(500))
+        )
+        waits = sorted(handle.ack_time or 9.0 for handle in handles)
+        with capsys.disabled():
+            print(f"\nSlack {slack.transport}: 500 odds at once, acknowledged after {waits[-1]:.2f} s at the latest")
+        assert waits[-1] < 3
+        await asyncio.gather(*(handle.answer(timeout=40) for handle in handles[::50]))
+
+
+def shot(number: int) -> str:
+    """One of 486 different shots at four targets."""
+    first, second, morale = 1 + number % 9, 1 + number // 9 % 9, 3 + number // 81 % 6
+    targets = f"leader morale=6 lm=1; squad morale={morale}; squad morale=5; half-squad morale=4"
+    return f'attackers="squad fp={first} sw=3; squad fp={second}" targets="{targets}" tm=1'
