@@ -238,7 +238,7 @@ class App:
         return Known(
             roster=tuple(in_order(game.units.values())),
             sides=game.sides,
-            players=tuple(row.name for row in loaded.persons.values()),
+            players=tuple(row.name for row in loaded.persons.values() if not row.is_imported),
             own_side=game.players.get(person.person, "") if person is not None else "",
             system=game.system,
         )

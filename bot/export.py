@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from bot.rules.chain import genesis
-from bot.rules.exported import FORMAT, SEALED, VERSION
-from bot.stores.base import EventRow, Json, PersonRow, SeedRow, TextRow
+from bot.rules.exported import FORMAT, SEALED, VERSION, person_key
+from bot.stores.base import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
 
 
 def export_game(
@@ -38,8 +38,12 @@ def export_game(
         "texts": [
             _text(row) for row in texts if row.event not in closed and _is_promised(bodies.get(row.event, {}), row)
         ],
-        "persons": [{"person": row.person, "user": row.user, "name": row.name} for row in persons],
+        "persons": [{"person": row.person, "key": _key(game, row), "name": row.name} for row in persons],
     }
+
+
+def _key(game: str, row: PersonRow) -> str:
+    return row.user.removeprefix(IMPORTED) if row.is_imported else person_key(game, row.user)
 
 
 def _seed(row: SeedRow, *, shown: bool) -> Json:

@@ -128,6 +128,9 @@ def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
             example="/game import file=game.json",
         ),
         CommandSpec(
+            (game, "claim"), "Go on as the person that an imported game knows you as", game, example="/game claim"
+        ),
+        CommandSpec(
             (game, "delete"),
             "Delete the game and all its data; asks first",
             game,

@@ -9,7 +9,7 @@ from bot.rules.errors import UserError
 from bot.stores.base import REQUESTS_KEPT, Doc
 
 PRIVATE = ("odds", "log", "delete", "forget")
-NAMES = ("again", "undo", "reveal", "roll", "consent", "refuse", "carry", *PRIVATE)
+NAMES = ("again", "undo", "reveal", "roll", "consent", "refuse", "carry", "claim", *PRIVATE)
 
 ROLLED = "rolled"
 """Documents that say what a draft, used up, has brought."""
@@ -32,6 +32,10 @@ async def handle(desk: Desk) -> Reply:
         from bot.commands.game import carry
 
         return await carry(desk)
+    if name == "claim":
+        from bot.commands.claiming import claim
+
+        return await claim(desk)
     if name == "log":
         from bot.commands.log import turn_page
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from bot.charts import systems
+from bot.commands.claiming import CLAIM_HINT, own_import
 from bot.commands.desk import Desk
 from bot.commands.sealed import open_rolls
 from bot.game.loaded import load
@@ -33,6 +34,7 @@ ELSEWHERE = {
     "link": "link:handle",
     "export": "exporting:export",
     "import": "importing:import_game",
+    "claim": "claiming:claim",
     "delete": "moving:delete",
     "stats": "luck:stats",
 }
@@ -139,7 +141,8 @@ async def join(desk: Desk) -> Reply:
     if (own := game.players.get(person)) is not None:
         raise UserError(f"You play {own} already.", hint="" if own == side else "Leave it first: /game leave.")
     desk.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
-    return Reply(f"{desk.who} plays {side}", footer=(game.name,))
+    lines = (CLAIM_HINT,) if own_import(desk.ledger) is not None else ()
+    return Reply(f"{desk.who} plays {side}", lines, footer=(game.name,))
 
 
 async def leave(desk: Desk) -> Reply:
@@ -165,6 +168,8 @@ async def status(desk: Desk) -> Reply:
         lines.append(f"{count_units(len(others))} of no side")
     if game.master:
         lines.append(f"Game master: {ledger.name_of(game.master)}")
+    if unclaimed := sorted(row.name for row in ledger.persons.values() if row.is_imported):
+        lines.append(f"Known from the imported file only: {', '.join(unclaimed)}. Is one of them you? /game claim")
     if game.initiative:
         lines.append(f"Initiative: {game.initiative}")
     if game.sealed:
@@ -220,7 +225,9 @@ def _to_call(desk: Desk, game: Game) -> str:
     """The one person whose turn it is: the first player of the side with the initiative, unless he just acted."""
     person = next((person for person, side in game.players.items() if side == game.initiative), "")
     row = desk.ledger.persons.get(person)
-    return row.user if row is not None and row.user != desk.command.who.key else ""
+    if row is None or row.is_imported or row.user == desk.command.who.key:
+        return ""
+    return row.user
 
 
 async def end(desk: Desk) -> Reply:
@@ -271,7 +278,7 @@ async def settings(desk: Desk) -> Reply:
 def _person_called(desk: Desk, name: str) -> str:
     """The person of this game with that name, or platform id. Raises UserError."""
     folded = name.strip().removeprefix("@").strip("<@!>").casefold()
-    rows = desk.ledger.persons.values()
+    rows = [desk.ledger.persons[person] for person in desk.ledger.present()]
     exact = [row for row in rows if folded == row.user.casefold()]
     found = exact or [row for row in rows if folded in (row.name.casefold(), row.user.casefold().rpartition(":")[2])]
     if len(found) == 1:

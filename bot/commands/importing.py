@@ -5,20 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 
 from bot.command import shown_name
 from bot.commands.desk import Desk
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
 from bot.game.sound import is_sound, is_sound_event
-from bot.reply import Reply
+from bot.reply import Button, Reply
 from bot.roller import new_id
 from bot.rules.chain import canonical
 from bot.rules.errors import UserError
 from bot.rules.exported import Exported, read_export
 from bot.rules.fair import NO_TEXTS
 from bot.rules.verify import verify
-from bot.stores.base import PersonRow, SeedRow, TextRow
+from bot.stores.base import IMPORTED, PersonRow, SeedRow, TextRow
 
 MAX_SIZE = 20_000_000
 MAX_EVENTS = 200_000
@@ -37,15 +38,24 @@ async def import_game(desk: Desk) -> Reply:
     await asyncio.to_thread(lambda: _fill(ledger, read_export(data)))
     before = desk.ledger.row or None
     count, closed = ledger.game.number, len(ledger.game.sealed)
-    ledger.add("import", secret=ledger.fresh_secret(), result=f"{count} events")
+    started = ledger.game.started
+    # Whoever wrote the file must not direct the game by it: that falls to who brings it here, as with /game start.
+    taken = replace(ledger.game, master=ledger.person()) if started else ledger.game
+    ledger.add("import", taken, secret=ledger.fresh_secret(), result=f"{count} events")
     desk.ledger = ledger
     desk.bind(ledger.row, before)
     lines = [f"{count} events, chain and known dice checked. {phase_title(ledger.game, desk.system)}"]
     if closed:
         rolls = "1 roll stays" if closed == 1 else f"{closed} rolls stay"
         lines.append(f"{rolls} sealed for ever: the content is where it was rolled.")
+    if started:
+        lines.append(f"{desk.who} is game master.")
+    unclaimed = sorted(row.name for row in ledger.persons.values() if row.is_imported)
+    if unclaimed:
+        lines.append(f"Known from the file only: {', '.join(unclaimed)}. Whoever is one of them presses the button.")
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
-    return Reply(f'{desk.who} imports "{ledger.game.name or "free play"}"', tuple(lines))
+    buttons = (Button("claim:", "That's me"),) if unclaimed else ()
+    return Reply(f'{desk.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons)
 
 
 def parse_file(raw: object) -> object:
@@ -78,7 +88,7 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError("The file is damaged: its events do not follow on each other.", option="file") from None
     for person in exported.persons:
-        row = PersonRow(ledger.row, person.person, person.user, shown_name(person.name))
+        row = PersonRow(ledger.row, person.person, IMPORTED + person.key, shown_name(person.name))
         ledger.persons[person.person] = ledger.new_persons[person.person] = row
     ledger.new_texts += [
         TextRow(ledger.row, text.event, text.key, text.salt, text.text, text.person) for text in exported.texts

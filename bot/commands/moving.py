@@ -99,6 +99,6 @@ async def delete_now(desk: Desk, row: str) -> Reply:
 def _need_owner(desk: Desk) -> None:
     """Free play belongs to those who took part, a started game to its master and the server's managers."""
     need_director(desk.game, desk.actor, "delete it")
-    alone = len(desk.ledger.persons) <= 1
+    alone = len(desk.ledger.present()) <= 1
     if not desk.game.started and not desk.actor.directs and not (alone and desk.actor.person):
         raise UserError("Others have rolled here too: only who manages the server may delete this.")

@@ -6,6 +6,7 @@ import json
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 
+from bot.commands.claiming import own_import
 from bot.commands.desk import Desk
 from bot.commands.sequence import is_set
 from bot.game.ledger import Ledger
@@ -67,9 +68,13 @@ async def forget(desk: Desk) -> Reply:
     user = desk.command.who.key
     data = await desk.store.user_data(user)
     rows = list(dict.fromkeys(row.game for row in data.persons))[:MOST_GAMES]
+    imported = own_import(desk.ledger)
+    if imported is not None:  # a file that somebody brought here names them too
+        desk.forget.append(imported.user)
+        rows = list(dict.fromkeys([*rows, desk.ledger.row]))
     for row in rows:
         if row == desk.ledger.row:
-            _leave(desk.ledger)
+            _leave(desk.ledger, imported.person if imported is not None else "")
         elif (saved := await desk.store.load_game_by_id(row)) is not None:
             ledger = Ledger(load(saved), desk.ledger.writer)
             _leave(ledger)
@@ -80,10 +85,11 @@ async def forget(desk: Desk) -> Reply:
     )
 
 
-def _leave(ledger: Ledger) -> None:
-    game, person = ledger.game, ledger.known_person()
-    players = {other: side for other, side in game.players.items() if other != person}
-    master = "" if game.master == person else game.master
+def _leave(ledger: Ledger, imported: str = "") -> None:
+    game, user = ledger.game, ledger.writer.user
+    own = {row.person for row in ledger.persons.values() if row.user == user} | {imported}
+    players = {other: side for other, side in game.players.items() if other not in own}
+    master = "" if game.master in own else game.master
     ledger.add(
         "privacy", replace(game, players=players, master=master), result="somebody's name and texts were deleted"
     )

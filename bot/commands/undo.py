@@ -29,7 +29,7 @@ async def undo(desk: Desk, number: int | None = None) -> Reply:
         raise _no_part("undo")
     if is_free(actor, event):
         return _take_back(desk, event)
-    others = consenters(game, actor, desk.ledger.persons, event)
+    others = consenters(game, actor, desk.ledger.present(), event)
     if not others:
         return _take_back(desk, event, alone=True)
     return await _ask(desk, event, actor, others)
@@ -68,7 +68,7 @@ async def consent(desk: Desk, number: int) -> Reply:
     event = await read_event(desk, number)
     need_undoable(event, number)
     assert event is not None
-    if by == actor.person or actor.person not in consenters(game, asker, desk.ledger.persons, event):
+    if by == actor.person or actor.person not in consenters(game, asker, desk.ledger.present(), event):
         raise UserError("This needs the consent of another side.")
     desk.drop_docs.append((CONSENT, _key(desk, number)))
     return _take_back(desk, event, asked=by)
@@ -84,7 +84,7 @@ async def refuse(desk: Desk, number: int) -> Reply:
     asker = Actor(by, game.players.get(by, ""), directs=False)
     event = await read_event(desk, number)
     if by != actor.person and (
-        event is None or actor.person not in consenters(game, asker, desk.ledger.persons, event)
+        event is None or actor.person not in consenters(game, asker, desk.ledger.present(), event)
     ):
         raise UserError("Only another side may refuse.")
     desk.drop_docs.append((CONSENT, _key(desk, number)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.game.events import apply, difference
-from bot.game.loaded import SNAPSHOT_EVERY, Loaded
+from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.state import Game, Json, to_json
 from bot.roller import new_id, new_salt, new_seed
 from bot.rules.chain import canonical, event_hash, genesis, salted
@@ -40,6 +40,7 @@ class Ledger:
         self.new_persons: dict[str, PersonRow] = {}
         self.new_texts: list[TextRow] = []
         self.new_seeds: dict[int, SeedRow] = {}
+        self._claimed = ""
 
     @property
     def exists(self) -> bool:
@@ -53,7 +54,7 @@ class Ledger:
 
     def person(self) -> str:
         """The writer's person id in this game; he gets one, or his new name, on the way."""
-        row = next((row for row in self.persons.values() if row.user == self.writer.user), None)
+        row = self._own()
         if row is None or row.name != self.writer.name:
             person = row.person if row is not None else new_id()
             row = PersonRow(self.row, person, self.writer.user, self.writer.name)
@@ -62,12 +63,30 @@ class Ledger:
 
     def known_person(self) -> str:
         """The writer's person id, or "" while he has none here."""
-        return next((row.person for row in self.persons.values() if row.user == self.writer.user), "")
+        row = self._own()
+        return row.person if row is not None else ""
+
+    def claim(self, row: PersonRow) -> None:
+        """Let the writer be this person of an imported log from now on."""
+        self._claimed = row.person
+        self.persons[row.person] = self.new_persons[row.person] = replace(
+            row, user=self.writer.user, name=self.writer.name
+        )
+
+    def _own(self) -> PersonRow | None:
+        return self.persons.get(self._claimed) or person_of(self.writer.user, self.persons, self.game)
+
+    def present(self) -> frozenset[str]:
+        """One person for each account that took part; nobody who is known from an imported file only."""
+        users = {row.user for row in self.persons.values() if not row.is_imported}
+        return frozenset(row.person for user in users if (row := person_of(user, self.persons, self.game)) is not None)
 
     def name_of(self, person: str) -> str:
-        """The name of a person of this game."""
+        """The name of a person of this game, marked where it comes from a file and no account has claimed it."""
         row = self.persons.get(person)
-        return row.name if row is not None else "someone"
+        if row is None:
+            return "someone"
+        return f"{row.name} (imported)" if row.is_imported else row.name
 
     def begin(self, game: Game | None = None, **fields: Any) -> Json:
         """Begin a new game with event 1, which publishes the commitment to its first seed. Returns the event."""

@@ -28,7 +28,15 @@ class Loaded:
 
     def person_of(self, user: str) -> PersonRow | None:
         """Who a platform's user is in this game."""
-        return next((row for row in self.persons.values() if row.user == user), None)
+        return person_of(user, self.persons, self.game)
+
+
+def person_of(user: str, persons: Mapping[str, PersonRow], game: Game) -> PersonRow | None:
+    """Who a platform's user is in a game: of several persons (one of them claimed from a file) the one with a seat."""
+    own = [row for row in persons.values() if row.user == user]
+    return next(
+        (row for row in own if row.person in game.players or row.person == game.master), own[0] if own else None
+    )
 
 
 def load(saved: Saved) -> Loaded:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from bot.rules.errors import UserError
@@ -51,7 +52,7 @@ class ExportedPerson:
     """Who a person id of the game is."""
 
     person: str
-    user: str
+    key: str  # by which their account is known again, see `person_key`; "" for none
     name: str
 
 
@@ -92,10 +93,21 @@ def read_export(data: object) -> Exported:
             for part in file.parts("texts")
         ),
         persons=tuple(
-            ExportedPerson(part.text("person"), part.text("user", ""), part.text("name"))
+            ExportedPerson(part.text("person"), _key(part, file.text("game")), part.text("name"))
             for part in file.parts("persons")
         ),
     )
+
+
+def person_key(game: str, user: str) -> str:
+    """By what an account is known again in an exported game: a hash, so that the file names no account."""
+    return sha256(f"{game}:{user}".encode(errors="replace")).hexdigest()[:32]
+
+
+def _key(part: _Part, game: str) -> str:
+    """A person's key; the first release wrote the account itself as `user`."""
+    user = part.text("user", "")
+    return person_key(game, user) if user else part.text("key", "")
 
 
 class _Part:

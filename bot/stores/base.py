@@ -74,14 +74,26 @@ class GameRow:
     updated: float
 
 
+IMPORTED = "imported:"
+"""How the `user` of a person begins who is known from an imported file only; no platform's key begins so."""
+
+
 @dataclass(frozen=True, slots=True)
 class PersonRow:
-    """Who a random person id of one game is: the platform's user and the name to show. Deletable."""
+    """Who a random person id of one game is: the platform's user and the name to show. Deletable.
+
+    A person from an imported file has no account: `user` is IMPORTED and the hash by which an account may claim it.
+    """
 
     game: str
     person: str
     user: str
     name: str
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether no account stands behind the name."""
+        return self.user.startswith(IMPORTED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -337,6 +337,8 @@ async def test_an_import_replaces_no_running_game_and_refuses_a_changed_log() ->
     assert "needs" in await bring(None, "console:x", "i5")
     assert await bring(text, "console:x", "i6") == ""
     other = Channel(channel.app, Place("console:x"), "x")
+    await other.do("Anna", "game claim")
+    await other.do("Bob", "game claim")
     assert await other.content() == await channel.content()
     assert (await other.game()).epoch == 2
     assert not (await other.game()).drawn

@@ -104,6 +104,8 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
             _import_command(other, whole.files[0].content),
         )
         assert not reply.error, reply.text()
+        await other.do("Anna", "game claim")
+        await other.do("Bob", "game claim")
         assert await other.content() == state
         await other.do("Bob", "game next")
         await other.do("Anna", "roll 2d6")

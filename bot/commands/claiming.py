@@ -1,0 +1,52 @@
+"""`/game claim`: an account says that it is a person of an imported log. Nobody else can say so for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.commands.desk import Desk
+from bot.game.ledger import Ledger
+from bot.game.state import Game
+from bot.reply import Reply
+from bot.rules.errors import UserError
+from bot.rules.exported import person_key
+from bot.stores.base import IMPORTED, PersonRow
+
+CLAIM_HINT = "The imported file knows your account: /game claim makes its moves and its side yours."
+
+
+def own_import(ledger: Ledger) -> PersonRow | None:
+    """The person of an imported log whose key is that of the writer's account, if nobody has claimed it."""
+    user = IMPORTED + person_key(ledger.game.id, ledger.writer.user)
+    return next((row for row in ledger.persons.values() if row.user == user), None)
+
+
+async def claim(desk: Desk) -> Reply:
+    """Go on as the person that the file knows the asker's account as; seats taken meanwhile move along."""
+    game, ledger = desk.need_game(), desk.ledger
+    row = own_import(ledger)
+    if row is None:
+        raise UserError(
+            "Nobody in this game is known by your account from an imported file.",
+            hint="Play under your own name: /game join takes a side.",
+        )
+    seated = _seated(game, ledger.known_person(), row)
+    ledger.claim(row)
+    ledger.add("claim", seated)
+    side = seated.players.get(row.person, "")
+    playing = f"Plays {side}." if side else "The moves under that name are theirs."
+    return Reply(f"{desk.who} is {row.name} of the imported log", (playing,), footer=(game.name,))
+
+
+def _seated(game: Game, own: str, row: PersonRow) -> Game:
+    """The game with the seats of the person `own` given to that of `row`. Raises UserError for two sides at once."""
+    mine, theirs = game.players.get(own, ""), game.players.get(row.person, "")
+    if mine and theirs and mine != theirs:
+        raise UserError(
+            f"You play {mine} here, and {row.name} of the imported log plays {theirs}.",
+            hint="Leave your side first: /game leave, then /game claim.",
+        )
+    players = {person: side for person, side in game.players.items() if person != own}
+    if side := theirs or mine:
+        players[row.person] = side
+    return replace(game, players=players, master=row.person if own and game.master == own else game.master)

@@ -1,0 +1,210 @@
+"""An imported file speaks for nobody: its persons have no account until that account itself says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from bot.command import Command, Place
+from bot.reply import Reply
+from bot.rules.chain import canonical, event_hash, genesis
+from bot.rules.exported import person_key
+from tests.playing import Channel, two_sides
+
+THERE = Place("console:there", "console", "there")
+
+
+async def exported(channel: Channel) -> str:
+    """The file of the channel's game."""
+    return (await channel.do("Anna", "game export")).files[0].content
+
+
+async def brought(app: Any, file: str, name: str = "Mallory") -> tuple[Channel, Reply]:
+    """Another channel, into which `name` imports the file."""
+    there = Channel(app, THERE, f"there-{name}")
+    command = Command(("game", "import"), {"file": file}, there.who(name), THERE, f"import-{name}")
+    return there, await app.run(command)
+
+
+def rewritten(file: str, change: Callable[[dict[str, Any]], object]) -> str:
+    """The file with something changed and its chain made whole again."""
+    data = json.loads(file)
+    change(data)
+    head = genesis(data["game"])
+    for event in data["events"]:
+        head = event["hash"] = event_hash(head, canonical(event["body"]))
+    return json.dumps({**data, "head": head})
+
+
+async def played() -> Channel:
+    """A game of Anna (US, game master) and Bob (VC) in which both have rolled."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'roll 2d6 label="take that"')
+    await channel.do("Bob", "roll 2d6")
+    return channel
+
+
+async def test_a_file_names_no_account() -> None:
+    channel = await played()
+    file = await exported(channel)
+    assert "console:" not in file
+    data = json.loads(file)
+    assert {person["key"] for person in data["persons"]} == {
+        person_key(data["game"], f"console:{name}") for name in ("anna", "bob")
+    }
+
+
+async def test_names_from_a_file_are_marked_wherever_they_show() -> None:
+    channel = await played()
+    there, taken = await brought(channel.app, await exported(channel))
+    assert "Known from the file only: Anna, Bob" in taken.text()
+    for line in ("log", "game status"):
+        shown = (await there.do("Mallory", line)).text()
+        assert "Anna (imported)" in shown, line
+        assert "Bob (imported)" in shown, line
+    csv, report = [
+        (await there.say("Mallory", f"game export {kind}", manager=True)).files[0].content
+        for kind in ("csv", "markdown")
+    ]
+    assert "Anna (imported)" in csv
+    assert "Anna (imported)" in report
+    asked = await there.say("Mallory", "game undo")
+    assert "Anna (imported)" in asked.text() or "cannot be undone" in asked.text()
+
+
+async def test_an_import_adds_nothing_to_what_is_kept_about_anybody() -> None:
+    channel = await played()
+    file = await exported(channel)
+    before = (await channel.do("Anna", "privacy show")).text()
+    for at in range(3):
+        await channel.app.run(
+            Command(("game", "import"), {"file": file}, channel.who("Mallory"), Place(f"console:m{at}"), f"m{at}")
+        )
+    assert (await channel.do("Anna", "privacy show")).text() == before
+
+
+async def test_only_the_account_itself_claims_and_the_log_shows_it() -> None:
+    channel = await played()
+    there, taken = await brought(channel.app, await exported(channel))
+    (button,) = taken.buttons
+    refused = await there.press("Mallory", button.action)
+    assert refused.error
+    assert "Nobody in this game is known by your account" in refused.text()
+    claimed = await there.press("Anna", button.action)
+    assert not claimed.error
+    assert not claimed.private
+    assert "Plays US" in claimed.text()
+    log = (await there.do("Mallory", "log")).text()
+    assert "Anna (US): is this person of the imported log" in log
+    assert "Anna (imported)" not in log
+    assert "Bob (imported)" in log
+    await there.fails("Anna", "game claim", "Nobody in this game is known by your account")
+    await there.fails("Anna", "game undo", "cannot be undone")
+
+
+async def test_rights_rest_with_whoever_imports_until_they_are_claimed() -> None:
+    channel = await played()
+    there, taken = await brought(channel.app, await exported(channel))
+    assert "Mallory is game master" in taken.text()
+    await there.fails("Anna", "unit edit us1 morale=6", "You play no side")
+    await there.fails("Anna", "game settings answers=compact", "Only the game master")
+    await there.do("Mallory", "game settings answers=compact")
+    await there.do("Anna", "game claim", "unit edit us1 morale=6")
+    await there.fails("Anna", "game settings answers=full", "Only the game master")
+
+
+async def test_a_file_that_makes_its_writer_game_master_gives_no_right() -> None:
+    """Mallory rewrites Anna's game with his own account as its master, and Anna, who trusts him, imports it."""
+    channel = await played()
+    game = json.loads(await exported(channel))["game"]
+
+    def promote(data: dict[str, Any]) -> None:
+        anna = data["events"][0]["body"]["who"]
+        for person in data["persons"]:
+            if person["person"] == anna:
+                person.update(name="Game Master", key=person_key(game, "console:mallory"))
+
+    there, taken = await brought(channel.app, rewritten(await exported(channel), promote), "Anna")
+    assert not taken.error, taken.text()
+    await there.do("Mallory", "game claim")
+    await there.fails("Mallory", "game settings answers=compact", "Only the game master")
+    await there.do("Anna", "game settings answers=compact")
+
+
+async def test_one_account_never_sits_on_both_sides() -> None:
+    """Both players of a forged file carry Mallory's key: he could have consented to his own request."""
+    channel = await played()
+    game = json.loads(await exported(channel))["game"]
+
+    def both(data: dict[str, Any]) -> None:
+        for person in data["persons"]:
+            person["key"] = person_key(game, "console:mallory")
+
+    there, _ = await brought(channel.app, rewritten(await exported(channel), both), "Zoe")
+    await there.do("Mallory", "game claim")
+    await there.fails("Mallory", "game claim", "Leave your side first")
+    await there.do("Mallory", "game leave", "game claim")
+    assert len((await there.game()).players) == 1
+
+
+async def test_who_joined_before_claiming_keeps_one_seat() -> None:
+    channel = await played()
+    there, _ = await brought(channel.app, await exported(channel), "Anna")
+    joined = await there.do("Bob", "game join VC")
+    assert "/game claim" in joined.text()
+    await there.do("Bob", "game claim")
+    await there.do("Anna", "game claim")  # she imported it, and has a person of her own by that
+    here, now = await channel.content(), await there.content()
+    assert now["players"] == here["players"]
+    assert now["master"] == here["master"]
+    status = (await there.do("Bob", "game status")).text()
+    assert "imported" not in status
+    asked = await there.do("Bob", "roll 2d6", "game undo")
+    assert "Anna must consent" in asked.text()
+
+
+async def test_files_of_the_first_release_with_plain_accounts_are_still_taken() -> None:
+    channel = await played()
+
+    def old(data: dict[str, Any]) -> None:
+        for person in data["persons"]:
+            del person["key"]
+            person["user"] = f"console:{person['name'].casefold()}"
+
+    there, taken = await brought(channel.app, rewritten(await exported(channel), old))
+    assert not taken.error
+    again = (await there.say("Mallory", "game export", manager=True)).files[0].content
+    assert "console:anna" not in again
+    await there.do("Anna", "game claim")
+
+
+async def test_an_unclaimed_person_survives_another_export_and_import() -> None:
+    channel = await played()
+    there, _ = await brought(channel.app, await exported(channel))
+    file = (await there.say("Mallory", "game export", manager=True)).files[0].content
+    third = Channel(channel.app, Place("console:third"), "third")
+    command = Command(("game", "import"), {"file": file}, third.who("Zoe"), third.place, "third")
+    assert not (await channel.app.run(command)).error
+    await third.do("Bob", "game claim")
+    assert (await third.game()).players
+
+
+async def test_privacy_delete_also_takes_an_unclaimed_name_out_of_this_channels_game() -> None:
+    channel = await played()
+    there, _ = await brought(channel.app, await exported(channel))
+    await there.do("Anna", "privacy delete confirm")
+    shown = (await there.do("Mallory", "log")).text() + (await there.do("Mallory", "game status")).text()
+    assert "Anna" not in shown
+    assert "take that" not in shown
+    assert "Bob (imported)" in shown
+
+
+async def test_in_free_play_nobody_waits_for_the_consent_of_imported_names() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "roll 2d6")
+    await channel.do("Bob", "roll 2d6")
+    there, _ = await brought(channel.app, await exported(channel), "Zoe")
+    undone = await there.do("Zoe", "roll 2d6", "game undo")
+    assert "undone alone" in undone.text()
