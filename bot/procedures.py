@@ -11,7 +11,8 @@ from bot.charts import Sequence
 from bot.rules.dice import Source
 from bot.rules.errors import UserError
 from bot.rules.odds import STATE_BUDGET, Distribution, joint, marginals
-from bot.rules.sequence import Played, play
+from bot.rules.rows import is_row, row_path, rows_of, told_by_rows
+from bot.rules.sequence import Played, Row, play
 from bot.rules.units import Roster
 
 MAX_BY = 8
@@ -62,16 +63,24 @@ def each_odds(
 ) -> dict[str, Distribution]:
     """The distribution of each output of `paths` by itself, in one pass. Raises UserError as count_odds does.
 
-    `budget`, `rolls` and `seconds` limit the states and rolls looked at and the time, for whoever must answer at once.
+    A path may also be that of a row, see `odds_rows`. `budget`, `rolls` and `seconds` limit the states and rolls
+    looked at and the time, for whoever must answer at once.
     """
-    _check_paths(sequence, paths)
+    _check_paths(sequence, [path for path in paths if not is_row(path)])
+    plan = sequence.plan(sequence.given(raw, roster or {}))
     return marginals(
-        sequence.plan(sequence.given(raw, roster or {})),
+        told_by_rows(plan, sequence.odds_by) if any(map(is_row, paths)) else plan,
         paths,
         budget=budget,
         rolls=rolls,
         late=None if seconds is None else after(seconds),
     )
+
+
+def odds_rows(sequence: Sequence, raw: Mapping[str, object], roster: Roster | None = None) -> dict[str, Row]:
+    """The units (or the one result) whose odds are shown for these inputs, by the path to ask `each_odds` for."""
+    rows = rows_of(sequence.plan(sequence.given(raw, roster or {})), sequence.odds_by)
+    return {row_path(at): row for at, row in enumerate(rows)}
 
 
 def _check_paths(sequence: Sequence, paths: Many[str]) -> None:

@@ -11,8 +11,9 @@ from bot.commands.desk import Desk
 from bot.commands.lookup import read_table
 from bot.commands.record import is_of_game, record
 from bot.commands.roll import roll_dice
-from bot.commands.sequence import EXTRA, is_set, odds_paths, odds_reply, run_sequence
+from bot.commands.sequence import EXTRA, is_set, odds_reply, run_sequence
 from bot.game.state import roster_of
+from bot.procedures import odds_rows
 from bot.reply import Button, Reply
 from bot.roller import new_id
 from bot.rules.units import Roster
@@ -56,15 +57,18 @@ async def answer_odds(desk: Desk, spec: CommandSpec, options: Mapping[str, objec
     sequence = system(spec.system).sequence(spec.target)
     raw = {name: value for name, value in options.items() if name not in EXTRA}
     roster = roster_for(desk, spec)
-    counted = await desk.count_odds(sequence, raw, odds_paths(sequence, raw, roster), roster)
+    rows = odds_rows(sequence, raw, roster)
+    counted = await desk.count_odds(sequence, raw, tuple(rows), roster)
     if is_set(options.get("secret")) or options.get("hand"):
         more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
-        return odds_reply(sequence, spec, raw | more, counted)
+        return odds_reply(sequence, spec, raw | more, rows, counted)
     key = new_id()
     desk.docs.append(
         Doc(DRAFT, key, {"path": list(spec.path), "options": raw}, desk.now + DRAFTS_KEPT, desk.command.who.key)
     )
-    return replace(odds_reply(sequence, spec, raw, counted), buttons=(Button(f"roll:{key}", "Roll it", "primary"),))
+    return replace(
+        odds_reply(sequence, spec, raw, rows, counted), buttons=(Button(f"roll:{key}", "Roll it", "primary"),)
+    )
 
 
 def roster_for(desk: Desk, spec: CommandSpec) -> Roster:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from fractions import Fraction
@@ -18,7 +19,7 @@ from bot.rules.errors import DieOwed, UserError
 from bot.rules.given import Given
 from bot.rules.odds import Distribution
 from bot.rules.options import Option, clean
-from bot.rules.sequence import play
+from bot.rules.sequence import Row, play
 from bot.rules.units import Roster
 from bot.text import command_text
 
@@ -28,6 +29,8 @@ UNIT_IS_HIT = (("asl", "flame-attack"),)
 """Procedures whose `unit` is the one that is attacked."""
 EXTRA = ("odds", "secret", "hand")
 _BAR = 12
+COLUMNS = 34
+"""What fits on a phone in a fixed width."""
 _HAND = Option("hand", "str")
 
 
@@ -104,20 +107,32 @@ def _owed(owed: DieOwed, spec: CommandSpec, raw: Mapping[str, object]) -> UserEr
 
 
 def odds_reply(
-    sequence: Sequence, spec: CommandSpec, raw: Mapping[str, object], counted: Mapping[str, Distribution]
+    sequence: Sequence,
+    spec: CommandSpec,
+    raw: Mapping[str, object],
+    rows: Mapping[str, Row],
+    counted: Mapping[str, Distribution],
 ) -> Reply:
-    """A private reply with the exact odds of every target, as text bars; `counted` are those of `odds_paths`."""
-    main = counted[sequence.odds_by]
+    """A private reply with the exact odds of every unit, as text bars: units with the same odds together.
+
+    `rows` are those of `odds_rows`, `counted` their odds by the same paths.
+    """
+    alike: dict[frozenset[tuple[str, Fraction]], tuple[Distribution, list[Row]]] = {}
+    for path, row in rows.items():
+        chances: Distribution = {}
+        for value, chance in counted[path].items():
+            chances[row.said(str(value))] = chances.get(row.said(str(value)), Fraction(0)) + chance
+        alike.setdefault(frozenset(chances.items()), (chances, []))[1].append(row)
+    groups = list(alike.values())
     block: list[str] = []
-    shown = {path: chances for path, chances in counted.items() if path != sequence.odds_by or len(counted) == 1}
-    if shown and all(chances != main for chances in shown.values()):
-        shown = {sequence.odds_by: main, **shown}
-    for path, chances in shown.items():
-        block += [path_name(path, raw), *bars(chances)]
-    best = sorted(main.items(), key=lambda item: -item[1])[:3]
-    first = ", ".join(f"{_word(value)} {percent(chance)}" for value, chance in best)
+    for chances, units in groups:
+        block += [*textwrap.wrap(heading(units, sequence.odds_by), COLUMNS), *bars(chances)]
+    main, first = groups[0]
+    likeliest = sorted(main.items(), key=lambda item: -item[1])[:3]
+    best = ", ".join(f"{_word(value)} {percent(chance)}" for value, chance in likeliest)
+    who = f"{heading(first, '')}: " if len(groups) > 1 else ""
     return Reply(
-        title=f"Odds of {sequence.title}: {first}",
+        title=f"Odds of {sequence.title}: {who}{best}",
         block=tuple(block),
         lines=(f"Roll it: {command_text(spec, raw)}",),
         footer=("exact, nothing rolled", sequence.system.title),
@@ -125,42 +140,32 @@ def odds_reply(
     )
 
 
-def odds_paths(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> Many[str]:
-    """The outputs whose odds chat shows: the sequence's own, and the same of every further unit in its list."""
-    by = sequence.odds_by
-    listed = {"outcome": "targets[{}].result"}.get(by, re.sub(r"\[0\]", "[{}]", by))
-    if "{}" not in listed:
-        return (by,)
-    name = listed.split("[")[0]
-    if name not in sequence.outputs:
-        name = next((word for word in ("units", "targets") if word in sequence.outputs), "")
-        listed = f"{name}[{{}}].result" if name else ""
-    count = max((len(units) for key, units in sequence.given(raw, roster).lists.items() if key == name), default=0)
-    if not listed or count < 2:
-        return (by,)
-    paths = [listed.format(number) for number in range(min(count, 7))]
-    return paths if by in paths else (by, *paths)
+_NUMBERED = re.compile(r"(.*\S) (\d{1,6})")
 
 
-def path_name(path: str, raw: Mapping[str, object]) -> str:
-    """How a path of outputs is called in an answer: `targets 2: squad`."""
-    found = re.fullmatch(r"(\w+)\[(\d+)\]\.(\w+)", path)
-    if not found:
-        return path.replace("_", " ")
-    items = [item.strip() for item in str(raw.get(found[1], "")).split(";")]
-    number = int(found[2])
-    unit = items[number].split()[0] if number < len(items) and items[number] else ""
-    return f"{found[1].removesuffix('s')} {number + 1} {unit}".rstrip()
+def heading(alike: Many[Row], by: str) -> str:
+    """What rows with the same odds are called: `squad 1-3, leader`; `by` in words where a row has no name."""
+    said: list[str] = []
+    stem, first, last = "", 0, 0
+    for row in alike:
+        found = _NUMBERED.fullmatch(row.name)
+        if found and found[1] == stem and int(found[2]) == last + 1:
+            last += 1
+            said[-1] = f"{stem} {first}-{last}"
+            continue
+        said.append(row.name or by.replace("_", " "))
+        stem, first, last = (found[1], int(found[2]), int(found[2])) if found else ("", 0, 0)
+    return ", ".join(said)
 
 
 def bars(chances: Distribution) -> list[str]:
-    """A line per result, at most 34 columns wide: name, bar, percent, and the exact fraction if it is short."""
-    width = min(14, max(len(_word(value)) for value in chances))
+    """A line per result, at most 34 columns wide unless its words are very long: name, bar, percent."""
+    width = max(len(_word(value)) for value in chances)
+    size = max(3, min(_BAR, COLUMNS - 8 - width))
     lines = []
     for value, chance in chances.items():
-        filled = round(float(chance) * _BAR)
-        bar = ("#" * filled).ljust(_BAR, ".")
-        lines.append(f"{_word(value)[:14]:<{width}} {bar} {percent(chance):>6}")
+        bar = ("#" * round(float(chance) * size)).ljust(size, ".")
+        lines.append(f"{_word(value):<{width}} {bar} {percent(chance):>6}")
     return lines
 
 

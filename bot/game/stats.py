@@ -13,10 +13,11 @@ from math import erf, sqrt
 from typing import Any
 
 from bot.charts import Sequence, system, systems
-from bot.commands.sequence import odds_paths
 from bot.game.state import Json, unit_from_json
 from bot.rules.errors import UserError
-from bot.rules.odds import TooManyStates, joint
+from bot.rules.odds import Distribution, TooManyStates, joint, shown
+from bot.rules.rows import row_path, rows_of, told_by_rows
+from bot.rules.sequence import Row
 from bot.rules.units import Roster
 
 ENOUGH = 30
@@ -125,32 +126,49 @@ def worth_of(system_id: str, sequence_id: str, inputs: str, out: str) -> Worth |
         given: Json = json.loads(inputs)
         units = [unit_from_json(unit) for unit in given["used"]]
         roster: Roster = {name.casefold(): unit for unit in units for name in (unit.handle, unit.name)}
-        paths = [path for path in odds_paths(sequence, given["raw"], roster) if "[" in path] or [sequence.odds_by]
-        return _counted(sequence, given["raw"], roster, paths, json.loads(out))
+        return _counted(sequence, given["raw"], roster, json.loads(out))
     except UserError:
         return None  # other tables than today's: its inputs fit no more
 
 
-def _counted(sequence: Sequence, raw: Json, roster: Roster, paths: Many[str], out: Json) -> Worth | None:
+def _counted(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | None:
     scores = scores_of(sequence.system.id, sequence.id)
     plan = sequence.plan(sequence.given(raw, roster))
-    try:
-        chances = joint(plan, paths, budget=BUDGET)
-    except TooManyStates:
-        if paths == [sequence.odds_by]:
-            return None
-        paths = [sequence.odds_by]
-        chances = joint(plan, paths, budget=BUDGET)
-    if not any(str(word) in scores and str(word) != "none" for key in chances for word in key):
+    rows = rows_of(plan, sequence.odds_by)
+    if plan.by_row is None and all("[" in row.paths[0] for row in rows):
+        told = told_by_rows(plan, sequence.odds_by)
+        try:
+            chances = joint(told, [row_path(at) for at in range(len(rows))], budget=BUDGET)
+            played = [_played(row, out) for row in rows]
+            played[0] = _found(out, sequence.odds_by) if played[0] is None else played[0]
+            return _worth(scores, chances, [str(shown(word)) for word in played])
+        except TooManyStates:
+            pass
+    chances = joint(plan, [sequence.odds_by], budget=BUDGET)
+    return _worth(scores, chances, [str(shown(_found(out, sequence.odds_by)))])
+
+
+def _worth(scores: Mapping[str, float], chances: Distribution, played: Many[str]) -> Worth | None:
+    """The worth of what came and of what could have come; None where nothing that can come has a score."""
+
+    def score(word: Any) -> float:
+        return scores.get(str(word).partition(",")[0], 0.0)  # `wound-1, suppressed` is worth its wound
+
+    if not any(str(word).partition(",")[0] in scores and str(word) != "none" for key in chances for word in key):
         return None
-    values = [(sum(scores.get(str(word), 0.0) for word in key), float(chance)) for key, chance in chances.items()]
+    values = [(sum(map(score, key)), float(chance)) for key, chance in chances.items()]
     mean = sum(value * chance for value, chance in values)
     variance = sum((value - mean) ** 2 * chance for value, chance in values)
-    return sum(scores.get(_said(out, path), 0.0) for path in paths), mean, variance
+    return sum(map(score, played)), mean, variance
 
 
-def _said(out: Json, path: str) -> str:
-    """The token at a path of the outputs; `none` where it is absent."""
+def _played(row: Row, out: Json) -> Any:
+    """The row's result in finished outputs; None where it has none."""
+    return row.read({path: value for path in row.paths if (value := _found(out, path)) is not None})
+
+
+def _found(out: Json, path: str) -> Any:
+    """The value at a path of the outputs; None where it is absent."""
     here: Any = out
     for piece in path.replace("]", "").replace("[", ".").split("."):
         if isinstance(here, list) and piece.isdecimal() and int(piece) < len(here):
@@ -158,10 +176,8 @@ def _said(out: Json, path: str) -> str:
         elif isinstance(here, dict) and piece in here:
             here = here[piece]
         else:
-            return "none"
-    if isinstance(here, bool):
-        return "true" if here else "false"
-    return "none" if here is None else str(here)
+            return None
+    return here
 
 
 def many_worths(keys: list[tuple[str, str, str, str]]) -> list[Worth | None]:

@@ -116,6 +116,26 @@ def _no_told(_state: Any) -> Told:
 
 
 @dataclass(frozen=True, slots=True)
+class Row:
+    """One unit (or the whole) as the odds show it: under the name and by the words of the answer.
+
+    `read` gives its result from what a roll tells, or None where that does not decide it; `paths` are the outputs that
+    it looks at. `said` turns a result into the words of the answer, `alike` is how many units the row stands for.
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    read: Callable[[Told], Any]
+    said: Callable[[str], str] = str
+    alike: int = 1
+
+
+def row_of(path: str, name: str = "") -> Row:
+    """The row of a single output."""
+    return Row(name, (path,), lambda told: told.get(path))
+
+
+@dataclass(frozen=True, slots=True)
 class Plan(Generic[S]):
     """A sequence for given inputs, ready to be played or counted.
 
@@ -123,6 +143,9 @@ class Plan(Generic[S]):
     far. `closing` tells the outputs known at the end from the last state. `settle` reads the finished outputs and
     says the result and its consequences. `focus` makes odds cheap: from the paths that are asked it returns the same
     plan with states that keep no more than these need, so that more of them are equal.
+
+    `rows` are the units whose odds are shown, none where the sequence's own `odds_by` says all. `by_row` is the plan
+    that tells each of them apart where this one does not (a sniper's pick is always the first target).
     """
 
     start: S
@@ -132,6 +155,8 @@ class Plan(Generic[S]):
     closing: Callable[[S], Told] = _no_told
     lines: tuple[Line, ...] = ()
     focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
+    rows: tuple[Row, ...] = ()
+    by_row: Callable[[], Plan[S]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from bot.rules.baps.resolution import (
     summed_up,
     words_of,
 )
+from bot.rules.baps.rows import rows_of
 from bot.rules.baps.volley import Volley, men_step
 from bot.rules.chart import Charts
 from bot.rules.given import Given
@@ -60,7 +61,7 @@ def fire_plan(
         return Settlement(summed_up(hit), words_of(hit) + failed(ammo), remember, changes)
 
     told = {**opening, "attack": attack, "column": min(len(men), MOST_MEN), "targets": [], "ammo": []}
-    return Plan(Volley("man"), steps, settle, opening=told, lines=lines)
+    return Plan(Volley("man"), steps, settle, opening=told, lines=lines, rows=rows_of(targets))
 
 
 def men_said(count: int) -> str:

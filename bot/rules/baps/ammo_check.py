@@ -11,7 +11,7 @@ from bot.rules.baps.volley import Volley
 from bot.rules.chart import Charts
 from bot.rules.errors import UserError
 from bot.rules.given import Given
-from bot.rules.sequence import Plan, Settlement
+from bot.rules.sequence import Plan, Settlement, row_of
 
 
 def plan(charts: Charts, given: Given) -> Plan[Volley]:
@@ -33,5 +33,6 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         headline = f"{len(bad)} of {len(checks)} out of ammunition or jammed" if bad else "all weapons work"
         return Settlement(headline, bad, reload_said(soldiers, checks), noted(soldiers, checks))
 
+    rows = tuple(row_of(f"soldiers[{at}].result", checker.name) for at, checker in enumerate(checkers))
     steps = {"ammo": ammo_step(charts, checkers, "soldiers")}
-    return Plan(Volley("ammo"), steps, settle, opening={"soldiers": []})
+    return Plan(Volley("ammo"), steps, settle, opening={"soldiers": []}, rows=rows)

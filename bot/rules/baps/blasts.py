@@ -18,6 +18,7 @@ from bot.rules.baps.resolution import (
     summed_up,
     words_of,
 )
+from bot.rules.baps.rows import rows_of as men_rows
 from bot.rules.baps.volley import Volley, men_step
 from bot.rules.chart import Charts
 from bot.rules.errors import UserError
@@ -83,4 +84,4 @@ def blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley]:
         settled = blast.settle(out)
         return replace(settled, then=(*then, *settled.then))
 
-    return Plan(Volley("man"), {"man": blast.step}, settle, opening={"targets": []})
+    return Plan(Volley("man"), {"man": blast.step}, settle, opening={"targets": []}, rows=men_rows(blast.men))

@@ -7,12 +7,13 @@ from typing import Any
 
 from bot.rules.baps.men import called, living
 from bot.rules.baps.resolution import Man, Resolution, aftermath, changes_of, summed_up, words_of
+from bot.rules.baps.rows import rows_of
 from bot.rules.baps.volley import Volley, men_step
 from bot.rules.chart import Charts
 from bot.rules.dice import d20
 from bot.rules.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Plan, Roll, Row, Settlement, Step, Told, row_of
 
 EVENTS = {"stop": "stop", "flip": "flip"}
 MOVES = {
@@ -38,10 +39,10 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
     answers = {roll: charts["crash"](moved_quickly=quick, turned=turned, roll=roll) for roll in range(1, 21)}
     parts = tuple((name, 1) for name, counts in (("moved quickly", quick), ("turned sharply", turned)) if counts)
 
-    def row_of(result: str) -> int | None:
+    def injury_row(result: str) -> int | None:
         return int(charts["crash-injury"](event=events[result])["row"]) if result in events else None
 
-    rows = {result: row_of(result) for result in {answer["result"] for answer in answers.values()}}
+    rows = {result: injury_row(result) for result in {answer["result"] for answer in answers.values()}}
 
     def apply(_state: Volley, roll: Roll) -> Volley:
         row = rows[answers[roll[0]]["result"]]
@@ -67,6 +68,7 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
     def by_result(_: Volley) -> Any:
         return group_faces(20, lambda roll: answers[roll]["result"])
 
+    hurt: tuple[Row, ...] = ()
     steps = {"roll": Step((d20("crash"),), apply, tells, story, groups=by_result, blurs=frozenset({"roll", "total"}))}
     for row in {row for row in rows.values() if row is not None}:
         men = tuple(
@@ -74,4 +76,5 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
             for at, (unit, name) in enumerate(zip(occupants, called(occupants), strict=True))
         )
         steps[f"row {row}"] = men_step(men, resolution, name=f"row {row}")
-    return Plan(Volley("roll"), steps, settle, opening={"occupants": []})
+        hurt = rows_of(men)
+    return Plan(Volley("roll"), steps, settle, opening={"occupants": []}, rows=(row_of("result", "the vehicle"), *hurt))

@@ -102,6 +102,13 @@ def crew_step(charts: Charts, resolution: Resolution, crew: tuple[Unit, ...]) ->
     return Step(dice, apply, tells, story, groups=fates, blurs=frozenset({"rolls"}))
 
 
+def crew_men(crew: tuple[Unit, ...]) -> tuple[Man, ...]:
+    """The men as the odds show them, whichever rows they are rolled for."""
+    return tuple(
+        Man(unit, name, (), f"crew[{at}]") for at, (unit, name) in enumerate(zip(crew, called(crew), strict=True))
+    )
+
+
 def _struck(resolution: Resolution, man: Man, roll: Roll) -> Hurt:
     """The man after the dice of a whole roll, up to his death."""
     hurt = UNHURT

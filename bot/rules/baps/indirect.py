@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.baps.blasts import Blast
+from bot.rules.baps.rows import rows_of
 from bot.rules.baps.volley import Volley
 from bot.rules.compile import dice_of
 from bot.rules.dice import Die, d20
 from bot.rules.odds import Weighted, group_sums
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
 
 NO_SCATTER = {"scatter": "none", "direction": "none"}
 
@@ -73,10 +74,11 @@ def aim_plan(
         return _settled(out, blast)
 
     told: dict[str, Any] = {"need": need, "targets": []}
+    shown = (row_of("outcome", "the shot"), *rows_of(blast.men))
     if not auto_hit:
-        return Plan(Volley("hit"), steps, settle, opening=told)
+        return Plan(Volley("hit"), steps, settle, opening=told, rows=shown)
     told |= {"roll": "none", "total": "none", "outcome": "hit", **NO_SCATTER}
-    return Plan(burst, steps, settle, opening=told, lines=(Line("to hit", result="hits by heroic action"),))
+    return Plan(burst, steps, settle, opening=told, lines=(Line("to hit", result="hits by heroic action"),), rows=shown)
 
 
 def _settled(out: Mapping[str, Any], blast: Blast) -> Settlement:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.crew import Crew, crew_step
+from bot.rules.baps.crew import Crew, crew_men, crew_step
 from bot.rules.baps.damage import AREAS, area_steps
 from bot.rules.baps.men import about, living
 from bot.rules.baps.resolution import Resolution, aftermath, changes_of, summed_up, words_of
+from bot.rules.baps.rows import rows_of
 from bot.rules.baps.shot import hits_vehicle, shot_modifiers
 from bot.rules.baps.vehicles import crewmen, hit_vehicle, refuse_wreck
 from bot.rules.chart import Answer, Charts
@@ -16,7 +17,7 @@ from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
 from bot.rules.units import Unit
 
 MACHINE_GUNS = ("medium-machine-gun", "heavy-machine-gun")
@@ -118,7 +119,8 @@ def plan(charts: Charts, given: Given) -> Plan[Crew]:
         return Settlement(about(target, _headline(out)), words_of(out["crew"]), then, changes)
 
     opening = {"need": need, "damage": [], "crew": []}
-    return Plan(Crew("hit"), steps, settle, opening=opening)
+    shown = (row_of("outcome", "the vehicle"), *rows_of(crew_men(crew)))
+    return Plan(Crew("hit"), steps, settle, opening=opening, rows=shown)
 
 
 def _shot(charts: Charts, weapon: str, inches: float) -> tuple[Answer, str]:

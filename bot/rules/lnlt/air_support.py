@@ -14,9 +14,9 @@ from bot.rules.lnlt.area import leg_modifiers, terrain_of
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
 from bot.rules.lnlt.impact import Impact, Struck
 from bot.rules.lnlt.items import Readings, list_alike
-from bot.rules.lnlt.settling import attacked, becomes, headline
+from bot.rules.lnlt.settling import attacked, becomes, headline, rows
 from bot.rules.lnlt.words import refuse_values
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
 from bot.rules.units import Unit
 
 DICE = (d6("attack"), d6("defense"))
@@ -91,7 +91,8 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     if not legs:
         opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
     steps = {"attack": Step(DICE, attack, tells, story), **checks.steps(), **impact.steps()}
-    return Plan(Attack("attack") if legs else next_vehicle(0), steps, settle, opening)
+    shown = (*rows(checks.items), *(row_of(f"{each.path}result", each.word) for each in struck))
+    return Plan(Attack("attack") if legs else next_vehicle(0), steps, settle, opening, rows=shown)
 
 
 def _aboard(targets: Sequence[Unit]) -> tuple[str, ...]:

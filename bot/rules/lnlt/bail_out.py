@@ -11,9 +11,9 @@ from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.rules.lnlt.items import Aboard, Readings, list_alike
-from bot.rules.lnlt.settling import halved, heroes, results, word_of
+from bot.rules.lnlt.settling import halved, heroes, results, rows, word_of
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
 
 CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
 
@@ -63,10 +63,12 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         **checks.steps(),
     }
     opening: dict[str, Any] = {"passengers": []}
+    shown = (row_of("crew", "crew"), *rows(checks.items))
     if crew == "bail-out":
-        return Plan(Attack("crew of the vehicle"), steps, settle, opening)
+        return Plan(Attack("crew of the vehicle"), steps, settle, opening, rows=shown)
     opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **checks.passed_over(aboard, 0)}
-    return Plan(checks.enter(aboard, 0) if passengers else Attack(None), steps, settle, opening)
+    start = checks.enter(aboard, 0) if passengers else Attack(None)
+    return Plan(start, steps, settle, opening, rows=shown)
 
 
 _PLACED = ("survives", "shaken-moved")

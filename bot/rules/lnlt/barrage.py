@@ -11,7 +11,7 @@ from bot.rules.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers, terr
 from bot.rules.lnlt.burning import fire_check, then_fire_check, told_before
 from bot.rules.lnlt.checks import Attack
 from bot.rules.lnlt.firepower import refuse_to_fire
-from bot.rules.lnlt.settling import attacked, headline
+from bot.rules.lnlt.settling import attacked, headline, rows
 from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Plan, Settlement
 
@@ -42,4 +42,4 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
 
     steps = {**area.steps(), "fire check": fire_check(charts)}
     opening = {"attack_mod": mod, "targets": [], **told_before(flammable)}
-    return Plan(area.start(), steps, settle, opening)
+    return Plan(area.start(), steps, settle, opening, rows=rows(area.checks.items))

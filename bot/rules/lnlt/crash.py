@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.given import Given
 from bot.rules.lnlt.area import AreaAttack, Hex, area_words, hexes_away
 from bot.rules.lnlt.checks import NONE, Attack
-from bot.rules.lnlt.settling import attacked, headline
+from bot.rules.lnlt.settling import attacked, headline, rows
 from bot.rules.lnlt.terrain import target_terrain
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 
@@ -53,4 +53,5 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     if not targets:
         opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
     steps = {"drift": Step(DRIFT, drift, tells, story), **area.steps()}
-    return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening)
+    shown = rows(area.checks.items)
+    return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)

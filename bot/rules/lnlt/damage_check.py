@@ -9,7 +9,7 @@ from bot.rules.chart import Charts
 from bot.rules.given import Given
 from bot.rules.lnlt.checks import Attack, DamageChecks
 from bot.rules.lnlt.items import Readings, list_alike
-from bot.rules.lnlt.settling import attacked, headline
+from bot.rules.lnlt.settling import attacked, headline, rows
 from bot.rules.sequence import Plan, Settlement
 
 
@@ -24,4 +24,4 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         return attacked(headline(out["targets"], hit=True), targets, out["targets"])
 
     start = checks.enter(Attack(None, given.int("dc_mod")), 0)
-    return Plan(start, checks.steps(), settle, opening={"targets": []})
+    return Plan(start, checks.steps(), settle, opening={"targets": []}, rows=rows(items))

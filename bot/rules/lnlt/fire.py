@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.chart import Charts
@@ -14,7 +15,7 @@ from bot.rules.lnlt.burning import fire_check, then_fire_check, told_before
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
 from bot.rules.lnlt.firepower import attack_firepower
 from bot.rules.lnlt.items import Readings, list_items
-from bot.rules.lnlt.settling import attacked, headline
+from bot.rules.lnlt.settling import attacked, headline, rows
 from bot.rules.lnlt.terrain import is_lone_sniper
 from bot.rules.lnlt.words import refuse_values
 from bot.rules.odds import group_sums
@@ -29,10 +30,11 @@ FLAGS = (
 )  # fmt: skip
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attack]:
+def plan(charts: Charts, given: Given, *, apart: bool = False) -> Plan[Attack]:
     """Direct fire of `attackers` at `targets`. Source: PAC 01-03, 05, 09, 12 (5.0).
 
-    Raises UserError for targets that cannot be attacked together, or a stack that cannot fire so.
+    `apart` tells whom a sniper picks at the place where they are listed, as the odds show them, not as the first
+    target. Raises UserError for targets that cannot be attacked together, or a stack that cannot fire so.
     """
     refuse_values(given)
     attackers, targets, shooter = given.units("attackers"), given.units("targets"), given.word("shooter")
@@ -59,7 +61,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         list_items(
             readings,
             targets,
-            paths=["targets[0]" if picks else f"targets[{at}]" for at in range(size)],
+            paths=["targets[0]" if picks and not apart else f"targets[{at}]" for at in range(size)],
             spans=[(at, at + 1) for at in range(size)] if picks else [(0, size)] if size else [],
             offsets=(0,) * size,
             no_hero=given.flag("no_hero"),
@@ -139,7 +141,16 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     if not picks:
         opening["picked"] = 1 if shooter == "sniper" and targets else NONE
     opening |= {"targets": [], **told_before(flammable)}
-    return Plan(Attack("pick" if picks else "attack"), steps, settle, opening)
+    crash = "targets[0].becomes" if target is not None and target.type in kinds.AIRBORNE else ""
+    shown = rows([replace(item, path=f"targets[{at}]") for at, item in enumerate(checks.items)], crash=crash)
+    return Plan(
+        Attack("pick" if picks else "attack"),
+        steps,
+        settle,
+        opening,
+        rows=shown,
+        by_row=(lambda: plan(charts, given, apart=True)) if picks and not apart else None,
+    )
 
 
 def _check_targets(targets: Sequence[Unit]) -> Unit | None:

@@ -12,7 +12,7 @@ from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.rules.lnlt.checks import NONE, Attack
-from bot.rules.lnlt.settling import attacked, headline
+from bot.rules.lnlt.settling import attacked, headline, rows
 from bot.rules.lnlt.terrain import target_terrain
 from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
@@ -78,7 +78,9 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     if not units:
         opening["outcome"] = NONE
     steps = {"drift": Step(DRIFT, drift, tells, story), **area.steps()}
-    return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening)
+    names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
+    shown = rows(area.checks.items, names)
+    return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)
 
 
 def _by_hex(units: Sequence[Unit]) -> tuple[Group, ...]:

@@ -10,7 +10,7 @@ from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.given import Given
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
 
 CHECK = dice(2, 6, "morale check")
 
@@ -62,5 +62,6 @@ def plan(charts: Charts, given: Given) -> Plan[Checks]:
         passed = sum(result == "pass" for _, result in checked)
         return Settlement(f"{passed} of {len(checked)} pass" if len(checked) > 1 else checked[0][1], checked)
 
+    rows = tuple(row_of(f"units[{at}].result", unit.word) for at, unit in enumerate(units))
     step = Step(CHECK, apply, tells, story, groups=lambda _: group_sums(2, 6))
-    return Plan(Checks(), {"check": step}, settle, opening={"units": []})
+    return Plan(Checks(), {"check": step}, settle, opening={"units": []}, rows=rows)

@@ -14,7 +14,7 @@ from bot.rules.lnlt.burning import fire_check, then_fire_check, told_before
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
 from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.items import Readings, list_alike
-from bot.rules.lnlt.settling import attacked, headline
+from bot.rules.lnlt.settling import attacked, headline, rows
 from bot.rules.lnlt.terrain import is_lone_sniper
 from bot.rules.lnlt.to_hit import DICE, to_hit
 from bot.rules.lnlt.words import refuse_values
@@ -94,4 +94,5 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         "fire check": fire_check(charts),
         **checks.steps(),
     }
-    return Plan(Attack("to hit"), steps, settle, {"to_hit_mod": shot.mod, "targets": [], **told_before(flammable)})
+    opening = {"to_hit_mod": shot.mod, "targets": [], **told_before(flammable)}
+    return Plan(Attack("to hit"), steps, settle, opening, rows=rows(checks.items))

@@ -13,12 +13,13 @@ from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, ended, say
 from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.impact import Impact, Struck
 from bot.rules.lnlt.items import ROWS, Aboard, Readings, list_alike
-from bot.rules.lnlt.settling import FIRED, becomes, heroes, marked, results
+from bot.rules.lnlt.settling import FIRED, becomes, heroes, marked, results, rows
 from bot.rules.lnlt.to_hit import DICE, to_hit
 from bot.rules.lnlt.words import refuse_values
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, row_of
 
 HEAT_AGAINST_RED = 4
+VEHICLE = "vehicle"
 
 
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
@@ -103,7 +104,14 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         **{name: _with_passengers(step, checks, riding, flies) for name, step in impact.steps().items()},
         **checks.steps(),
     }
-    return Plan(Attack("to hit"), steps, settle, {"to_hit_mod": shot.mod, "passengers": []})
+    vehicle = row_of("outcome", target.word if target is not None else VEHICLE if not flies else "aircraft")
+    return Plan(
+        Attack("to hit"),
+        steps,
+        settle,
+        {"to_hit_mod": shot.mod, "passengers": []},
+        rows=(vehicle, *rows(checks.items, crash="follow_up" if flies else "")),
+    )
 
 
 def _with_passengers(step: Step[Attack], checks: DamageChecks, riding: Any, flies: bool) -> Step[Attack]:

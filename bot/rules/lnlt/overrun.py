@@ -13,7 +13,7 @@ from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
 from bot.rules.lnlt.collected import collected
 from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.items import Readings, list_alike
-from bot.rules.lnlt.settling import attacked, headline
+from bot.rules.lnlt.settling import attacked, headline, rows
 from bot.rules.lnlt.terrain import target_terrain
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 from bot.rules.units import Unit
@@ -75,7 +75,8 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
 
     steps = {"attack": Step(DICE, attack, tells, story), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
-    return collected(Plan(Attack("attack"), steps, settle, opening), "may_close_assault")
+    shown = rows(checks.items)
+    return collected(Plan(Attack("attack"), steps, settle, opening, rows=shown), "may_close_assault")
 
 
 def may_close_assault(unit: Unit) -> bool:

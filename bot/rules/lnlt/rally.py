@@ -13,7 +13,7 @@ from bot.rules.given import Given
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.checks import NONE
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
 from bot.rules.units import Unit
 
 
@@ -84,9 +84,10 @@ def plan(charts: Charts, given: Given) -> Plan[Rally]:
     labels = [dice(2, 6, f"rally {unit.word}") for unit in units]
     opening: dict[str, Any] = {"units": []}
     start = enter(Rally(None), opening)
+    rows = tuple(row_of(f"units[{at}].result", unit.word) for at, unit in enumerate(units))
     groups = group_sums(2, 6)
     steps: dict[str, Step[Rally]] = {"rally": Step(ask, apply, tells, story, groups=lambda _: groups)}
-    return Plan(start, steps, lambda out: _settle(units, out), opening)
+    return Plan(start, steps, lambda out: _settle(units, out), opening, rows=rows)
 
 
 def _check(unit: Unit, *, tries: bool) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.checks import say, say_crew
-from bot.rules.sequence import Change, Settlement
+from bot.rules.lnlt.items import Item
+from bot.rules.sequence import Change, Row, Settlement, Told
 from bot.rules.units import Unit
 
 MOVED = frozenset({"moved"})
@@ -56,15 +57,49 @@ def results(
     return tuple(changes), words
 
 
-def word_of(answer: Mapping[str, Any]) -> str:
-    """What happened to one unit, in a few words."""
-    word = say(str(answer["result"]))
+def fate_of(answer: Mapping[str, Any]) -> str:
+    """The token for what happened to one unit: its result, or what it becomes where that says more."""
     if (
         answer.get("bailout", "none") != "none"
         or answer.get("mc", "none") != "none"
         or answer["becomes"] == "eliminated"
     ):
-        word = str(answer["becomes"])
+        return str(answer["becomes"])
+    return str(answer["result"])
+
+
+CRASHES = "in the crash"
+
+
+def rows(items: Iterable[Item], names: Sequence[str] = (), *, crash: str = "") -> tuple[Row, ...]:
+    """The odds of each unit that is checked, under its name (or that of `names`), by the word of the answer.
+
+    `crash` is the output that says when passengers are in a crash, about which nothing more is told here.
+    """
+    return tuple(
+        _row(item.path, names[at] if names else item.unit.word, _crash(item, crash)) for at, item in enumerate(items)
+    )
+
+
+def _crash(item: Item, crash: str) -> str:
+    return crash if item.kind == "passenger" else ""
+
+
+def _row(path: str, name: str, crash: str) -> Row:
+    keys = {f"{path}.{key}": key for key in ("result", "bailout", "mc", "becomes")}
+
+    def read(told: Told) -> str | None:
+        if crash and told.get(crash) in ("destroyed", "crash"):
+            return CRASHES
+        answer = {key: told[path] for path, key in keys.items() if path in told}
+        return fate_of(answer) if "result" in answer else None
+
+    return Row(name, (*keys, *([crash] if crash else [])), read)
+
+
+def word_of(answer: Mapping[str, Any]) -> str:
+    """What happened to one unit, in a few words."""
+    word = say(fate_of(answer))
     if answer.get("disembarks"):
         word += ", disembarks"
     if answer.get("hero"):

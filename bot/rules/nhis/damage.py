@@ -14,4 +14,5 @@ def plan(charts: Charts, given: Given) -> Plan[Struck]:
     units, flamethrower = given.units("targets"), given.flag("flamethrower")
     results = Results(targets_of(charts, units, flamethrower=flamethrower, checks=("unshakable",)))
     start, told, lines = results.damaged(given.int("points"))
-    return Plan(start, results.steps(), results.settled, opening={"targets": [], **told}, lines=lines)
+    opening = {"targets": [], **told}
+    return Plan(start, results.steps(), results.settled, opening, lines=lines, rows=results.rows())

@@ -85,7 +85,14 @@ def plan(charts: Charts, given: Given) -> Plan[Struck]:
         f"column {column}{moved}: column {final}" if shift else f"column {column}",
     )
     attack = Step(ATTACK, apply, tells, story, groups=lambda _: group_sums(2, 6))
-    return Plan(Struck("attack"), {"attack": attack, **results.steps()}, settle, opening, lines=(firepower,))
+    return Plan(
+        Struck("attack"),
+        {"attack": attack, **results.steps()},
+        settle,
+        opening,
+        lines=(firepower,),
+        rows=results.rows(),
+    )
 
 
 def _modifiers(charts: Charts, given: Given, firers: Firers) -> Answer:

@@ -13,7 +13,7 @@ from typing import Any
 from bot.rules.dice import Die, d6
 from bot.rules.nhis.targets import MOVES, SHAKEN, Target, is_prepared
 from bot.rules.odds import Weighted, group_faces
-from bot.rules.sequence import Change, Line, Roll, Settlement, Step, Told
+from bot.rules.sequence import Change, Line, Roll, Row, Settlement, Step, Told
 
 CHECK = "check"
 POINT = "point"
@@ -201,6 +201,10 @@ class Results:
         told[f"{path}.after"] = after
         told[f"{path}.stops"] = halted and target.moves and target.halts and after != "eliminated"
 
+    def rows(self) -> tuple[Row, ...]:
+        """The odds of each unit, under its name and by the word of the answer: what it is afterwards."""
+        return tuple(_row(f"targets[{at}]", name) for at, name in enumerate(self.names))
+
     def settled(self, out: Mapping[str, Any], headline: str = "") -> Settlement:
         """The end of a sequence: a word per unit, and what becomes of roster units."""
         items = out["targets"]
@@ -221,6 +225,15 @@ class Results:
             lines,
             changes=tuple(change for change in changes if change),
         )
+
+
+def _row(path: str, name: str) -> Row:
+    result, after = f"{path}.result", f"{path}.after"
+
+    def read(told: Told) -> Any:
+        return None if result not in told else "none" if told[result] == "none" else told[after]
+
+    return Row(name, (result, after), read)
 
 
 def _names(words: Sequence[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from itertools import product
 from math import comb, prod
 
 from bot.rules.odds import ROLLS_AT_ONCE, TooManyStates, Weighted, group_alike
+from bot.rules.sequence import Row
 from bot.rules.ucn.skills import FACES
 
 EVERY_FACE: Weighted = tuple((1, (face,)) for face in FACES)
@@ -47,3 +48,9 @@ def each(count: int, classes: Weighted) -> Weighted:
         (prod(ways for ways, _ in faces), tuple(face for _, roll in faces for face in roll))
         for faces in product(classes, repeat=count)
     )
+
+
+def all_alike(count: int) -> Row:
+    """The odds of each of `count` characters, who roll the same: those of the first."""
+    name = "the character" if count == 1 else f"each of {count} characters"
+    return Row(name, ("results[0]",), lambda told: told.get("results[0]"), alike=count)

@@ -12,7 +12,7 @@ from bot.rules.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 from bot.rules.ucn import roster
 from bot.rules.ucn.asked import Asked
-from bot.rules.ucn.pool import pool
+from bot.rules.ucn.pool import all_alike, pool
 from bot.rules.ucn.shooters import MORALE_LOSS
 from bot.rules.ucn.skills import check, d20, sum_line
 
@@ -63,6 +63,6 @@ def plan(charts: Charts, given: Given) -> Plan[Reacting]:
     def focused(asked: Asked) -> Plan[Reacting]:
         groups = pool(count, morale.classes(), asked.items("results"), morale.classes())
         step = Step(d20("reaction") * count, lambda _state, _roll: Reacting(None), tells, story, lambda _: groups)
-        return Plan(Reacting("reaction"), {"reaction": step}, settle, {"results": []})
+        return Plan(Reacting("reaction"), {"reaction": step}, settle, {"results": []}, rows=(all_alike(count),))
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

@@ -10,7 +10,7 @@ from bot.rules.chart import Charts
 from bot.rules.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 from bot.rules.ucn.asked import Asked
-from bot.rules.ucn.pool import pool
+from bot.rules.ucn.pool import all_alike, pool
 from bot.rules.ucn.skills import d20
 from bot.rules.ucn.weapons import save_faces, saving
 
@@ -44,6 +44,6 @@ def plan(charts: Charts, given: Given) -> Plan[Saving]:
     def focused(asked: Asked) -> Plan[Saving]:
         groups = pool(count, saving(saves), asked.items("results"), saving(saves))
         step = Step(d20("save") * count, lambda _state, _roll: Saving(None), tells, story, lambda _: groups)
-        return Plan(Saving("save"), {"save": step}, settle, {"results": []})
+        return Plan(Saving("save"), {"save": step}, settle, {"results": []}, rows=(all_alike(count),))
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

@@ -1,0 +1,63 @@
+"""Odds by rows: each unit under the name and by the words that the answer has for it, see `Row`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.rules.sequence import Plan, Roll, Row, S, Step, Told, row_of
+
+_PREFIX = "row "
+
+
+def row_path(at: int) -> str:
+    """What the odds are asked for to have those of the row at this place."""
+    return f"{_PREFIX}{at}"
+
+
+def is_row(path: str) -> bool:
+    """Whether the path is that of a row."""
+    return path.startswith(_PREFIX)
+
+
+def rows_of(plan: Plan[Any], by: str) -> tuple[Row, ...]:
+    """The rows of a plan, those of one name numbered in their order; the single output `by` where it has none."""
+    names = [row.name for row in plan.rows]
+    named = (
+        replace(row, name=f"{row.name} {names[:at].count(row.name) + 1}") if names.count(row.name) > 1 else row
+        for at, row in enumerate(plan.rows)
+    )
+    return tuple(named) or (row_of(by),)
+
+
+def told_by_rows(plan: Plan[S], by: str) -> Plan[S]:
+    """The plan that also tells the result of each of its rows, under `row_path`."""
+    rows = rows_of(plan, by)
+    plan = plan.by_row() if plan.by_row is not None else plan
+    paths = tuple(path for row in rows for path in row.paths)
+    plan = plan.focus(paths) if plan.focus is not None else plan
+    places: dict[str, list[int]] = {}
+    for at, row in enumerate(rows):
+        for path in row.paths:
+            places.setdefault(path, []).append(at)
+
+    def read(told: Told) -> Told:
+        touched = {at for path in told if path in places for at in places[path]}
+        found = {row_path(at): value for at in touched if (value := rows[at].read(told)) is not None}
+        return {**told, **found} if found else told
+
+    return replace(
+        plan,
+        steps={owes: _read(step, read) for owes, step in plan.steps.items()},
+        opening=read(plan.opening),
+        closing=lambda state: read(plan.closing(state)),
+        focus=None,
+    )
+
+
+def _read(step: Step[S], read: Callable[[Told], Told]) -> Step[S]:
+    def tells(before: S, roll: Roll, after: S) -> Mapping[str, Any]:
+        return read(step.tells(before, roll, after))
+
+    return replace(step, tells=tells)
