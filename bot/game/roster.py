@@ -232,8 +232,9 @@ def _settled(unit: RosterUnit, change: Change, states: frozenset[str]) -> Roster
         if key in numbers:
             numbers[key] = max(0, numbers[key] + more)
     if change.drop:
-        kept = [name.strip() for name in str(numbers[change.of]).split(",")]
-        numbers[change.of] = ",".join(name for name in kept if name.casefold() != change.unit.casefold())
+        names = [name.strip() for name in str(numbers.pop(change.of)).split(",")]
+        if kept := [name for name in names if name.casefold() != change.unit.casefold()]:
+            numbers[change.of] = ",".join(kept)
     for key, value in change.set.items():
         if key in ("state", "type", "side"):
             own[key] = str(value)

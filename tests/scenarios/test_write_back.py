@@ -117,6 +117,71 @@ BAPS = [
 ]
 
 
+HOLDERS = ("Ldr leader B morale=8", "Sq squad B morale=7 state=broken holds=DC,LMG")
+
+ASL = [
+    Case(
+        "asl",
+        HOLDERS,
+        "recover phase=rally from=broken-unit unit=Ldr weapon=LMG holder=Sq hand=2",
+        ("Ldr (b1): leader morale=8 holds=LMG", "Sq (b2): squad morale=7 holds=DC broken"),
+    ),
+    Case(
+        "asl",
+        (*HOLDERS, "LMG support-weapon B"),
+        "recover phase=rally from=broken-unit unit=Ldr weapon=LMG hand=2",
+        ("Ldr (b1): leader morale=8 holds=LMG", "Sq (b2): squad morale=7 holds=DC broken"),
+    ),
+    Case(
+        "asl",
+        ("Ldr leader B", "Sq squad B holds=LMG", "LMG support-weapon B"),
+        "recover phase=rally from=broken-unit unit=Ldr weapon=LMG hand=2",
+        ("Ldr (b1): leader holds=LMG", "Sq (b2): squad"),
+    ),
+    Case(
+        "asl",
+        HOLDERS,
+        "recover phase=rally from=broken-unit unit=Ldr weapon=LMG hand=2",
+        ("Ldr (b1): leader morale=8 holds=LMG", "Sq (b2): squad morale=7 holds=DC,LMG broken"),
+        "holder=NAME does so by itself",
+    ),
+    Case(
+        "asl",
+        ("Pz afv B state=recalled",),
+        "wp-morale target=ce-ct-afv morale=6 unit=Pz hand=5,5",
+        ("Pz (b1): afv recalled",),
+        "Pz is still recalled",
+    ),
+    Case(
+        "asl",
+        ("Pz afv B state=burning",),
+        "flame-attack weapon=ft-normal unit=Pz hand=3,3",
+        ("Pz (b1): afv burning",),
+        "Pz is still burning",
+    ),
+    Case(
+        "asl",
+        ("Pz afv B state=stunned",),
+        "flame-attack weapon=ft-normal unit=Pz hand=1,1",
+        ("Pz (b1): afv burning",),
+    ),
+    Case(
+        "asl",
+        ("AT gun B start=circled-10",),
+        "malfunction weapon=gun unit=AT depletion=9 hand=5,5",
+        ("AT (b1): gun start=circled-10 low-ammo low-ammo",),
+        "AT has no more of this special ammunition",
+    ),
+    Case(
+        "asl",
+        ("AT gun B state=working",),
+        "critical-hit target_type=infantry th_number=8 unit=AT hand=1,1",
+        ("AT (b1): gun destroyed",),
+        "manning Infantry eliminated",
+    ),
+]
+
+
 async def started(case: Case) -> Channel:
     """A game of the case's rules where Anna plays B, with its units."""
     channel = await Channel.fresh()
@@ -125,7 +190,7 @@ async def started(case: Case) -> Channel:
     return channel
 
 
-@pytest.mark.parametrize("case", BAPS, ids=lambda case: case.command[:60])
+@pytest.mark.parametrize("case", [*BAPS, *ASL], ids=lambda case: case.command[:60])
 async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> None:
     channel = await started(case)
     before = await channel.content()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from bot.rules.asl.roster import called, is_one, new_state
 from bot.rules.chart import Charts
 from bot.rules.dice import d6, dice
 from bot.rules.given import Given
@@ -15,6 +17,10 @@ from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 TO_HIT = (d6("TH colored"), d6("TH white"))
 MAY_MISS = ("a", "b", "c")
 CRITICAL = "critical-hit"
+COLLATERAL = "Others that are hit collaterally are attacked in the usual way."
+ONE_LOCATION = (
+    "It strikes one Location, by Random Selection if there are several; the others are attacked in the usual way."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +37,22 @@ def plan(charts: Charts, given: Given) -> Plan[Shot]:
         "TH": Step(TO_HIT, shot.aim, shot.aimed, shot.aim_story, groups=lambda _: group_sums(2, 6)),
         "subsequent": Step(dice(1, 6, "subsequent"), _done, shot.follow, shot.follow_story),
     }
-    return Plan(Shot(), steps, settle, opening={"needed": shot.needed})
+    return Plan(Shot(), steps, partial(settled, given), opening={"needed": shot.needed})
 
 
-def settle(out: Mapping[str, Any]) -> Settlement:
-    """The result and where it strikes."""
+def settled(given: Given, out: Mapping[str, Any]) -> Settlement:
+    """The result, where it strikes, and what else a Critical Hit does. Source: table 9, notes 2 and 4, other notes."""
     place = f" on the {out['location']}" if out["location"] != "none" else ""
-    return Settlement(f"{str(out['result']).replace('-', ' ')}{place}", (("target", str(out["result"])),))
+    result, unit = str(out["result"]), given.unit("unit")
+    then, state = [], None
+    if result == CRITICAL:
+        if is_one(given, "gun", ("gun",)) and not given.flag("wp"):
+            then.append(f"{called(unit, 'The Gun')} is destroyed and its manning Infantry eliminated.")
+            state = "destroyed"
+        vehicle = given.word("target_type") == "vehicle"
+        then.append(COLLATERAL if vehicle else ONE_LOCATION)
+    headline = f"{result.replace('-', ' ')}{place}"
+    return Settlement(headline, ((called(unit, "target"), result),), tuple(then), new_state(unit, state))
 
 
 def _done(_before: Shot, _roll: Roll) -> Shot:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.asl.roster import called, new_state
+from bot.rules.asl.roster import called, new_state, still
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.given import Given
@@ -32,8 +32,9 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         result = str(out["result"])
         equal = ("Equal: immobilized on a hull hit, shocked on a turret hit (C7.7).",)
-        changes = new_state(unit, result if result in WRECKED else None)
-        return Settlement(spoken(result), ((called(unit, "AFV"), result),), equal if result == "equal" else (), changes)
+        state = result if result in WRECKED else None
+        then = (*(equal if result == "equal" else ()), *still(unit, state))
+        return Settlement(spoken(result), ((called(unit, "AFV"), result),), then, new_state(unit, state))
 
     return one_roll(dice(2, 6, "TK"), tells, line, settle, opening={"tk": tk})
 

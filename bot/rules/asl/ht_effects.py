@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.asl.morale import CASUALTY, morale_check, task_check
-from bot.rules.asl.roster import called, is_one, new_state
+from bot.rules.asl.roster import called, is_one, new_state, still
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.given import Given
@@ -93,6 +93,7 @@ def plan(charts: Charts, given: Given) -> Plan[Aboard]:
         hurt = [name for name in groups if out[f"{name}_casualty"]]
         then = [cases.texts[letter] for letter in out["effects"] if letter != "none"]
         then += [f"{name.capitalize()}: an unmodified 12, casualty reduction (A10.31)." for name in hurt]
+        then += still(unit, _state(vehicle))
         headline = "vehicle unaffected" if vehicle == "none" else f"vehicle {vehicle}"
         units = (
             (called(unit, "vehicle"), vehicle),

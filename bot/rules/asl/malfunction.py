@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.rules.asl.roster import called, change
+from bot.rules.asl.roster import called, change, stays
 from bot.rules.chart import Answer, Charts
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
@@ -27,6 +27,7 @@ STATES = {
     "disabled": "disabled",
 }
 COUNTER = frozenset({"low-ammo"})
+REPLACED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,27 +59,38 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     shortage = given.flag("ammo_shortage") and not given.flag("captured")
     refuse_misfits(given, is_gun=is_gun)
     use = charts["gun-use" if is_gun else "sw-use"](**{n: given.flag(n) for n in (GUN_USES if is_gun else SW_USES)})
-    numbers = gun_numbers(charts, given, shortage) if is_gun else sw_numbers(given.word("start"), use, shortage)
+    winter = given.int("extreme_winter")
+    numbers = gun_numbers(charts, given, shortage) if is_gun else sw_numbers(given.word("start"), use, shortage, winter)
+    depleting = depletion_of(given, numbers, shortage=shortage)
     opening = {name: "none" if value is None else value for name, value in _named(numbers)}
     opening |= {name: use[name] for name in USED}
 
     def tells(dr: int) -> Told:
-        return {"dr": dr, "result": numbers.result(dr)}
+        told = {"dr": dr, "result": numbers.result(dr)}
+        return told if depleting is None else told | {"depleted": dr >= depleting}
 
     def line(roll: Roll, told: Told) -> Line:
-        return Line("Original DR", roll, (), told["dr"], f"{against(numbers)}: {spoken(told['result'])}")
+        runs_out = ", that ammunition is depleted" if told.get("depleted") else ""
+        return Line("Original DR", roll, (), told["dr"], f"{against(numbers)}: {spoken(told['result'])}{runs_out}")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         result = str(out["result"])
-        return Settlement(spoken(result), ((called(unit, "weapon"), result),), reminders(out), worn(unit, result))
+        then = reminders(out)
+        if out.get("depleted"):
+            then += (f"{called(unit, 'The weapon')} has no more of this special ammunition.",)
+        if shortage and out["dr"] == REPLACED:
+            then += ("Ammunition Shortage: if this was an IFT DR, the MMC that fired is Replaced.",)
+        return Settlement(spoken(result), ((called(unit, "weapon"), result),), then, worn(unit, result))
 
     parts = parts_of(use.parts, "bx") + ((("Ammunition Shortage", -1),) if shortage and not is_gun else ())
+    parts += (("Extreme Winter", -winter),) if winter else ()
+    depletes = "" if depleting is None else f", {depleting} or more depletes the ammunition"
     told = Line(
         f"printed {printed_number(given.word('start'))}",
         (),
         parts,
         None,
-        f"now {against(numbers)}{circumstances(given, shortage)}",
+        f"now {against(numbers)}{depletes}{circumstances(given, shortage)}",
     )
     return one_roll(dice(2, 6, "Original DR"), tells, line, settle, opening=opening, lines=(told,))
 
@@ -95,19 +107,22 @@ def refuse_misfits(given: Given, *, is_gun: bool) -> None:
             raise UserError(f"{name} is for a {other}, not for a {kind}.", hint="Leave it out.", option=name)
 
 
-def sw_numbers(start: str, use: Answer, shortage: bool) -> Numbers:
+def sw_numbers(start: str, use: Answer, shortage: bool, winter: int) -> Numbers:
     """The numbers of a support weapon: all effects add up, also those that table 12b does not combine.
 
     Source: table 12a, table 12b upper part; the X# becomes the printed B# once that falls (A.11).
     """
-    printed, shift = int(start[1:]), int(shortage) - use["bx"]
+    printed, shift = int(start[1:]), int(shortage) + winter - use["bx"]
     if start.startswith("x"):
         return Numbers(None, printed - shift)
     return Numbers(printed - shift, printed if shift else None)
 
 
 def gun_numbers(charts: Charts, given: Given, shortage: bool) -> Numbers:
-    """The numbers of a Gun or vehicular MA. Raises UserError for a counter that cannot lie there. Source: table 12b."""
+    """The numbers of a Gun or vehicular MA. Raises UserError for a counter that cannot lie there. Source: table 12b.
+
+    Extreme Winter comes on top (note 1): the B# falls, and once it does the B# before is the X# (A.11).
+    """
     read = charts["b-gun"](
         start=given.word("start"),
         conditions=sum(given.flag(name) for name in GUN_USES),
@@ -115,7 +130,27 @@ def gun_numbers(charts: Charts, given: Given, shortage: bool) -> Numbers:
         ammo_shortage=shortage,
     )
     b, x, la = (None if read[name] == "none" else int(read[name]) for name in ("b", "x", "la"))
+    if (winter := given.int("extreme_winter")) and b is not None:
+        x, b = (b if x is None else x), b - winter
     return Numbers(b, x, la)
+
+
+def depletion_of(given: Given, numbers: Numbers, *, shortage: bool) -> int | None:
+    """The lowest DR that depletes the special ammunition fired, or None where none is.
+
+    A DR must reach depletion number and LA#; Ammunition Shortage lowers the former by one. Source: table 12b, notes
+    1 and 2. Raises UserError for a weapon without a LA#.
+    """
+    number = given.maybe("depletion")
+    if number is None:
+        return None
+    if numbers.la is None:
+        raise UserError(
+            "A depletion number counts together with the LA#, and this weapon has none.",
+            hint="Give a Gun with a circled number, or leave depletion out.",
+            option="depletion",
+        )
+    return max(number - shortage, numbers.la)
 
 
 def _named(numbers: Numbers) -> tuple[tuple[str, int | None], ...]:
@@ -157,4 +192,5 @@ def worn(unit: Unit | None, result: str) -> tuple[Change, ...]:
     """What the result makes of the roster weapon; a Low Ammo counter stays marked when it malfunctions too."""
     if result not in STATES:
         return ()
-    return change(unit, {"state": STATES[result]}, COUNTER if result.endswith("low-ammo") else frozenset())
+    counter = COUNTER if result.endswith("low-ammo") else frozenset[str]()
+    return change(unit, {} if stays(unit, STATES[result]) else {"state": STATES[result]}, counter)

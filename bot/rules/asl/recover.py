@@ -28,18 +28,21 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     """A Recovery dr of 1d6 plus modifiers, 5 or less recovers; no die where no case allows it. Source: table 7."""
     by = "smc" if is_one(given, "by", SMC, "smc") else "mmc"
     case = case_of(given.word("phase"), given.word("from"), by)
-    unit, weapon = given.unit("unit"), given.unit("weapon")
+    unit, weapon, holder = given.unit("unit"), given.unit("weapon"), given.unit("holder")
     opening = {"case": case, "mf": 1 if case == "d" else 0, "sole_action": case in SOLE_ACTION}
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         result = str(out["result"])
         then = [f"Case {case.upper()}: its only action of the Rally Phase."] if out["sole_action"] else []
         then += ["One MF spent."] if out["mf"] else []
+        taken = result == "recovered" and given.word("from") != "unpossessed"
+        if taken and weapon is not None and not (weapon.name or holder):
+            then.append(f"Take {weapon.word} off what its last holder holds (holder=NAME does so by itself).")
         return Settlement(
             f"{called(weapon, 'weapon')} {result}" if case != "none" else "Recovery is not allowed",
             ((called(unit, by.upper()), result),),
             tuple(then),
-            held(unit, weapon) if result == "recovered" else (),
+            (*given_up(weapon, holder), *held(unit, weapon)) if result == "recovered" else (),
         )
 
     if case == "none":
@@ -75,9 +78,22 @@ def why_not(phase: str, source: str) -> str:
     return f"no case of the table allows it ({source} in phase {phase})"
 
 
+def given_up(weapon: Unit | None, holder: Unit | None) -> tuple[Change, ...]:
+    """The weapon taken off what its holder holds; one of the roster, which has its name to itself, off everybody's."""
+    if weapon is None:
+        return ()
+    if weapon.name:
+        return (Change(weapon.name, of="holds", drop=True),)
+    names = [name.strip() for name in str(holder.get("holds", "")).split(",")] if holder is not None else []
+    kept = [name for name in names if name.casefold() != weapon.word.casefold()]
+    return change(holder, {"holds": ",".join(kept) or None}) if kept != names else ()
+
+
 def held(unit: Unit | None, weapon: Unit | None) -> tuple[Change, ...]:
     """The weapon added to what a roster unit holds."""
     if unit is None or weapon is None:
         return ()
     names = [name.strip() for name in str(unit.get("holds", "")).split(",") if name.strip()]
-    return change(unit, {"holds": ",".join([*names, weapon.word])}) if weapon.word not in names else ()
+    if weapon.word in names and not weapon.name:
+        return ()
+    return change(unit, {"holds": ",".join(dict.fromkeys((*names, weapon.word)))})

@@ -9,6 +9,13 @@ from bot.rules.given import Given
 from bot.rules.sequence import Change
 from bot.rules.units import Unit
 
+RANKS = (
+    ("good-order", "pinned", "broken"),
+    ("normal", "buttoned-up", "stunned", "recalled", "destroyed", "burning"),
+    ("working", "low-ammo", "malfunctioned", "disabled"),
+)
+"""States of personnel, vehicles and weapons, each kind from the best to the worst."""
+
 
 def called(unit: Unit | None, otherwise: str) -> str:
     """The unit's name as the answer shows it, or what stands for it where none was named."""
@@ -31,7 +38,19 @@ def is_one(given: Given, option: str, types: Collection[str], yes: object = True
 
 
 def new_state(unit: Unit | None, state: str | None) -> tuple[Change, ...]:
-    """The change to `state`, or none for None. A broken unit does not get better by a pin."""
-    if unit is not None and (unit.state, state) == ("broken", "pinned"):
+    """The change to `state`, or none for None: nothing gets better by a result, a burning wreck burns on."""
+    if state is None or stays(unit, state):
         return ()
-    return change(unit, {"state": state} if state else {})
+    return change(unit, {"state": state})
+
+
+def stays(unit: Unit | None, state: str) -> bool:
+    """Whether the unit is in a worse state of that kind already: broken and not pinned, recalled and not stunned."""
+    return unit is not None and any(
+        unit.state in ranks and state in ranks and ranks.index(unit.state) > ranks.index(state) for ranks in RANKS
+    )
+
+
+def still(unit: Unit | None, state: str | None) -> tuple[str, ...]:
+    """A reminder of the worse state that the unit keeps, if it does."""
+    return (f"{unit.word} is still {unit.state}.",) if unit is not None and state and stays(unit, state) else ()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.asl.morale import CASUALTY, STATES, morale_check
-from bot.rules.asl.roster import called, new_state
+from bot.rules.asl.roster import called, new_state, still
 from bot.rules.chart import Charts
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
@@ -30,6 +30,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         result = str(out["result"])
         then = ["Air Burst: the crew breaks instead of a Stun (D5.311)."] if result == "break" and not on_foot else []
         then += ["An unmodified 12: casualty reduction (A10.31)."] if out["casualty"] else []
+        then += still(unit, STATES.get(result))
         return Settlement(result.replace("-", " "), ((who, result),), tuple(then), new_state(unit, STATES.get(result)))
 
     if mc_drm is None:

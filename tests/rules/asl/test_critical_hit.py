@@ -8,6 +8,7 @@ from typing import Any
 import icepool
 import pytest
 
+from bot.rules.units import RosterUnit
 from tests.examples import odds, play_example
 
 
@@ -114,3 +115,28 @@ def test_the_answer_says_why_a_hit_is_critical() -> None:
     assert by_dr.lines[1].result == "half the TH# is 4: critical hit"
     machine_gun = play_example("asl", "critical-hit", {**given, "no_ch": True}, [1, 1])
     assert "no Critical Hit possible: hit" in machine_gun.lines[0].result
+
+
+CRITICAL = {"target_type": "infantry", "th_number": 8, "drm": 1}
+
+
+def test_a_critical_hit_destroys_a_gun_and_its_crew_unless_it_is_wp() -> None:
+    gun = RosterUnit("AT 1", "us1", "gun", state="working")
+    played = play_example("asl", "critical-hit", {**CRITICAL, "unit": "AT 1"}, [1, 1], {"at 1": gun})
+    assert played.settlement.then[0] == "AT 1 is destroyed and its manning Infantry eliminated."
+    assert [(change.unit, change.set) for change in played.settlement.changes] == [("AT 1", {"state": "destroyed"})]
+    smoke = play_example("asl", "critical-hit", {**CRITICAL, "unit": "AT 1", "wp": True}, [1, 1], {"at 1": gun})
+    assert (smoke.settlement.changes, "destroyed" in " ".join(smoke.settlement.then)) == ((), False)
+    plain_hit = play_example("asl", "critical-hit", {**CRITICAL, "gun": True}, [3, 4])
+    assert plain_hit.settlement.then == ()
+    typed = play_example("asl", "critical-hit", {**CRITICAL, "gun": True}, [1, 1])
+    assert typed.settlement.then[0] == "The Gun is destroyed and its manning Infantry eliminated."
+
+
+def test_a_critical_hit_reminds_whom_it_strikes() -> None:
+    """One Location by Random Selection; on the Vehicle Target Type the vehicle, others are hit collaterally."""
+    area = play_example("asl", "critical-hit", {**CRITICAL, "target_type": "area"}, [1, 1])
+    assert area.out["result"] == "critical-hit"
+    assert "Random Selection" in area.settlement.then[0]
+    vehicle = play_example("asl", "critical-hit", {**CRITICAL, "target_type": "vehicle"}, [1, 1])
+    assert vehicle.settlement.then == ("Others that are hit collaterally are attacked in the usual way.",)

@@ -50,6 +50,13 @@ def test_the_afv_takes_its_state(dice: list[int], state: str | None) -> None:
     assert [change.set for change in played.settlement.changes] == ([{"state": state}] if state else [])
 
 
+def test_a_burning_wreck_burns_on() -> None:
+    tank = RosterUnit("T-34", "su1", "afv", state="burning")
+    played = play_example("asl", "flame-attack", {"weapon": "ft-normal", "unit": "su1"}, [3, 3], {"su1": tank})
+    assert (played.out["result"], played.settlement.changes) == ("destroyed", ())
+    assert played.settlement.then == ("T-34 is still burning.",)
+
+
 def test_a_unit_that_is_not_there_is_named() -> None:
     with pytest.raises(UserError, match='no unit "Tiger"'):
         attack([], "ft-normal", unit="Tiger")

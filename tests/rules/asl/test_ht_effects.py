@@ -105,3 +105,12 @@ def test_a_carrier_of_the_roster_keeps_its_crew_exposed() -> None:
 def test_the_first_line_says_how_everyone_fares() -> None:
     played = play_example("asl", "ht-effects", {"passenger": "1mc", "crew": "nmc"}, [4, 6, 3, 3])
     assert played.settlement.headline == "case 3: passengers break, crew ok, vehicle unaffected"
+
+
+@pytest.mark.parametrize(("before", "after"), [("normal", "stunned"), ("recalled", None), ("burning", None)])
+def test_a_recalled_vehicle_is_recalled_although_it_is_stunned(before: str, after: str | None) -> None:
+    track = RosterUnit("SPW 1", "ge1", "half-track", state=before, numbers={"morale": 6})
+    played = play_example("asl", "ht-effects", {"crew": "nmc", "unit": "ge1"}, [3, 4], {"ge1": track})
+    assert played.out["vehicle"] == "stunned"
+    assert [change.set for change in played.settlement.changes] == ([{"state": after}] if after else [])
+    assert (f"SPW 1 is still {before}." in played.settlement.then) == (after is None)

@@ -173,3 +173,68 @@ def test_a_captured_weapon_is_told_that_the_shortage_passes_it_by() -> None:
     given = {"weapon": "sw", "start": "b12", "captured": True, "ammo_shortage": True}
     played = play_example("asl", "malfunction", given, [2, 3])
     assert played.lines[0].result == "now B10 X12 (no Ammunition Shortage: captured)"
+
+
+CIRCLED = {"weapon": "gun", "start": "circled-10"}
+
+
+def test_special_ammunition_ends_at_its_depletion_number_and_the_la_number() -> None:
+    """LA10 and S9: a DR of 9 does nothing, 10 is Low Ammo and the end of that ammunition. S11 outlasts the counter."""
+    assert check([5, 4], **CIRCLED, depletion=9)["depleted"] is False
+    ten = check([5, 5], **CIRCLED, depletion=9)
+    assert (ten["result"], ten["depleted"]) == ("low-ammo", True)
+    later = check([5, 5], **CIRCLED, depletion=11)
+    assert (later["result"], later["depleted"]) == ("low-ammo", False)
+    assert "depleted" not in check([5, 5], **CIRCLED)
+
+
+def test_ammunition_shortage_lowers_the_depletion_number_by_one() -> None:
+    """S12 is S11 under Ammunition Shortage, but not for a captured Gun."""
+    short = {"weapon": "gun", "start": "b11", "ammo_shortage": True, "depletion": 12}
+    assert check([6, 5], **short)["depleted"] is True
+    assert check([6, 5], **CIRCLED, depletion=12, ammo_shortage=True, captured=True)["depleted"] is False
+    played = play_example("asl", "malfunction", {**CIRCLED, "depletion": 10, "unit": "AT 1"}, [5, 5], GUNS)
+    assert played.settlement.then == ("AT 1 has no more of this special ammunition.",)
+
+
+GUNS = {"at 1": RosterUnit("AT 1", "us1", "gun", state="malfunctioned")}
+
+
+def test_odds_of_depletion_match_a_count_by_hand() -> None:
+    """10, 11 and 12 are 6 of 36; without special ammunition there is nothing to deplete."""
+    assert odds("asl", "malfunction", {**CIRCLED, "depletion": 9}, "depleted") == {
+        "true": Fraction(6, 36),
+        "false": Fraction(30, 36),
+    }
+    assert odds("asl", "malfunction", CIRCLED, "depleted") == {"none": Fraction(1)}
+
+
+def test_a_weapon_without_la_number_has_no_depletion() -> None:
+    with pytest.raises(UserError, match="this weapon has none"):
+        check([], "gun", depletion=9)
+    with pytest.raises(UserError, match="this weapon has none"):
+        check([], "sw", depletion=9)
+
+
+def test_extreme_winter_comes_on_top() -> None:
+    """One off: B12 becomes B11 X12 for both kinds; on top of Intensive Fire, B10 X12 becomes B9; an X# falls itself."""
+    assert numbers(check([6, 5], "sw", extreme_winter=1)) == (11, 12, "none")
+    assert numbers(check([6, 5], "gun", extreme_winter=1)) == (11, 12, "none")
+    assert numbers(check([2, 2], "gun", intensive_fire=True, extreme_winter=1)) == (9, 12, "none")
+    assert numbers(check([2, 2], **CIRCLED, extreme_winter=1)) == (11, 12, 10)
+    assert numbers(check([2, 2], "sw", start="x10", extreme_winter=1)) == ("none", 9, "none")
+
+
+def test_a_twelve_under_ammunition_shortage_replaces_the_mmc() -> None:
+    given = {"weapon": "sw", "ammo_shortage": True}
+    twelve = play_example("asl", "malfunction", given, [6, 6])
+    assert "if this was an IFT DR, the MMC that fired is Replaced" in twelve.settlement.then[-1]
+    assert play_example("asl", "malfunction", given, [6, 5]).settlement.then == ()
+    captured = play_example("asl", "malfunction", {**given, "captured": True}, [6, 6])
+    assert not [line for line in captured.settlement.then if "Replaced" in line]
+
+
+def test_a_weapon_does_not_get_better_by_low_ammo() -> None:
+    """It malfunctioned before: the counter is placed, the state stays."""
+    played = play_example("asl", "malfunction", {**CIRCLED, "unit": "AT 1"}, [5, 5], GUNS)
+    assert [(change.set, change.mark) for change in played.settlement.changes] == [({}, {"low-ammo"})]

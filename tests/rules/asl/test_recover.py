@@ -114,3 +114,20 @@ def test_a_weapon_is_held_once_however_the_list_is_typed() -> None:
     assert again.settlement.changes == ()
     more = play_example("asl", "recover", {"unit": "us1", "weapon": "MMG"}, [2], {"us1": squad})
     assert more.settlement.changes[0].set == {"holds": "LMG,DC,MMG"}
+
+
+def test_the_weapon_leaves_the_one_who_held_it() -> None:
+    """A weapon by its kind leaves the holder that is named; without one the answer says what to do."""
+    leader, broken = RosterUnit("Orr", "us1", "leader"), RosterUnit("B", "us2", "squad", numbers={"holds": "DC, LMG"})
+    roster = {"orr": leader, "b": broken}
+    given = {"phase": "rally", "from": "broken-unit", "unit": "Orr", "weapon": "LMG"}
+    named = play_example("asl", "recover", {**given, "holder": "B"}, [2], roster)
+    assert [(change.unit, change.set) for change in named.settlement.changes] == [
+        ("B", {"holds": "DC"}),
+        ("Orr", {"holds": "LMG"}),
+    ]
+    unnamed = play_example("asl", "recover", given, [2], roster)
+    assert "Take LMG off what its last holder holds" in unnamed.settlement.then[-1]
+    assert [change.unit for change in unnamed.settlement.changes] == ["Orr"]
+    failed = play_example("asl", "recover", {**given, "holder": "B"}, [6], roster)
+    assert failed.settlement.changes == ()
