@@ -175,7 +175,7 @@ def test_a_captured_weapon_is_told_that_the_shortage_passes_it_by() -> None:
     assert played.lines[0].result == "now B10 X12 (no Ammunition Shortage: captured)"
 
 
-CIRCLED = {"weapon": "gun", "start": "circled-10"}
+CIRCLED: dict[str, Any] = {"weapon": "gun", "start": "circled-10"}
 
 
 def test_special_ammunition_ends_at_its_depletion_number_and_the_la_number() -> None:
@@ -190,8 +190,7 @@ def test_special_ammunition_ends_at_its_depletion_number_and_the_la_number() -> 
 
 def test_ammunition_shortage_lowers_the_depletion_number_by_one() -> None:
     """S12 is S11 under Ammunition Shortage, but not for a captured Gun."""
-    short = {"weapon": "gun", "start": "b11", "ammo_shortage": True, "depletion": 12}
-    assert check([6, 5], **short)["depleted"] is True
+    assert check([6, 5], "gun", start="b11", ammo_shortage=True, depletion=12)["depleted"] is True
     assert check([6, 5], **CIRCLED, depletion=12, ammo_shortage=True, captured=True)["depleted"] is False
     played = play_example("asl", "malfunction", {**CIRCLED, "depletion": 10, "unit": "AT 1"}, [5, 5], GUNS)
     assert played.settlement.then == ("AT 1 has no more of this special ammunition.",)
@@ -237,4 +236,5 @@ def test_a_twelve_under_ammunition_shortage_replaces_the_mmc() -> None:
 def test_a_weapon_does_not_get_better_by_low_ammo() -> None:
     """It malfunctioned before: the counter is placed, the state stays."""
     played = play_example("asl", "malfunction", {**CIRCLED, "unit": "AT 1"}, [5, 5], GUNS)
-    assert [(change.set, change.mark) for change in played.settlement.changes] == [({}, {"low-ammo"})]
+    (change,) = played.settlement.changes
+    assert (dict(change.set), change.mark) == ({}, frozenset({"low-ammo"}))
