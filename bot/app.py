@@ -143,9 +143,10 @@ class App:
         where: Place,
         request_id: str,
         delivery: Mapping[str, object] | None = None,
+        channels: Mapping[str, Place] | None = None,
     ) -> Reply:
-        """Run a command whose options have been read from text or a form."""
-        return await self.run(Command(spec.path, options, who, where, request_id, delivery or {}))
+        """Run a command whose options have been read from text or a form; `channels` are those of them confirmed."""
+        return await self.run(Command(spec.path, options, who, where, request_id, delivery or {}, channels or {}))
 
     async def press(
         self,

@@ -32,12 +32,14 @@ class Person:
 class Place:
     """Where: a key unique over all platforms (`discord:55/900`), its server's key, and its name.
 
-    Threads, forum posts and direct messages are places like any channel.
+    Threads, forum posts and direct messages are places like any channel. `owner` is set by an adapter that knows this
+    for somebody's own conversation with the bot, where nobody else reads: the key of that person.
     """
 
     key: str
     server: str = ""
     name: str = ""
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,9 @@ class Command:
 
     `delivery` is what the adapter needs to bring the answer (a token and its end, a response address); it is
     stored with the answer until that has been posted.
+
+    `channels` holds, by option, the channels whose ids the platform itself confirmed for this person: it exists on the
+    same server, they may see it and write there, and so may the bot. An id without that is not believed.
     """
 
     path: Path
@@ -54,6 +59,7 @@ class Command:
     where: Place
     request_id: str
     delivery: Mapping[str, object] = field(default_factory=dict)
+    channels: Mapping[str, Place] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
             (game, "link"),
             "Play one game from two channels: get a code, or give one",
             game,
-            (_option("code", help_="the code from the other channel; off: play no more from this one"),),
+            (_option("code", help_="the code from the other channel; off: end the link of this one"),),
             private=True,
             example="/game link",
         ),
@@ -248,5 +248,13 @@ def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
             (_option("systems", help_="games to enable, or all", complete="systems"),),
             private=True,
             example='/setup systems "lnlt ucn"',
+        ),
+        CommandSpec(
+            ("setup", "links"),
+            "Channels of this server whose game is played elsewhere too",
+            "setup",
+            (_option("end", help_="id of the channel whose link is to end, as listed"),),
+            private=True,
+            example="/setup links",
         ),
     )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
 from bot.app import App
-from bot.command import Person, Place
+from bot.command import Command, Person, Place
 from bot.game.state import Game, content
 from bot.reply import Reply
 from bot.stores.memory import MemoryStore
@@ -34,6 +35,15 @@ class Channel:
         """The answer to a line; it may be an error."""
         request = f"{self._prefix}{next(self._ids)}"
         return await self.app.run_text(text, self.who(name, manager=manager), self.place, request, delivery)
+
+    async def transfer(self, name: str, channel: str, *, manager: bool = False, confirmed: bool = True) -> Reply:
+        """`/game transfer` to a channel of this server, which the platform confirmed or did not."""
+        who, server = self.who(name, manager=manager), self.place.server
+        there = Place(f"{server}/{channel}", server, f"#{channel}")
+        command = Command(
+            ("game", "transfer"), {"channel": there.key}, who, self.place, f"{self._prefix}{next(self._ids)}"
+        )
+        return await self.app.run(replace(command, channels={"channel": there}) if confirmed else command)
 
     async def do(self, name: str, *lines: str) -> Reply:
         """The answer to the last of several lines, none of which may fail."""

@@ -44,6 +44,8 @@ class Ask:
     file_size: int = 10 * 1024 * 1024
     message: int = 0
     private_message: bool = False
+    channel_name: str = ""
+    guild_name: str = ""
     received: float = field(default_factory=time.monotonic)
     until: float = field(default_factory=lambda: time.time() + TOKEN_LIFE)
 
@@ -61,8 +63,9 @@ class Ask:
     def where(self) -> Place:
         """The channel, thread or DM."""
         if not self.guild:
-            return Place(f"discord:dm/{self.channel}", name="direct message")
-        return Place(f"discord:{self.guild}/{self.channel}", f"discord:{self.guild}")
+            return Place(f"discord:dm/{self.channel}", name="direct message", owner=f"discord:{self.user}")
+        name = f"#{self.channel_name} of {self.guild_name}".removesuffix(" of ") if self.channel_name else ""
+        return Place(f"discord:{self.guild}/{self.channel}", f"discord:{self.guild}", name)
 
     @property
     def age(self) -> float:
@@ -81,7 +84,8 @@ class Ask:
     def to_json(self, **more: object) -> Json:
         """What delivering the answer needs, for the outbox."""
         kept = asdict(self)
-        del kept["received"], kept["name"], kept["manager"]
+        for name in ("received", "name", "manager", "channel_name", "guild_name"):
+            del kept[name]
         return kept | more
 
     @classmethod
@@ -111,6 +115,8 @@ def read_ask(interaction: discord.Interaction[Any]) -> Ask:
         file_size=interaction.filesize_limit,
         message=message.id if message is not None else 0,
         private_message=message is not None and bool(message.flags.value & EPHEMERAL),
+        channel_name=clean_name(getattr(channel, "name", None) or ""),
+        guild_name=clean_name(interaction.guild.name or "") if interaction.guild is not None else "",
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from adapters.discord.ask import Ask
+from adapters.discord.channels import confirmed
 from adapters.discord.posting import missing
 from adapters.discord.reading import fetch_files, read_command
 from bot.complete import meant
@@ -41,11 +42,11 @@ async def run_command(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
     async def work() -> Reply:
         try:
             await fetch_files(read, bot.wire)
+            channels = await confirmed(bot, ask, read)
         except UserError as error:
             return error_reply(error)
-        reply = await bot.app.run_typed(
-            spec, read.options, ask.who, ask.where, ask.request_id, ask.to_json(private=private)
-        )
+        delivery = ask.to_json(private=private)
+        reply = await bot.app.run_typed(spec, read.options, ask.who, ask.where, ask.request_id, delivery, channels)
         return with_warning(reply, ask) if spec.path in ABOUT_THE_GAME else reply
 
     await bot.delivery.serve(ask, work(), private=private)

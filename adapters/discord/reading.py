@@ -17,13 +17,17 @@ _BRANCHES = (1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A path, its options as typed, the option under the cursor (autocomplete), and files yet to be fetched."""
+    """A path, its options as typed, the option under the cursor (autocomplete), files yet to be fetched, and channels.
+
+    Each channel is as Discord resolved it for who asks; {} for an id that it did not resolve.
+    """
 
     path: Path
     options: dict[str, object]
     focused: str = ""
     typed: str = ""
     files: Mapping[str, Mapping[str, Any]] | None = None
+    channels: Mapping[str, Mapping[str, Any]] | None = None
 
 
 def read_command(data: Mapping[str, Any], server: str) -> Read:
@@ -35,8 +39,10 @@ def read_command(data: Mapping[str, Any], server: str) -> Read:
         entries = entries[0].get("options") or ()
     options: dict[str, object] = {}
     files: dict[str, Mapping[str, Any]] = {}
+    channels: dict[str, Mapping[str, Any]] = {}
     focused = typed = ""
-    attached = (data.get("resolved") or {}).get("attachments") or {}
+    resolved = data.get("resolved") or {}
+    attached, known = resolved.get("attachments") or {}, resolved.get("channels") or {}
     for entry in entries:
         name, value = str(entry["name"]), entry.get("value")
         if entry.get("focused"):
@@ -45,9 +51,10 @@ def read_command(data: Mapping[str, Any], server: str) -> Read:
             files[name] = attached.get(str(value), {})
         elif entry["type"] == CHANNEL:
             options[name] = f"{server}/{value}"
+            channels[name] = known.get(str(value)) or {}
         else:
             options[name] = value
-    return Read(tuple(path), options, focused, typed, files)
+    return Read(tuple(path), options, focused, typed, files, channels)
 
 
 async def fetch_files(read: Read, wire: Wire) -> None:

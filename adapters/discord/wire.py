@@ -11,6 +11,7 @@ import json
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import aiohttp
 from discord.http import Route
@@ -27,6 +28,7 @@ MESSAGE, THINKING, DEFER_UPDATE, UPDATE, CHOICES, FORM = 4, 5, 6, 7, 8, 9
 ANSWERED_BEFORE, UNKNOWN_INTERACTION = 40060, 10062
 UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE = 10015, 10008
 USER_AGENT = "DiscordBot (https://example.org/grognard, 0.1)"
+_FILE_HOSTS = ("cdn.discordapp.com", "media.discordapp.net")
 _ATTEMPT = 2.0
 _PATIENCE = 6.0
 _RECEIPT_LIMIT = 3.2  # Discord gives 3 seconds from the click; what is later has no chance
@@ -100,11 +102,18 @@ class Wire:
         return await self._patiently("GET", self._messages(ask, "@original"), None)
 
     async def download(self, url: str, limit: int) -> bytes:
-        """A file that somebody attached, at most `limit` bytes. Raises Unsure, or ValueError if it is larger."""
+        """A file that somebody attached, at most `limit` bytes. Raises Unsure, or ValueError if it is larger.
+
+        Only Discord's own servers are asked, whatever address the payload gives.
+        """
+        if not _is_discords(url):
+            raise Unsure("the file is elsewhere")
         try:
             timeout = aiohttp.ClientTimeout(total=10)
-            async with self._session.get(url, timeout=timeout) as answer:
+            async with self._session.get(url, timeout=timeout, allow_redirects=False) as answer:
                 answer.raise_for_status()
+                if answer.status != 200:
+                    raise Unsure(f"status {answer.status}")
                 data = await answer.content.read(limit + 1)
                 while len(data) <= limit and (more := await answer.content.read(limit + 1 - len(data))):
                     data += more
@@ -159,6 +168,14 @@ class Wire:
         if status < 300:
             return found
         raise _refusal(status, found, header)
+
+
+def _is_discords(url: str) -> bool:
+    """Whether an address is on Discord's file servers, or where its API was pointed to."""
+    there, api = urlsplit(url), urlsplit(Route.BASE)
+    if there.scheme == "https" and there.hostname in _FILE_HOSTS:
+        return True
+    return (there.scheme, there.netloc) == (api.scheme, api.netloc)
 
 
 def _refusal(status: int, found: Mapping[str, Any], header: str | None) -> Refused:

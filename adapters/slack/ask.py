@@ -13,6 +13,7 @@ Json = dict[str, Any]
 
 PLATFORM = "slack:"
 URL_LIFE = 29 * 60.0  # Slack says 30 minutes
+_UNNAMED = ("directmessage", "privategroup")
 _KEPT = ("team", "channel", "user", "thread", "response_url", "until", "direct")
 
 
@@ -37,13 +38,21 @@ class Ask:
     direct: bool = False
     replaces: bool = False
     channel_name: str = ""
+    team_name: str = ""
     user_name: str = ""
 
     @property
     def where(self) -> Place:
         """The channel, thread or direct messages."""
         key = f"{PLATFORM}{self.team}/{self.channel}"
-        return Place(f"{key}/{self.thread}" if self.thread else key, f"{PLATFORM}{self.team}", self.channel_name)
+        owner = self.person_key if self.direct else ""
+        return Place(f"{key}/{self.thread}" if self.thread else key, f"{PLATFORM}{self.team}", self._name, owner)
+
+    @property
+    def _name(self) -> str:
+        """What the channel is called elsewhere: `#games of acme`; "" for one that is private."""
+        name = "" if self.channel_name in _UNNAMED else self.channel_name
+        return (f"#{name} of {self.team_name}" if self.team_name else f"#{name}") if name else ""
 
     @property
     def person_key(self) -> str:
@@ -88,6 +97,7 @@ def from_command(body: Mapping[str, Any]) -> Ask:
         until=time.time() + URL_LIFE,
         trigger=body["trigger_id"],
         channel_name=body.get("channel_name", ""),
+        team_name=body.get("team_domain", ""),
         user_name=body.get("user_name", ""),
     )
 
@@ -124,5 +134,7 @@ def from_press(body: Mapping[str, Any]) -> Ask:
         until=time.time() + URL_LIFE,
         trigger=body.get("trigger_id", ""),
         message=ts,
+        channel_name=(body.get("channel") or {}).get("name") or "",
+        team_name=(body.get("team") or {}).get("domain") or "",
         user_name=body["user"].get("username") or body["user"].get("name") or "",
     )

@@ -12,13 +12,14 @@ from adapters.slack.ask import Ask
 from adapters.slack.render import ACTION
 from adapters.slack.wire import Busy, Refused
 from adapters.slack.work import STORED_FIRST, Ack, Work
+from bot.command import Person
 from bot.reply import Reply
 
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 
-ONCE = ("reveal", "consent", "refuse")
+ONCE = ("reveal", "consent", "refuse", "agree", "decline", "takeover", "stay")
 """Buttons of public messages that go when they were pressed; consent and refusal go together. Undo stays: the event
 may be brought back, and the other side's press on it is consent."""
 PAGES = ("log",)
@@ -37,7 +38,12 @@ class Buttons:
         ask = replace(ask, replaces=name in PAGES)
         press = self._work.app.press
         with self._work.under_way():
-            task = await self._work.begin(ask, lambda who: press(action, who, ask.where, ask.request_id, ask.to_json()))
+
+            async def done(who: Person) -> Reply:
+                where = await self._work.where(ask, ("button", name))
+                return await press(action, who, where, ask.request_id, ask.to_json())
+
+            task = await self._work.begin(ask, done)
             await asyncio.wait([task], timeout=STORED_FIRST)
             await ack()
             reply = await task

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 SCOPES = (
     "app_mentions:read",  # threads, and whoever likes it better: @grognard roll 2d6
+    "channels:read",  # /game transfer: whether who asks and the bot are members of the other channel
     "chat:write",
     "commands",
     "files:read",  # /game import, /unit import
     "files:write",  # /game export, long answers
+    "groups:read",  # the same for private channels
     "im:history",  # direct messages to the bot
     "im:write",
     "users:read",  # the name to show, and who manages the workspace

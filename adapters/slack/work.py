@@ -7,12 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from adapters.slack.ask import Ask
+from adapters.slack.channels import ABOUT_PLACES, at_home, confirmed
 from adapters.slack.delivery import Posts
 from adapters.slack.people import People
 from adapters.slack.teams import Teams
 from adapters.slack.wire import Busy, Refused, Wire
 from bot.app import App
-from bot.command import CommandSpec, Person
+from bot.command import CommandSpec, Path, Person, Place
 from bot.queues import Queues
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
@@ -62,9 +63,17 @@ class Work:
         """Run a command whose options were read; its files are fetched first."""
         try:
             options = {**options, **await self._files(ask, spec, options)}
+            team = await self.teams.find(ask.team)
+            channels = await confirmed(self.wire, team.token, ask, spec, options) if team is not None else {}
         except UserError as error:
             return error_reply(error)
-        return await self.app.run_typed(spec, options, who, ask.where, ask.request_id, ask.to_json())
+        where = await self.where(ask, spec.path)
+        return await self.app.run_typed(spec, options, who, where, ask.request_id, ask.to_json(), channels)
+
+    async def where(self, ask: Ask, path: Path) -> Place:
+        """Where a command comes from, with whose own conversation that is, for those that ask for it."""
+        team = await self.teams.find(ask.team) if path in ABOUT_PLACES else None
+        return (await at_home(self.wire, team.token, ask)).where if team is not None else ask.where
 
     def under_way(self) -> _UnderWay:
         """A piece of work that an ending process waits for."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from bot.command import CommandSpec, Path
 from bot.commands.desk import Desk
 from bot.reply import Reply
@@ -9,7 +11,9 @@ from bot.rules.errors import UserError
 from bot.stores.base import REQUESTS_KEPT, Doc
 
 PRIVATE = ("odds", "log", "delete", "forget")
-NAMES = ("again", "undo", "reveal", "roll", "consent", "refuse", "carry", "claim", *PRIVATE)
+ABOUT_PLACES = {"agree": "link:agree", "decline": "link:decline", "takeover": "moving:take_over", "stay": "moving:stay"}
+"""Buttons of requests that a channel's manager answers."""
+NAMES = ("again", "undo", "reveal", "roll", "consent", "refuse", "carry", "claim", *PRIVATE, *ABOUT_PLACES)
 
 ROLLED = "rolled"
 """Documents that say what a draft, used up, has brought."""
@@ -40,6 +44,10 @@ async def handle(desk: Desk) -> Reply:
         from bot.commands.log import turn_page
 
         return await turn_page(desk, rest)
+    if name in ABOUT_PLACES:
+        module, _, function = ABOUT_PLACES[name].partition(":")
+        answer: Reply = await getattr(import_module(f"bot.commands.{module}"), function)(desk, rest)
+        return answer
     if name in ("delete", "forget"):
         return await _confirmed(desk, name, rest)
     number = _number(rest)

@@ -77,7 +77,14 @@ class Desk:
     def _is_aside(self) -> bool:
         """Whether this is a private conversation linked to a game elsewhere: everybody manages his own messages."""
         places = self.ledger.was.places if self.ledger.was is not None else ()
-        return not self.command.where.server and len(places) > 1
+        where = self.command.where
+        return (bool(where.owner) or not where.server) and len(places) > 1
+
+    @property
+    def keeps(self) -> bool:
+        """Whether who asks may agree for this place: they manage its server, or it is their own with the bot."""
+        who, where = self.command.who, self.command.where
+        return who.manager or (bool(where.owner) and where.owner == who.key)
 
     @property
     def system(self) -> System | None:

@@ -9,6 +9,7 @@ from importlib import import_module
 from bot.charts import systems
 from bot.commands.claiming import CLAIM_HINT, own_import
 from bot.commands.desk import Desk
+from bot.commands.places import listed, names_of
 from bot.commands.sealed import open_rolls
 from bot.game.loaded import load
 from bot.game.phases import first_turn, next_phase, phase_title, reminders
@@ -180,6 +181,10 @@ async def status(desk: Desk) -> Reply:
         f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
         f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {game.answers}"
     )
+    if ledger.was is not None and len(places := ledger.was.places) > 1:
+        names = {**await names_of(desk, places), desk.command.where.key: desk.command.where.name}
+        lines.append(f"Played in {listed(places, names, desk.command.where.key)}; each sees every roll of the others.")
+        lines.append("To end that for this channel, type: /game link off")
     footer = (f"#{game.number}", short(ledger.head), *((desk.system.title,) if desk.system is not None else ()))
     return Reply(": ".join(piece for piece in (title, where) if piece), tuple(lines), footer=footer)
 

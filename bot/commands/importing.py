@@ -29,6 +29,8 @@ async def import_game(desk: Desk) -> Reply:
     """Bring an exported game into this channel; a new seed begins, for the old one may be known elsewhere."""
     if desk.ledger.exists and desk.game.started and not desk.game.ended:
         raise UserError(f'"{desk.game.name}" is going on here.', hint="End it first: /game end.")
+    if desk.ledger.was is not None and len(desk.ledger.was.places) > 1:  # nobody there agreed to the game that comes
+        raise UserError("This channel is linked with others.", hint="End that first: /game link off")
     raw = desk.options()["file"]
     data = await asyncio.to_thread(parse_file, raw)
     faults = await desk.apart(faults_of, raw) if len(raw) > 100_000 else faults_of(raw)

@@ -1,49 +1,98 @@
-"""`/game link`: one game played from two channels, also on two networks. A code from one joins it in the other."""
+"""`/game link`: one game played from several channels, also on two networks.
+
+A code from one channel is typed in another. Nothing is bound before somebody who may speak for it has agreed in each
+channel whose rolls the others will see: a manager of its server, or the person whose own conversation with the bot it
+is. Who may not is welcome to ask; then a request with a button appears there, for all to see.
+"""
 
 from __future__ import annotations
 
-from bot.commands.desk import Desk
+from collections.abc import Sequence as Many
+from dataclasses import dataclass
+
+from bot.command import Place
+from bot.commands.desk import Desk, server_of
+from bot.commands.places import called, listed, name_doc, names_of
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.rights import need_director
-from bot.reply import Reply
+from bot.game.state import Game
+from bot.reply import Button, Reply
 from bot.roller import new_code
 from bot.rules.errors import UserError
-from bot.stores.base import Binding, Doc
+from bot.stores.base import DAY, Binding, Doc, Json, Outgoing
 
-LINK = "link"
+LINK, REQUEST = "link", "link-request"
 OFF = "off"
 MINUTES = 15
+REQUEST_KEPT = DAY
 _LOOKALIKES = str.maketrans("OIL", "011")
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A link that is asked for: the game, the places that play it, the new one, and who has agreed so far."""
+
+    code: str
+    game: str
+    places: tuple[str, ...]
+    new: str
+    agreed: tuple[str, ...]
+    asker: str
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every place that would see what is rolled in the others."""
+        return (*self.places, self.new)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The places where nobody has agreed yet."""
+        return tuple(place for place in self.all if place not in self.agreed)
+
+    def doc(self, expires: float, agreed: Many[str] | None = None) -> Doc:
+        """The request as it is stored."""
+        data: Json = {"game": self.game, "places": list(self.places), "new": self.new}
+        data["agreed"] = list(self.agreed if agreed is None else agreed)
+        return Doc(REQUEST, self.code, data, expires, self.asker)
+
+
 async def handle(desk: Desk) -> Reply:
-    """Give a code, take one, or part again."""
+    """Give a code, take one, or end the link of this channel."""
     typed = desk.options()["code"]
     if not typed:
         return await _give(desk)
-    return await _part(desk) if typed.strip().casefold() == OFF else await _take(desk, typed)
+    if typed.strip().casefold() == OFF:
+        return await _end(desk)
+    code = typed.strip().upper().translate(_LOOKALIKES)
+    return await (agree if await desk.store.doc(REQUEST, code) is not None else _take)(desk, code)
 
 
 async def _give(desk: Desk) -> Reply:
+    """A code; given by a manager it says, in public, that the channel may be linked."""
     if desk.ledger.exists:
         need_director(desk.game, desk.actor, "link it")
     code, here = new_code(), desk.command.where
     row = desk.ledger.row if desk.ledger.exists else ""
-    place = {"place": here.key, "server": here.server, "name": here.name, "game": row}
+    place = {"place": here.key, "server": here.server, "name": here.name, "game": row, "agreed": desk.keeps}
     desk.docs.append(Doc(LINK, code, place, desk.now + MINUTES * 60, desk.command.who.key))
-    return Reply(
-        f"The code is {code}",
-        (
-            f"In the other channel, here or on the other network, type: /game link {code}",
-            f"It works once, and for {MINUTES} minutes. Then both channels play one game and see every result.",
-        ),
-        private=True,
-    )
+    lines = [
+        f"In the other channel, here or on the other network, type: /game link {code}",
+        f"It works once, and for {MINUTES} minutes. Then both channels play one game, and each sees every roll.",
+    ]
+    told = None
+    if not desk.keeps:
+        lines.append("A manager of this server must agree too: they are asked here once the code is used.")
+    elif not here.owner:
+        sees = (
+            f"For {MINUTES} minutes a code links this channel with another one, which then sees every roll made here."
+        )
+        told = Reply(f"{desk.who} lets this channel be linked", (sees, "To end a link, type: /game link off"))
+    return Reply(f"The code is {code}", tuple(lines), private=True, announce=told)
 
 
-async def _take(desk: Desk, typed: str) -> Reply:
-    code = typed.strip().upper().translate(_LOOKALIKES)
+async def _take(desk: Desk, code: str) -> Reply:
+    """Link at once where all have agreed, else ask those who have not."""
     doc = await desk.store.doc(LINK, code)
     if doc is None:
         raise UserError(
@@ -55,6 +104,8 @@ async def _take(desk: Desk, typed: str) -> Reply:
     if there == here.key:
         raise UserError("That code is from this channel.", hint="Type it in the other one.", option="code")
     saved = await desk.store.load_game(there)
+    if (saved.game.id if saved is not None else "") != doc.data["game"]:  # its giver had no say in what began since
+        raise UserError("Another game has begun there since.", hint="Get a new code there: /game link", option="code")
     if desk.ledger.exists and saved is not None:
         raise UserError(
             "A game is played in both channels.",
@@ -62,37 +113,173 @@ async def _take(desk: Desk, typed: str) -> Reply:
             option="code",
         )
     desk.drop_docs.append((LINK, code))
+    desk.docs += [name_doc(here), name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"])))]
+    names = {there: str(doc.data["name"]), here.key: here.name}
     if desk.ledger.exists:
-        need_director(desk.game, desk.actor, "link it")
-        desk.bindings.append(Binding(there, desk.ledger.row, None, str(doc.data["server"])))
+        need_director(desk.game, desk.actor, "link it")  # of the other side, who gave the code had the right to
+        ledger, new = desk.ledger, there
     elif saved is not None:
-        if saved.game.id != doc.data["game"]:  # he who got the code had no say in what began there since
-            raise UserError(
-                "Another game has begun there since.", hint="Get a new code there: /game link", option="code"
-            )
-        desk.ledger = Ledger(load(saved), desk.ledger.writer)  # whose code it is was checked when he got it
-        desk.bind(desk.ledger.row, None)
+        ledger, new = Ledger(load(saved), desk.ledger.writer), here.key
     else:
         raise UserError("No game is played in either channel.", hint='Start one first: /game start lnlt "Hill 875"')
-    game = desk.game
-    desk.ledger.add(LINK, result="played from two channels")
-    name = f'"{game.name}"' if game.name else "The free play"
-    told = Reply(
-        f"{desk.who} links this game with another channel",
-        (f"{name} is played from both now: every result appears here and there.",),
+    assert ledger.was is not None
+    agreed = [place for place, said in ((here.key, desk.keeps), (there, doc.data["agreed"] is True)) if said]
+    request = Request(code, ledger.row, ledger.was.places, new, tuple(agreed), desk.command.who.key)
+    names = {**await names_of(desk, request.places), **names}
+    if not request.missing:
+        told = _bind(desk, ledger, request, names)
+        return Reply("The channels are linked", ("/game status shows the game.",), private=True, announce=told)
+    return _ask(desk, ledger.game, request, names)
+
+
+def _ask(desk: Desk, game: Game, request: Request, names: dict[str, str]) -> Reply:
+    """Post the request in each place that has not agreed."""
+    desk.docs.append(request.doc(desk.now + REQUEST_KEPT))
+    here = desk.command.where.key
+    asked = {place: _request(desk, game, request, names, place) for place in request.missing}
+    desk.outgoing += [Outgoing(place, {}, desk.now, told.to_json()) for place, told in asked.items() if place != here]
+    whom = listed(request.missing, names, here)
+    lines = (f"A manager must agree first in {whom}. Until then nothing is linked.", "The request ends after 24 hours.")
+    return Reply("The link is asked for", lines, private=True, announce=asked.get(here))
+
+
+def _request(desk: Desk, game: Game, request: Request, names: dict[str, str], reader: str) -> Reply:
+    others = listed([place for place in request.all if place != reader], names, reader)
+    what = f'play {_title(game)} here too, together with {others}' if reader == request.new else (
+        f"play this channel's game from {called(request.new, names.get(request.new, ''), reader)} too"
+    )  # fmt: skip
+    return Reply(
+        f"{desk.who} asks to {what}",
+        (
+            f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
+            f"Only a manager of this server may agree, within 24 hours. Press a button, or type: "
+            f"/game link {request.code}",
+        ),
+        buttons=(
+            Button(f"agree:{request.code}", "Agree", "primary"),
+            Button(f"decline:{request.code}", "Refuse"),
+        ),
     )
-    return Reply("The channels are linked", ("/game status shows the game.",), private=True, announce=told)
 
 
-async def _part(desk: Desk) -> Reply:
+async def agree(desk: Desk, code: str) -> Reply:
+    """A manager of one of the places agrees; the last one links them."""
+    ledger, request, expires = await _pending(desk, code)
+    here = desk.command.where.key
+    if not desk.keeps:
+        raise UserError("Only a manager of this server may agree to that.", option="code")
+    if here in request.agreed:
+        raise UserError("This channel has agreed already.", option="code")
+    if await desk.store.peek(request.new) is not None:
+        raise UserError("A game has begun in the other channel meanwhile.", hint="Ask again: /game link")
+    desk.drop_docs.append((REQUEST, code))
+    names = {**await names_of(desk, request.all), here: desk.command.where.name}
+    desk.docs.append(name_doc(desk.command.where))
+    missing = [place for place in request.missing if place != here]
+    if not missing:
+        return _bind(desk, ledger, request, names)
+    # The event lets of two who agree at once one wait for the other.
+    ledger.add(LINK, result="a channel agreed to a link")
+    desk.ledger = ledger
+    desk.docs.append(request.doc(expires, [*request.agreed, here]))
+    return Reply(f"{desk.who} agrees to the link", (f"Still to agree: {listed(missing, names, here)}.",))
+
+
+async def decline(desk: Desk, code: str) -> Reply:
+    """A manager of one of the places refuses, or who asked takes it back."""
+    _, request, _ = await _pending(desk, code)
+    if not desk.keeps and request.asker != desk.command.who.key:
+        raise UserError("Only a manager of this server may refuse that.", option="code")
+    desk.drop_docs.append((REQUEST, code))
+    told = Reply(f"{desk.who} refuses the link", ("Nothing is linked.",))
+    _tell(desk, request.all, told)
+    return told
+
+
+async def _pending(desk: Desk, code: str) -> tuple[Ledger, Request, float]:
+    """The game that is to be linked, and the request, read after it: whoever changes one changes the other.
+
+    Raises UserError for a request that is over, that is about other places, or whose game has moved on.
+    """
+    gone = UserError("Nobody asks for this link any more.", hint="Ask again: /game link")
+    doc = await desk.store.doc(REQUEST, code)
+    if doc is None:
+        raise gone
+    ledger = desk.ledger
+    if not ledger.exists or ledger.row != doc.data["game"]:
+        saved = await desk.store.load_game_by_id(str(doc.data["game"]))
+        if saved is None:
+            raise gone
+        ledger = Ledger(load(saved), desk.ledger.writer)
+    doc = await desk.store.doc(REQUEST, code)
+    if doc is None or ledger.was is None:
+        raise gone
+    places, new, agreed = tuple(doc.data["places"]), str(doc.data["new"]), tuple(doc.data["agreed"])
+    request = Request(code, str(doc.data["game"]), places, new, agreed, doc.owner)
+    if desk.command.where.key not in request.all:
+        raise UserError("That code is for other channels.", option="code")
+    if sorted(ledger.was.places) != sorted(places):
+        raise UserError("The game is played elsewhere by now.", hint="Ask again: /game link")
+    return ledger, request, doc.expires or 0.0
+
+
+def _bind(desk: Desk, ledger: Ledger, request: Request, names: dict[str, str]) -> Reply:
+    """Link the new place, and tell it in all the others; what is told here comes back."""
+    ledger.add(LINK, result="played from one channel more")
+    desk.ledger = ledger
+    desk.bindings.append(Binding(request.new, ledger.row, None, server_of(request.new)))
+    here = desk.command.where.key
+    told = {place: _notice(desk, ledger.game, request, names, place) for place in request.all}
+    desk.outgoing += [Outgoing(place, {}, desk.now, reply.to_json()) for place, reply in told.items() if place != here]
+    return told[here]
+
+
+def _notice(desk: Desk, game: Game, request: Request, names: dict[str, str], reader: str) -> Reply:
+    others = listed([place for place in request.all if place != reader], names, reader)
+    return Reply(
+        f"{desk.who} links this channel with {others}",
+        (
+            f"{_title(game, capital=True)} is played from both: every roll made here is seen there, and theirs here.",
+            "/game status lists the channels. A manager ends this here with: /game link off",
+        ),
+    )
+
+
+def _title(game: Game, *, capital: bool = False) -> str:
+    return f'"{game.name}"' if game.name else "The free play" if capital else "the free play"
+
+
+async def _end(desk: Desk) -> Reply:
     """This channel plays the game no more; it goes on in the others."""
-    game, was = desk.need_game(), desk.ledger.was
-    need_director(game, desk.actor, "part the channels")
+    desk.need_game()
+    was = desk.ledger.was
     if was is None or len(was.places) < 2:
         raise UserError("The game is played in this channel alone.", option="code")
-    desk.ledger.add(LINK, result="one channel fewer")
-    desk.bind(None, desk.ledger.row)
-    name = f'"{game.name}"' if game.name else "The free play"
-    return Reply(
-        f"{desk.who} parts the channels", (f"{name} goes on in the other one; this one is free for a new game.",)
-    )
+    if not (desk.keeps or desk.actor.directs):
+        raise UserError("Only the game master or a manager of this server may end the link.", option="code")
+    return await unlink(desk, desk.ledger, desk.command.where.key)
+
+
+async def unlink(desk: Desk, ledger: Ledger, place: str) -> Reply:
+    """One of the places that play the ledger's game plays it no more; all are told, and so is who did it."""
+    assert ledger.was is not None
+    here, places = desk.command.where.key, ledger.was.places
+    names = await names_of(desk, places)
+    ledger.add(LINK, result="played from one channel fewer")
+    desk.bindings.append(Binding(place, None, ledger.row, server_of(place)))
+    title, told = _title(ledger.game, capital=True), {}
+    for reader in places:
+        if reader == place:
+            rest = listed([other for other in places if other != place], names, reader)
+            lines = (f"{title} goes on in {rest}. Nothing rolled here is seen there any more.",)
+        else:
+            lines = (f"{title} goes on here without {called(place, names.get(place, ''), reader)}.",)
+        told[reader] = Reply(f"{desk.who} ends the link of {called(place, names.get(place, ''), reader)}", lines)
+    desk.outgoing += [Outgoing(other, {}, desk.now, told[other].to_json()) for other in places if other != here]
+    return told.get(here, told[place])
+
+
+def _tell(desk: Desk, places: Many[str], told: Reply) -> None:
+    """Post the same in all these places but this one."""
+    here = desk.command.where.key
+    desk.outgoing += [Outgoing(place, {}, desk.now, told.to_json()) for place in places if place != here]

@@ -124,7 +124,10 @@ class SeedRow:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """From now on `place` plays `game` (None: nothing). Conflict unless it played `was` until now."""
+    """From now on `place` plays `game` (None: nothing). Conflict unless it played `was` until now.
+
+    The version of `was` counts up, so that nobody goes on with an old list of its places.
+    """
 
     place: str
     game: str | None
@@ -327,6 +330,10 @@ class Store(Protocol):
 
     async def user_data(self, user: str) -> UserData:
         """What is kept about a user. Deleted by Commit.forget."""
+        ...
+
+    async def linked(self, server: str) -> Sequence[tuple[str, str]]:
+        """(place, game) of each place of a server that plays a game which is played elsewhere too, by place."""
         ...
 
     async def servers(self, platform: str) -> Sequence[str]:

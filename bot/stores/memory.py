@@ -218,6 +218,12 @@ class MemoryStore:
             docs=tuple(deepcopy([row for _, row in sorted(self._all.docs.items()) if user and row.owner == user])),
         )
 
+    async def linked(self, server: str) -> Sequence[tuple[str, str]]:
+        """See Store."""
+        current = [(key, row) for key, row in sorted(self._all.bindings.items()) if row.current]
+        played = [game for (_, game), _ in current]
+        return [key for key, row in current if row.server == server and played.count(key[1]) > 1]
+
     async def servers(self, platform: str) -> Sequence[str]:
         """See Store."""
         bindings = self._all.bindings.values()
@@ -332,6 +338,8 @@ def _bind(tables: _Tables, binding: Binding) -> None:
         raise Conflict(binding.place)
     if was is not None:
         tables.bindings[binding.place, was] = replace(tables.bindings[binding.place, was], current=False)
+        if was != binding.game:
+            tables.games[was] = replace(tables.games[was], version=tables.games[was].version + 1)
     if binding.game is not None:
         tables.bindings[binding.place, binding.game] = _Place(binding.server or binding.place, current=True)
 

@@ -72,7 +72,7 @@ async def test_artillery_needs_no_unit_of_ones_own() -> None:
 async def test_a_players_own_messages_make_him_no_manager_of_a_game_elsewhere() -> None:
     channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
     await two_sides(channel)
-    code = (await channel.do("Anna", "game link")).title.split()[-1]
+    code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
     aside = Channel(channel.app, Place("discord:dm/7"), "dm")
     assert not (await aside.say("Bob", f"game link {code}", manager=True)).error
     for line in ("unit edit us1 state=eliminated", "game end", "game delete confirm", "game settings master=Bob"):
@@ -210,5 +210,6 @@ async def test_a_game_displaces_no_roster_elsewhere() -> None:
     await two_sides(channel)
     there = Channel(channel.app, Place("discord:55/901", "discord:55"), "u")
     await there.do("Cid", "unit add Doc medic stats=morale=5")
-    await channel.fails("Anna", "game transfer 901", "roster of free play stands there")
-    await channel.do("Anna", "game transfer 902")
+    refused = await channel.transfer("Anna", "901", manager=True)
+    assert "roster of free play stands there" in refused.text()
+    assert not (await channel.transfer("Anna", "902", manager=True)).error

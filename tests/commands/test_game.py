@@ -270,7 +270,7 @@ async def test_a_game_moves_to_another_channel() -> None:
     channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
     await two_sides(channel)
     await channel.fails("Anna", "game transfer nowhere!", "no channel")
-    await channel.do("Anna", 'game transfer "<#901>"')
+    assert not (await channel.transfer("Anna", "901", manager=True)).error
     assert await channel.app.games.at("discord:55/900") is None
     there = Channel(channel.app, Place("discord:55/901", "discord:55"), "u")
     assert (await there.game()).name == "Hill 875"

@@ -1,4 +1,4 @@
-"""`/game link`: one game in two channels."""
+"""`/game link`: one game in several channels, and only where somebody who may has agreed, for all to see."""
 
 from __future__ import annotations
 
@@ -11,15 +11,21 @@ from bot.command import Person, Place
 from bot.reply import Reply
 from bot.stores.memory import MemoryStore
 
-HERE = Place("discord:5/9", "discord:5", "war-room")
-THERE = Place("slack:T1/C1", "slack:T1", "games")
-ELSEWHERE = Place("slack:T1/C2", "slack:T1", "other")
-ANNA = Person("discord:1", "Anna")
-BEN = Person("slack:T1/U1", "Ben")
+HERE = Place("discord:5/9", "discord:5", "#war-room")
+THERE = Place("slack:T1/C1", "slack:T1", "#games")
+ELSEWHERE = Place("slack:T1/C2", "slack:T1", "#other")
+BAIT = Place("discord:77/1", "discord:77", "#general")
+ANNA = Person("discord:1", "Anna", manager=True)
+BEN = Person("slack:T1/U1", "Ben", manager=True)
+CORA = Person("discord:3", "Cora")
+DORA = Person("slack:T1/U9", "Dora")
+MALLORY = Person("discord:66", "Mallory")
+VERA = Person("discord:7", "Vera", manager=True)
+"""Vera manages the server of BAIT, where Mallory is a member like any other."""
 
 
 class Table:
-    """Two channels and a clock."""
+    """Several channels and a clock."""
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
@@ -30,14 +36,30 @@ class Table:
         self._number += 1
         return await self.app.run_text(text, who, where, f"r{self._number}", {"to": who.name})
 
+    async def press(self, action: str, who: Person, where: Place) -> Reply:
+        self._number += 1
+        return await self.app.press(action, who, where, f"r{self._number}")
+
     async def code(self, who: Person = ANNA, where: Place = HERE) -> str:
         return (await self.run("/game link", who, where)).title.split()[-1]
 
-    async def told(self, platform: str) -> list[str]:
-        """What waits to be posted on a platform because of the other one, in order."""
-        due = await self.app.due(platform)
+    async def link(self, there: Place = THERE, who: Person = BEN) -> Reply:
+        linked = await self.run(f"/game link {await self.code()}", who, there)
+        assert not linked.error, linked.text()
+        return linked
+
+    async def posted(self, where: Place) -> list[Reply]:
+        """What waits to be posted in a place because of another one, in order."""
+        due = [one for one in await self.app.due(where.key) if one.place == where.key]
         await self.app.delivered(*(one.id for one in due))
-        return [one.reply.title for one in due if not one.delivery]
+        return [one.reply for one in due if not one.delivery]
+
+    async def told(self, where: Place) -> list[str]:
+        return [reply.title for reply in await self.posted(where)]
+
+    async def places(self, where: Place) -> tuple[str, ...]:
+        loaded = await self.app.games.at(where.key)
+        return loaded.places if loaded is not None else ()
 
 
 @pytest.fixture
@@ -48,23 +70,40 @@ async def table() -> AsyncIterator[Table]:
     await table.app.close()
 
 
+# What a link is
+
+
 async def test_two_channels_play_one_game(table: Table) -> None:
-    code = await table.code()
+    given = await table.run("/game link")
+    assert given.announce is not None, "all see that a manager lets the channel be linked"
+    code = given.title.split()[-1]
     assert len(code) == 8
+    assert code not in given.announce.text()
     linked = await table.run(f"/game link {code.lower()}", BEN, THERE)
     assert linked.private
     assert linked.announce is not None
-    assert await table.told("discord:") == ["Ben links this game with another channel"]
+    assert linked.announce.title == "Ben links this channel with #war-room (another server on Discord)"
+    assert "/game link off" in linked.announce.text()
+    assert await table.told(HERE) == ["Ben links this channel with #games (another workspace on Slack)"]
     await table.run("/game join US")
     await table.run("/game join VC", BEN, THERE)
+    assert await table.told(THERE) == ["Anna plays US"]
     rolled = await table.run("/roll 2d6", BEN, THERE)
-    assert len(await table.told("slack:")) == 1, "Anna's side, and not what Ben did himself"
-    assert (await table.told("discord:"))[-1] == rolled.title
-    status = [(await table.run("/game status", who, where)).lines for who, where in ((ANNA, HERE), (BEN, THERE))]
-    assert status[0] == status[1]
+    assert await table.told(THERE) == [], "not what Ben did himself"
+    assert (await table.told(HERE))[-1] == rolled.title
     odds = await table.run('lnlt fire attackers="squad fp=2" targets="squad morale=5" odds', BEN, THERE)
     assert odds.private
-    assert await table.told("discord:") == []
+    assert await table.told(HERE) == []
+
+
+async def test_status_lists_every_channel_that_plays_the_game(table: Table) -> None:
+    assert "Played in" not in (await table.run("/game status")).text()
+    await table.link()
+    await table.run(f"/game link {await table.code()}", Person("slack:T1/U1", "Ben"), Place("slack:T1/D1", "slack:T1"))
+    assert "#games (another workspace on Slack)" in (await table.run("/game status")).text()
+    status = (await table.run("/game status", BEN, THERE)).text()
+    assert "Played in this channel and #war-room (another server on Discord)" in status
+    assert "/game link off" in status
 
 
 async def test_a_code_works_once_and_for_a_quarter_of_an_hour(table: Table) -> None:
@@ -92,21 +131,193 @@ async def test_the_code_may_come_from_the_empty_channel(table: Table) -> None:
 
 
 async def test_only_who_directs_the_game_links_it(table: Table) -> None:
-    cora = Person("discord:3", "Cora")
-    assert (await table.run("/game link", cora)).error
+    assert (await table.run("/game link", CORA)).error
     code = await table.code(BEN, THERE)
-    assert (await table.run(f"/game link {code}", cora)).error
+    assert (await table.run(f"/game link {code}", CORA)).error
     assert not (await table.run(f"/game link {code}")).error, "the refusal used nothing up"
 
 
 async def test_a_new_game_goes_on_in_both(table: Table) -> None:
-    await table.run(f"/game link {await table.code()}", BEN, THERE)
+    await table.link()
     await table.run("/game end")
     await table.run('/game start lnlt "Hill 876" sides="US, VC"')
     assert "Hill 876" in str(await table.run("/game status", BEN, THERE))
-    await table.told("slack:")
+    await table.told(THERE)
     rolled = await table.run("/roll 2d6")
-    assert await table.told("slack:") == [rolled.title]
+    assert await table.told(THERE) == [rolled.title]
+
+
+async def test_linking_is_never_undone(table: Table) -> None:
+    await table.link()
+    assert (await table.run("/game undo")).error
+
+
+# How it ends
+
+
+async def test_a_link_ends_from_either_side_by_a_manager_and_both_are_told(table: Table) -> None:
+    assert (await table.run("/game link off")).error, "nothing is linked"
+    await table.link()
+    assert (await table.run("/game link off", DORA, THERE)).error, "she manages nothing"
+    await table.told(THERE)
+    ended = await table.run("/game link OFF", BEN, THERE)
+    assert ended.title == "Ben ends the link of this channel"
+    assert (await table.told(HERE))[-1] == "Ben ends the link of #games (another workspace on Slack)"
+    assert (await table.run("/game status", BEN, THERE)).error
+    assert "Hill 875" in str(await table.run("/game status"))
+    await table.run("/roll 2d6")
+    assert await table.told(THERE) == []
+    assert not (await table.run("/roll 2d6", BEN, THERE)).error
+    assert not (await table.run("/game undo", BEN, THERE)).error
+    assert (await table.run("/game link off")).error, "again alone"
+
+
+async def test_in_free_play_no_passer_by_ends_a_link(table: Table) -> None:
+    await table.run("/roll 2d6", VERA, BAIT)
+    await table.run(f"/game link {await table.code(VERA, BAIT)}", BEN, THERE)
+    assert (await table.run("/game link off", DORA, THERE)).error
+    assert not (await table.run("/game link off", VERA, BAIT)).error
+
+
+async def test_setup_lists_the_links_of_a_server_and_ends_them(table: Table) -> None:
+    assert (await table.run("/setup links")).lines == ("There are none.",)
+    await table.link()
+    hall = Place("discord:5/10", "discord:5", "#hall")
+    assert (await table.run("/setup links", CORA, hall)).error
+    shown = await table.run("/setup links", ANNA, hall)
+    assert shown.private
+    assert shown.lines[0] == '#war-room: "Hill 875", also played from #games (another workspace on Slack).'
+    await table.told(THERE)
+    await table.told(HERE)
+    assert (await table.run("/setup links C1", ANNA, hall)).error, "a channel of another server"
+    assert (await table.run("/setup links 9", CORA, hall)).error
+    assert not (await table.run("/setup links 9", ANNA, hall)).error
+    assert await table.told(HERE) == ["Anna ends the link of this channel"]
+    assert await table.told(THERE) == ["Anna ends the link of #war-room (another server on Discord)"]
+    assert await table.places(HERE) == ()
+    assert await table.places(THERE) == (THERE.key,)
+
+
+async def test_a_game_that_is_deleted_is_told_of_in_the_other_channel(table: Table) -> None:
+    await table.link()
+    await table.told(THERE)
+    await table.run("/game delete confirm")
+    assert await table.told(THERE) == ['"Hill 875" is deleted']
+
+
+# Nobody listens in
+
+
+async def test_a_stranger_cannot_mirror_a_channel_with_a_code_from_it(table: Table) -> None:
+    """Mallory asks for a code where nothing is played, and types it in a server of their own."""
+    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    await table.run("/roll 2d6", mallory, home)
+    code = await table.code(MALLORY, BAIT)
+    asked = await table.run(f"/game link {code}", mallory, home)
+    assert asked.title == "The link is asked for"
+    assert await table.places(home) == (home.key,)
+    (request,) = await table.posted(BAIT)
+    assert "#lair (another server on Discord)" in request.text(), "managers see with whom"
+    assert [button.label for button in request.buttons] == ["Agree", "Refuse"]
+    await table.run("/roll 2d6 label=secret", CORA, BAIT)
+    assert await table.told(home) == [], "nothing rolled in the bait channel is seen elsewhere"
+    for attempt in (request.buttons[0].action, f"agree:{code}"):
+        assert (await table.press(attempt, MALLORY, BAIT)).error, "a member is no manager there"
+        assert (await table.press(attempt, mallory, home)).error, "and their own server's word counts for itself only"
+    assert (await table.run(f"/game link {code}", MALLORY, BAIT)).error
+    assert await table.places(home) == (home.key,)
+
+
+async def test_a_stranger_cannot_mirror_a_channel_by_bringing_a_code_to_it(table: Table) -> None:
+    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    await table.run("/roll 2d6", mallory, home)
+    asked = await table.run(f"/game link {await table.code(mallory, home)}", MALLORY, BAIT)
+    assert asked.announce is not None, "the request appears in the channel, for all to see"
+    assert "Agree" in [button.label for button in asked.announce.buttons]
+    assert await table.places(BAIT) == ()
+    agreed = await table.press(asked.announce.buttons[0].action, VERA, BAIT)
+    assert agreed.title == "Vera links this channel with #lair (another server on Discord)"
+    assert not agreed.private
+    assert (await table.told(home))[-1] == "Vera links this channel with #general (another server on Discord)"
+
+
+async def test_free_play_is_not_mirrored_by_whoever_rolled_in_it(table: Table) -> None:
+    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    await table.run("/roll 2d6", CORA, BAIT)
+    await table.run(f"/game link {await table.code(MALLORY, BAIT)}", mallory, home)
+    await table.run("/roll 2d6", CORA, BAIT)
+    assert await table.told(home) == []
+    assert await table.places(home) == ()
+
+
+async def test_who_starts_a_game_does_not_speak_for_the_channel_in_which_it_is(table: Table) -> None:
+    """Game master is whoever starts a game; what others roll there is not theirs to show."""
+    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    await table.run('/game start lnlt Bait sides="US, VC"', MALLORY, BAIT)
+    asked = await table.run(f"/game link {await table.code(MALLORY, BAIT)}", mallory, home)
+    assert asked.title == "The link is asked for"
+    await table.run("/roll 2d6", CORA, BAIT)
+    assert "Cora" not in str(await table.told(home))
+    (request,) = await table.posted(BAIT)
+    assert "play this channel's game from #lair (another server on Discord) too" in request.title
+
+
+async def test_a_manager_may_also_type_the_code_of_a_request(table: Table) -> None:
+    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    await table.run("/roll 2d6", mallory, home)
+    code = await table.code(mallory, home)
+    await table.run(f"/game link {code}", MALLORY, BAIT)
+    agreed = await table.run(f"/game link {code}", VERA, BAIT)
+    assert not agreed.error
+    assert not agreed.private
+    assert await table.places(BAIT) == (home.key, BAIT.key)
+
+
+async def test_a_request_can_be_refused_and_ends_by_itself(table: Table) -> None:
+    home, mallory = Place("discord:66/6", "discord:66", "#lair"), Person("discord:66", "Mallory", manager=True)
+    await table.run("/roll 2d6", mallory, home)
+    code = await table.code(mallory, home)
+    await table.run(f"/game link {code}", MALLORY, BAIT)
+    assert (await table.press(f"decline:{code}", CORA, BAIT)).error
+    assert not (await table.press(f"decline:{code}", VERA, BAIT)).error
+    assert (await table.told(home))[-1] == "Vera refuses the link"
+    assert (await table.press(f"agree:{code}", VERA, BAIT)).error
+    code = await table.code(mallory, home)
+    await table.run(f"/game link {code}", MALLORY, BAIT)
+    table.now += 24 * 3600 + 1
+    assert (await table.press(f"agree:{code}", VERA, BAIT)).error
+    assert await table.places(BAIT) == ()
+
+
+async def test_a_third_channel_needs_the_consent_of_both_that_are_linked(table: Table) -> None:
+    """Ben's manager agreed to Anna's channel, and not to whom she links next."""
+    await table.link()
+    await table.told(THERE)
+    asked = await table.run(f"/game link {await table.code()}", VERA, BAIT)
+    assert asked.title == "The link is asked for"
+    request = (await table.posted(THERE))[-1]
+    assert "#general (another server on Discord)" in request.title
+    rolled = await table.run("/roll 2d6", DORA, THERE)
+    assert rolled.title not in await table.told(BAIT)
+    await table.press(request.buttons[0].action, BEN, THERE)
+    assert len(await table.places(BAIT)) == 3
+    await table.told(BAIT)
+    rolled = await table.run("/roll 2d6", DORA, THERE)
+    assert await table.told(BAIT) == [rolled.title]
+
+
+async def test_two_who_must_agree_both_count(table: Table) -> None:
+    await table.link()
+    anna = Person("discord:1", "Anna")
+    await table.run("/game settings master=Anna")
+    code = await table.code(anna)
+    await table.run(f"/game link {code}", VERA, BAIT)
+    first = await table.press(f"agree:{code}", BEN, THERE)
+    assert "Still to agree: #war-room (another server on Discord)" in first.text()
+    assert (await table.press(f"agree:{code}", BEN, THERE)).error, "once is enough"
+    assert await table.places(BAIT) == ()
+    assert not (await table.press(f"agree:{code}", ANNA, HERE)).error
+    assert len(await table.places(BAIT)) == 3
 
 
 async def test_a_code_opens_no_game_that_began_after_it(table: Table) -> None:
@@ -116,23 +327,60 @@ async def test_a_code_opens_no_game_that_began_after_it(table: Table) -> None:
     assert (await table.run(f"/game link {code}", BEN, Place("slack:T2/C9", "slack:T2"))).error
 
 
-async def test_channels_part_again(table: Table) -> None:
-    assert (await table.run("/game link off")).error, "nothing is linked"
-    await table.run(f"/game link {await table.code()}", BEN, THERE)
-    assert (await table.run("/game link off", BEN, THERE)).error, "he is no game master"
-    await table.told("slack:")
-    parted = await table.run("/game link OFF", Person("slack:T1/U9", "Dora", manager=True), THERE)
-    assert not parted.error
-    assert (await table.told("discord:"))[-1] == parted.title
-    assert (await table.run("/game status", BEN, THERE)).error
-    assert "Hill 875" in str(await table.run("/game status"))
+async def test_a_code_for_one_game_brings_no_other(table: Table) -> None:
+    """Ben lets his game be linked and deletes it; the code now would bring Anna's game to him."""
+    await table.run("/roll 2d6", BEN, THERE)
+    code = await table.code(BEN, THERE)
+    await table.run("/game delete confirm", BEN, THERE)
+    refused = await table.run(f"/game link {code}")
+    assert refused.error
+    assert await table.places(HERE) == (HERE.key,)
+
+
+async def test_what_was_agreed_to_does_not_grow_behind_ones_back(table: Table) -> None:
+    """While Vera thinks about it, Anna's game is linked with another channel too."""
+    code = await table.code()
+    await table.run(f"/game link {code}", MALLORY, BAIT)
+    await table.link()
+    assert (await table.press(f"agree:{code}", VERA, BAIT)).error
+    assert await table.places(BAIT) == ()
+
+
+async def test_a_game_that_began_meanwhile_is_not_displaced(table: Table) -> None:
+    code = await table.code()
+    await table.run(f"/game link {code}", MALLORY, BAIT)
+    await table.run("/roll 2d6", CORA, BAIT)
+    refused = await table.press(f"agree:{code}", VERA, BAIT)
+    assert "begun" in refused.text()
+    assert await table.places(BAIT) == (BAIT.key,)
+
+
+async def test_ones_own_conversation_with_the_bot_is_ones_own(table: Table) -> None:
+    own = Place("slack:T1/D7", "slack:T1", owner=DORA.key)
+    linked = await table.run(f"/game link {await table.code()}", DORA, own)
+    assert linked.title == "The channels are linked"
+    await table.run("/game link off", DORA, own)
+    between_two = Place("slack:T1/D8", "slack:T1")
+    asked = await table.run(f"/game link {await table.code()}", DORA, between_two)
+    assert asked.title == "The link is asked for", "somebody else reads and rolls here too"
+
+
+async def test_a_linked_game_neither_moves_nor_is_replaced_by_an_imported_one(table: Table) -> None:
+    """Nobody over there agreed to the channel, or the game, that would come."""
+    await table.link()
+    assert "played in other channels too" in (await table.run("/game transfer 10")).title
+    await table.run("/game end")
+    refused = await table.run("/game import file=x")
+    assert "linked" in refused.title
+
+
+async def test_who_left_hears_nothing_more_even_from_a_game_kept_in_memory(table: Table) -> None:
+    """Another process ends the link: this one goes by what the store says, not by what it remembers."""
+    await table.link()
     await table.run("/roll 2d6")
-    assert await table.told("slack:") == []
-    assert not (await table.run("/roll 2d6", BEN, THERE)).error
-    assert not (await table.run("/game undo", BEN, THERE)).error
-    assert (await table.run("/game link off")).error, "again alone"
-
-
-async def test_linking_is_never_undone(table: Table) -> None:
-    await table.run(f"/game link {await table.code()}", BEN, THERE)
-    assert (await table.run("/game undo")).error
+    other = App(table.app.store, lambda: table.now)
+    ended = await other.run_text("/setup links C1", BEN, ELSEWHERE, "x1")
+    assert not ended.error, ended.text()
+    await table.told(THERE)
+    await table.run("/roll 2d6")
+    assert await table.told(THERE) == []

@@ -138,6 +138,16 @@ async def test_twenty_deliveries_at_once_of_one_request(store: Store) -> None:
     assert len(await store.outbox_claim(1)) == 1
 
 
+async def test_places_whose_game_is_played_elsewhere_too(store: Store) -> None:
+    await store.commit(new_game("g1"))
+    assert await store.linked(SERVER) == []
+    await store.commit(Commit(bindings=(Binding("slack:T1/C1", "g1", None, "slack:T1"),)))
+    assert await store.linked(SERVER) == [(PLACE, "g1")]
+    assert await store.linked("slack:T1") == [("slack:T1/C1", "g1")]
+    await store.commit(Commit(bindings=(Binding("slack:T1/C1", None, "g1", "slack:T1"),)))
+    assert await store.linked(SERVER) == []
+
+
 async def test_of_two_who_loaded_the_same_version_one_must_load_again(store: Store) -> None:
     await store.commit(new_game())
     one = Commit(request_id="r1", changes=(Change("g1", 1, (event(2),)),))
@@ -214,7 +224,7 @@ async def test_a_new_game_takes_the_place_of_the_old_one_which_stays(store: Stor
     await store.commit(Commit(bindings=(Binding(PLACE, None, "g2"),)))
     assert await store.peek(PLACE) is None
     await store.commit(Commit(bindings=(Binding(PLACE, "g1", None, SERVER),)))
-    assert await store.peek(PLACE) == ("g1", 1)
+    assert await store.peek(PLACE) == ("g1", 2), "who keeps it in memory with its old places reads it anew"
     assert list(await store.games()) == ["g1", "g2"]
     assert list(await store.games(after="g1")) == ["g2"]
     assert list(await store.games(limit=1)) == ["g1"]

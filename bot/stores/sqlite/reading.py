@@ -71,6 +71,15 @@ def game_with_all(conn: sqlite3.Connection, game: str) -> Saved | None:
     )
 
 
+def linked(conn: sqlite3.Connection, server: str) -> list[tuple[str, str]]:
+    """Places of a server whose game another place plays too."""
+    query = (
+        "SELECT place, game FROM bindings AS here WHERE server = ? AND current AND EXISTS (SELECT 1 FROM bindings "
+        "AS there WHERE there.game = here.game AND there.current AND there.place <> here.place) ORDER BY place"
+    )
+    return [(place, game) for place, game in conn.execute(query, (server,))]
+
+
 def events(
     conn: sqlite3.Connection, game: str, after: int, before: int | None, limit: int | None, *, newest_first: bool
 ) -> tuple[EventRow, ...]:

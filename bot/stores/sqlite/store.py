@@ -182,6 +182,10 @@ class SqliteStore:
         """See Store."""
         return await self._reader.run(lambda conn: reading.about_user(conn, user))
 
+    async def linked(self, server: str) -> Sequence[tuple[str, str]]:
+        """See Store."""
+        return await self._reader.run(lambda conn: reading.linked(conn, server))
+
     async def servers(self, platform: str) -> Sequence[str]:
         """See Store."""
         query = "SELECT DISTINCT server FROM bindings WHERE removed IS NULL AND substr(server, 1, ?) = ?"

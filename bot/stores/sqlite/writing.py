@@ -149,6 +149,8 @@ def _bind(conn: sqlite3.Connection, binding: Binding) -> None:
     if (row[0] if row else None) != binding.was:
         raise Conflict(binding.place)
     conn.execute("UPDATE bindings SET current = 0 WHERE place = ? AND current", (binding.place,))
+    if row and row[0] != binding.game:
+        conn.execute("UPDATE games SET version = version + 1 WHERE id = ?", (row[0],))
     if binding.game is not None:
         conn.execute(
             "INSERT OR REPLACE INTO bindings (place, game, server, current, removed) VALUES (?, ?, ?, 1, NULL)",

@@ -95,7 +95,8 @@ async def test_a_roster_comes_as_a_file_and_a_game_goes_and_comes_back(discord: 
 
 
 async def test_a_game_moves_to_another_channel_and_is_played_from_two(discord: DiscordStandIn) -> None:
-    anna, table, hall, den = discord.user("Anna"), *map(discord.channel, ("table", "hall", "den"))
+    anna = discord.user("Anna", manage_guild=True)
+    table, hall, den = map(discord.channel, ("table", "hall", "den"))
     await (await anna.slash(table, "game start", system="lnlt", name="Hill", sides="US, VC")).answer()
     await (await anna.slash(table, "game transfer", channel=hall)).answer()
     assert '"Hill" is played here from now on' in (await discord.message(hall)).text
@@ -106,6 +107,8 @@ async def test_a_game_moves_to_another_channel_and_is_played_from_two(discord: D
     assert linked.ephemeral
     [code] = re.findall(r"code=(\S+)`|/game link (\S+?)`?$", linked.text, re.MULTILINE)
     await (await anna.slash(den, "game link", code=code[0] or code[1])).answer()
+    told = await discord.message(den, "links this channel with #hall of Wargamers")
+    assert not told.ephemeral
     rolled = await (await anna.slash(hall, "roll", dice="2d6", label="both")).answer()
     echo = await discord.message(den, "both: 2d6", timeout=6)
     assert rolled.content in echo.text

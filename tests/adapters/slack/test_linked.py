@@ -39,8 +39,9 @@ class Evening:
 
     def __init__(self, discord: DiscordStandIn, slack: SlackStandIn) -> None:
         self.discord = discord
-        self.table, self.anna = discord.channel("table"), discord.user("Anna")
+        self.table, self.anna = discord.channel("table"), discord.user("Anna", manage_guild=True)
         self.home, self.cora, self.ben, self.games = settle(slack)
+        self.ben.admin = True
 
     async def link(self) -> None:
         """Anna's game from Ben's channel, too."""
@@ -50,7 +51,9 @@ class Evening:
         assert asked.ephemeral
         code = asked.content.split()[-1]
         await write(self.ben, self.games, "/game", f"link {code}")
-        await self.on_discord("links this game")
+        await self.on_discord("links this channel with #games of t1 (another workspace on Slack)")
+        told = await self.on_slack("links this channel with #table of Wargamers (another server on Discord)")
+        assert told.ephemeral_for is None, "all see in whose sight they play from now on"
         refused = await (await self.cora.slash(self.games, "/game", f"link {code}")).answer()
         assert "no such code" in refused.text
 

@@ -100,6 +100,15 @@ class Person:
         typed, values = self._typed(where, path, options)
         return self._dispatch(Kind.COMMAND, where, typed.data(values))
 
+    async def forge(self, where: Channel, data: Json) -> Interaction:
+        """Send a command's data as a client of one's own making would, whatever is in it."""
+        return await self._dispatch(Kind.COMMAND, where, data).first_response()
+
+    def typed(self, where: Channel, path: str, **options: Any) -> Json:
+        """The data that the client would send for a command."""
+        typed, values = self._typed(where, (path,), options)
+        return typed.data(values)
+
     async def autocomplete(
         self, where: Channel, path: str, focused: str, value: str, /, **options: Any
     ) -> list[Choice]:
@@ -141,7 +150,7 @@ class Person:
         bits = self._world.permissions(self.user, where)
         if not offered_to(command, bits, in_guild=guild is not None) or not self._may_command(where, bits):
             raise NotPossible(f"/{command['name']} is not offered to {self.user.name} here")
-        return Typed(self._world, self._site.base_url, command, words[1:]), values
+        return Typed(self._world, self._site.base_url, command, words[1:], self.user, where), values
 
     def _may_command(self, where: Channel, bits: int) -> bool:
         if where.guild is not None and not where.guild.has_bot:

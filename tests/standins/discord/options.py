@@ -17,8 +17,8 @@ from tests.standins.discord.commands import (
 )
 from tests.standins.discord.errors import Json
 from tests.standins.discord.payloads import attachment_json, channel_json, user_json
-from tests.standins.discord.permissions import ADMINISTRATOR
-from tests.standins.discord.state import Channel, World
+from tests.standins.discord.permissions import ADMINISTRATOR, VIEW_CHANNEL
+from tests.standins.discord.state import Channel, User, World
 
 
 class NotPossible(Exception):
@@ -46,8 +46,9 @@ def leaf(command: Json, path: list[str]) -> tuple[Json, list[Json]]:
 class Typed:
     """One filled-in command: its data, and whatever its options refer to."""
 
-    def __init__(self, world: World, base_url: str, command: Json, path: list[str]) -> None:
+    def __init__(self, world: World, base_url: str, command: Json, path: list[str], user: User, where: Channel) -> None:
         self._world, self._base_url = world, base_url
+        self._user, self._guild = user, where.guild
         self._command = command
         self.leaf, self._levels = leaf(command, path)
         self._known = {option["name"]: option for option in self.leaf.get("options") or []}
@@ -127,7 +128,10 @@ class Typed:
         if kind == USER:
             return self._resolve("users", value.user.id, user_json(value.user))
         if kind == CHANNEL and isinstance(value, Channel):
-            entry = channel_json(self._world, value, sparse=True) | {"permissions": "0"}
+            may = self._world.permissions(self._user, value)
+            if not may & VIEW_CHANNEL or value.guild is not self._guild:
+                raise NotPossible(f"{option['name']}: {value.name} is not offered to {self._user.name} here")
+            entry = channel_json(self._world, value, sparse=True) | {"permissions": str(may)}
             return self._resolve("channels", value.id, entry)
         raise NotPossible(f"the stand-in cannot fill {option['name']} (type {kind})")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .api import Call, Refused, method
 from .settings import Json
+from .workspace import Channel
 
 
 @method("auth.test")
@@ -64,10 +65,29 @@ async def team_info(call: Call) -> Json:
 async def conversations_info(call: Call) -> Json:
     """One conversation; each kind needs its own scope."""
     channel = call.channel()
+    _need_kind(call, channel)
+    return {"channel": channel.as_slack()}
+
+
+def _need_kind(call: Call, channel: Channel) -> None:
+    """Raises Refused without the scope for this kind of conversation."""
     needed = "im:read" if channel.im_with else "groups:read" if channel.private else "channels:read"
     if needed not in call.workspace.scopes:
         raise Refused("missing_scope", needed=needed, provided=",".join(sorted(call.workspace.scopes)))
-    return {"channel": channel.as_slack()}
+
+
+@method("conversations.members", "channels:read", "groups:read", "im:read")
+async def conversations_members(call: Call) -> Json:
+    """Who is in a conversation, page by page; a public channel shows its members to those who are not."""
+    channel = call.channel(by_id=True)
+    _need_kind(call, channel)
+    members = [user.id for user in call.workspace.users.values() if channel.shows(user.id)]
+    members += [call.workspace.bot_user] if channel.bot_member else []
+    start, limit = int(call.args.get("cursor") or 0), int(call.args.get("limit") or 100)
+    if not 1 <= limit <= 999:
+        raise Refused("invalid_limit")
+    following = str(start + limit) if start + limit < len(members) else ""
+    return {"members": members[start : start + limit], "response_metadata": {"next_cursor": following}}
 
 
 @method("conversations.open", "im:write")

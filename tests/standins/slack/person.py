@@ -17,12 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Person:
-    """`stack` holds the modals open on this person's screen, the top one last."""
+    """`stack` holds the modals open on this person's screen, the top one last; `admin` runs the workspace."""
 
     id: str
     name: str
     workspace: Workspace
     stack: list[OpenView] = field(default_factory=list)
+    admin: bool = False
 
     @property
     def im(self) -> Channel:

@@ -39,6 +39,7 @@ class User(Writer, Presser):
         """As users.info answers."""
         names = {"real_name": self.name, "display_name": self.name.lower()}
         body: Json = {"id": self.id, "team_id": self.workspace.id, "name": self.name.lower(), "deleted": False}
+        body |= {"is_admin": self.admin, "is_owner": False, "is_primary_owner": False}
         return body | {"real_name": self.name, "is_bot": False, "profile": names, "tz": "Europe/Berlin"}
 
     async def install_app(self, url: str, *, deny: bool = False) -> tuple[int, str]:

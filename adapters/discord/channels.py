@@ -1,0 +1,70 @@
+"""Channels that an option names: believed only as far as Discord resolved them for who asks, and lets the bot in.
+
+The id itself says nothing: whoever writes their own client may send any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import discord
+
+from adapters.discord.ask import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Ask, clean_name
+from adapters.discord.reading import Read
+from bot.command import Place
+from bot.rules.errors import UserError
+
+if TYPE_CHECKING:
+    from adapters.discord.client import Grognard
+
+_TEXT = (0, 2, 5, 13)
+_THREADS = (10, 11, 12)
+_ADMINISTRATOR = 1 << 3
+
+
+async def confirmed(bot: Grognard, ask: Ask, read: Read) -> dict[str, Place]:
+    """The place behind each channel option. Raises UserError where who asks, or the bot, may not see it and write."""
+    found = {}
+    for name, channel in (read.channels or {}).items():
+        if not ask.guild or not _is_open_to_asker(channel, ask.guild):
+            raise UserError("That is not a channel of this server in which you may write.", option=name)
+        await _need_bot_there(bot, ask, channel, name)
+        there = replace(ask, channel=int(channel["id"]), channel_name=clean_name(str(channel.get("name") or "")))
+        found[name] = there.where
+    return found
+
+
+def _is_open_to_asker(channel: Mapping[str, Any], guild: int) -> bool:
+    """Whether Discord says, for this person, that they see the channel and write there."""
+    kind, bits = channel.get("type"), int(channel.get("permissions") or 0)
+    if kind not in (*_TEXT, *_THREADS) or str(channel.get("guild_id") or guild) != str(guild):
+        return False
+    return _may_write(bits, is_thread=kind in _THREADS)
+
+
+def _may_write(bits: int, *, is_thread: bool) -> bool:
+    needed = VIEW_CHANNEL | (SEND_IN_THREADS if is_thread else SEND_MESSAGES)
+    return bool(bits & _ADMINISTRATOR) or not needed & ~bits
+
+
+async def _need_bot_there(bot: Grognard, ask: Ask, channel: Mapping[str, Any], option: str) -> None:
+    """Raise UserError unless the bot itself sees the channel, on this server, and may write there."""
+    number, is_thread = int(channel["id"]), channel.get("type") in _THREADS
+    sentence = "The bot cannot see that channel or write in it."
+    refused = UserError(sentence, hint='Give it "View Channel" and "Send Messages" there.', option=option)
+    try:
+        seen = await bot.http.get_channel(number)
+    except (discord.Forbidden, discord.NotFound):
+        raise refused from None
+    except (discord.HTTPException, OSError):
+        raise UserError("Discord could not be asked about that channel.", hint="Try again.", option=option) from None
+    if str(seen.get("guild_id")) != str(ask.guild):
+        raise refused
+    guild = bot.get_guild(ask.guild)
+    there = guild.get_channel_or_thread(number) if guild is not None else None
+    if guild is None or there is None or guild.me is None:
+        return  # not in memory just now: Discord has shown the channel, which must do
+    if not _may_write(there.permissions_for(guild.me).value, is_thread=is_thread):
+        raise refused

@@ -1,0 +1,88 @@
+"""Where a game may go on Slack, as Slack itself says: the id of a channel is not believed.
+
+Slash commands work in every channel, also where the bot is no member; so whoever may type one could name any channel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from adapters.slack.ask import Ask
+from adapters.slack.files import direct_messages
+from adapters.slack.wire import Busy, Refused, Wire
+from bot.command import CommandSpec, Path, Place
+from bot.commands.moving import place_key
+from bot.rules.errors import UserError
+
+PAGE, MOST_PAGES = 999, 30
+ABOUT_PLACES: tuple[Path, ...] = (("game", "link"), ("button", "agree"), ("button", "decline"))
+"""What somebody may answer for alone in their own conversation with the bot."""
+
+
+async def confirmed(
+    wire: Wire, token: str, ask: Ask, spec: CommandSpec, options: Mapping[str, object]
+) -> dict[str, Place]:
+    """The place behind each option that names a channel: one of which both who asks and the bot are members.
+
+    Raises UserError for any other, in the same words whether it is private or does not exist.
+    """
+    found = {}
+    for option in spec.options:
+        if option.complete == "channel" and (typed := options.get(option.name)):
+            key = place_key(ask.where.key, str(typed))
+            found[option.name] = await _member_of(wire, token, ask, key, option.name)
+    return found
+
+
+async def _member_of(wire: Wire, token: str, ask: Ask, key: str, option: str) -> Place:
+    refused = UserError(
+        "A game can move only to a channel of which both you and the bot are members.",
+        hint="There, type: /invite @grognard",
+        option=option,
+    )
+    channel = key.removeprefix(f"{ask.where.server}/")
+    if channel.startswith("D") or "/" in channel:
+        raise refused
+    try:
+        there = (await wire.ask(token, "conversations.info", channel=channel)).get("channel") or {}
+        is_open = there.get("is_member") and not any(there.get(mark) for mark in ("is_archived", "is_im", "is_mpim"))
+        if there.get("id") != channel or not is_open or not await _is_member(wire, token, channel, ask.user):
+            raise refused
+    except Busy:
+        raise UserError("Slack does not say who is in that channel.", hint="Try again in a moment.") from None
+    except Refused as trouble:
+        if trouble.error == "missing_scope":
+            sentence = "The bot may not ask Slack who is in a channel: the app was installed before it needed to."
+            raise UserError(sentence, hint="Install it anew from: grognard manifest slack") from None
+        raise refused from None
+    name = "privategroup" if there.get("is_private") else str(there.get("name") or "")
+    return replace(ask, channel=channel, thread="", channel_name=name, direct=False).where
+
+
+async def _is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
+    """Whether a person is among the members. Raises Busy, Refused."""
+    cursor = ""
+    for _ in range(MOST_PAGES):
+        more = {"cursor": cursor} if cursor else {}
+        page = await wire.ask(token, "conversations.members", channel=channel, limit=str(PAGE), **more)
+        if user in (page.get("members") or ()):
+            return True
+        cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
+        if not cursor:
+            return False
+    return False
+
+
+async def at_home(wire: Wire, token: str, ask: Ask) -> Ask:
+    """The ask, known to be direct where it comes from the person's own conversation with the bot.
+
+    A slash command from direct messages does not say whether they are the bot's: two people talk in such ones too.
+    """
+    if ask.direct or not ask.channel.startswith("D"):
+        return ask
+    try:
+        own = await direct_messages(wire, token, ask.user)
+    except (Busy, Refused):
+        return ask
+    return replace(ask, direct=own == ask.channel)
