@@ -1,0 +1,182 @@
+"""Random games: whatever can be typed, by several persons, in all rule sets; and the file that comes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import count
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+from bot.app import App
+from bot.charts import systems
+from bot.command import Command, Place
+from bot.registry import registry
+from bot.rules.options import Option
+from bot.stores.memory import MemoryStore
+from tests.playing import Channel
+
+PERSONS = ("Anna", "Bob", "Carl")
+ROSTERS = {
+    "lnlt": (
+        'unit add "Squad 1..3" squad US stats="morale=5 fp=2"',
+        'unit add "Cell 1..3" squad VC stats="morale=4 fp=1 sw=3,2"',
+        'unit add Hill leader US stats="morale=6 lm=1"',
+        'unit add "Tank 1" armored-vehicle VC stats="morale=6 av=4"',
+    ),
+    "asl": ('unit add "Sqd 1..2" squad US stats=morale=7', 'unit add Gun gun VC stats="marker=+low-ammo"'),
+    "baps": (
+        'unit add "Pvt 1..3" soldier US stats="weapon=rifle-bolt grade=veteran"',
+        'unit add Sarge leader VC stats="wounds=1"',
+    ),
+    "nhis": (
+        'unit add "Sqd 1..3" squad US stats="fp=4 range=6 morale=4"',
+        'unit add Lt leader VC stats="morale=5 lr=1"',
+    ),
+    "ucn": (
+        'unit add "Sec 1..2" element US stats="melee=10 members=4 morale=12 firearms=11"',
+        'unit add Grp element VC stats="melee=9 members=5 morale=11"',
+    ),
+}
+LINES = (
+    "roll 2d6+1", "roll 4d6kh3 label=fate", "roll d20 secret", "roll 3dF", "roll d[hit,miss,miss]", "roll 2dA+d100",
+    "roll 3x2d6", "roll 2d6! hand=3,4", "roll 5d10c>6", "roll 2d6 hand=1,6 secret", "roll 7", "again", "again",
+    "game next", "game next", "game initiative US", "game initiative VC", "game leave", "game join US", "game join VC",
+    "game settings answers=compact", "game settings hand_dice=no", "game settings hand_dice=yes answers=full",
+    "game settings master=Bob", "game undo", "game undo", "game undo", "game redo", "game redo", "fair add text",
+    'fair add "für Elise"', "fair reveal", "privacy delete confirm", "log 5", "game status", "fair show",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def examples() -> dict[str, list[str]]:
+    """The examples of every procedure, and every table that rolls its own dice, by rule set."""
+    found: dict[str, list[str]] = {id: [] for id in systems()}
+    for spec in registry():
+        if spec.family == "sequence":
+            found[spec.system].append(spec.example)
+        elif spec.family == "lookup" and (rolls := systems()[spec.system].tables[spec.target].rolls):
+            words = spec.example.split(" ")
+            names = tuple(f"{roll.option}=" for roll in rolls)
+            found[spec.system].append(" ".join(word for word in words if not word.startswith(names)))
+    return found
+
+
+def sequence_line(chance: Random, system: str, names: dict[str, list[str]]) -> str:
+    """A procedure or table of the rule set, with roster units in place of some of those of its example."""
+    line = chance.choice(examples()[system])
+
+    def exchanged(match: re.Match[str]) -> str:
+        name, items = match[1], match[2].split("; ")
+        for at, item in enumerate(items):
+            known = names.get(item.split(" ")[0])
+            if known and chance.random() < 0.7:
+                items[at] = chance.choice(known)
+        return f'{name}="{"; ".join(dict.fromkeys(items))}"'
+
+    units = [option.name for option in _options(line) if option.type in ("units", "unit")]
+    line = re.sub(rf'({"|".join(units) or "-"})="?([^"=]*(?:=[^"]*)?)"', exchanged, line)
+    return line + (" secret" if chance.random() < 0.15 and "-table" not in line else "")
+
+
+@lru_cache(maxsize=500)
+def _options(line: str) -> tuple[Option, ...]:
+    return registry().find(line.removeprefix("/").split(" "))[0].options
+
+
+def lines(chance: Random, number: int, system: str) -> Iterator[str]:
+    """So many commands."""
+    names: dict[str, list[str]] = {}
+    for line in ROSTERS[system]:
+        found = re.match(r'unit add "?([A-Za-z]+) ?(?:1\.\.(\d))?[ \d]*"? (\S+)', line)
+        assert found is not None
+        last = int(found[2]) if found[2] else 0
+        names.setdefault(found[3], []).extend([f"{found[1]} {n}" for n in range(1, last + 1)] if last else [found[1]])
+    every = [name for listed in names.values() for name in listed]
+    states = systems()[system].game["units"]["states"]
+    for _ in range(number):
+        pick = chance.random()
+        if pick < 0.5:
+            yield sequence_line(chance, system, names)
+        elif pick < 0.53:
+            yield sequence_line(chance, chance.choice(list(systems())), {})
+        elif pick < 0.62:
+            name = chance.choice(every)
+            yield chance.choice(
+                [
+                    f'unit edit "{name}" stats=state={chance.choice(states)}',
+                    f'unit edit "{name}" stats="state={chance.choice(states)} side={chance.choice(["US", "VC"])}"',
+                    f'unit remove "{name}"',
+                    chance.choice(ROSTERS[system]).replace('add "', 'add "Late ').replace("Late Late", "Late"),
+                ]
+            )
+        else:
+            yield chance.choice(LINES)
+
+
+async def _whole(channel: Channel, chance: Random, game: str) -> None:
+    """What `lines` cannot do by itself: consent to what was asked, open what is sealed."""
+    loaded = await channel.app.games.at(channel.place.key)
+    if loaded is None:
+        return
+    if chance.random() < 0.5:
+        for name in PERSONS:
+            await channel.press(name, f"consent:{loaded.game.last}")
+        for _ in range(chance.choice((0, 1, 2))):
+            await channel.say(chance.choice(PERSONS), f"game {chance.choice(('redo', 'redo', 'undo'))}", manager=True)
+    if chance.random() < 0.1:
+        for number in list(loaded.game.sealed)[:2]:
+            for name in PERSONS:
+                await channel.say(name, f"game reveal {number}")
+
+
+async def play(chance: Random, number: int = 24, system: str = "", places: int = 1) -> Channel:
+    """A channel in which a random game was played; with two places it was exported and imported in between."""
+    system = system or chance.choice(list(systems()))
+    clock = count(1_700_000_000, 7)
+    for at in range(places):
+        app = App(MemoryStore(), clock=lambda: float(next(clock)))
+        here = Channel(app, Place(f"console:place{at}", "console"), f"p{at}-")
+        if at == 0:
+            if chance.random() < 0.8:
+                await here.say("Anna", f'game start {system} "A game" sides="US, VC"')
+                await here.say("Anna", "game join US")
+                await here.say("Bob", "game join VC")
+            for line in ROSTERS[system]:
+                await here.say("Anna", line, manager=True)
+        else:
+            file = (await channel.say("Anna", "game export", manager=True)).files[0].content
+            command = Command(("game", "import"), {"file": file}, here.who("Anna"), here.place, "import")
+            assert not (reply := await app.run(command)).error, reply.text()
+        channel = here
+        for line in lines(chance, number, system):
+            await channel.say(chance.choice(PERSONS), line, manager=chance.random() < 0.2)
+            await _whole(channel, chance, system)
+        if chance.random() < 0.2:
+            reply = await channel.say("Anna", "game link", manager=True)
+            other = Channel(app, Place("console:other", "console"), "o")
+            await other.say("Bob", f"game link {reply.title.split()[-1]}", manager=True)
+            await channel.say("Anna", "roll d6", manager=True)
+        if chance.random() < 0.3:
+            await channel.say("Anna", "game end", manager=True)
+        if chance.random() < 0.8:
+            await channel.say("Bob", "fair reveal", manager=True)
+    return channel
+
+
+def exported(seed: object, number: int = 24, **more: Any) -> dict[str, Any]:
+    """The file of a random game, the same for the same seed."""
+    chance = Random(repr(seed))
+
+    async def run() -> dict[str, Any]:
+        channel = await play(chance, number, **more)
+        reply = await channel.say("Anna", "game export", manager=True)
+        log: dict[str, Any] = json.loads(reply.files[0].content)
+        return log
+
+    with patch("os.urandom", chance.randbytes):
+        return asyncio.run(run())
