@@ -8,16 +8,15 @@ from bot.export import export_game
 from bot.game.events import replay
 from bot.game.loaded import load
 from bot.game.state import from_json, to_json
-from bot.rerun import outcome_again, unit_faults
-from bot.rules.verify import verify
 from bot.stores.base import EventRow, Saved, Store
+from bot.verify import check
 
 CheckState = Callable[[Saved, Sequence[EventRow]], Sequence[str]]
 """What is wrong with a saved state, given all events of its game."""
 
 
 def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
-    """Whether snapshot and loaded state are what the log leads to, and units what its procedures made of them."""
+    """Whether snapshot and loaded state are what the log leads to."""
     bodies = [event.data for event in events]
     game = bodies[0].get("game", saved.game.id)
     try:
@@ -28,7 +27,7 @@ def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
             return [f"its snapshot is not what the log leads to at event {saved.state_at}."]
     except (ValueError, KeyError, TypeError, AttributeError) as error:  # whatever stands in a damaged file
         return [f"its state cannot be read ({type(error).__name__}: {error})."]
-    return unit_faults(bodies, game)
+    return []
 
 
 async def audit(store: Store, check_state: CheckState = state_faults) -> tuple[int, list[str]]:
@@ -58,7 +57,7 @@ async def audit_game(store: Store, game: str, check_state: CheckState = state_fa
         (),
         with_secrets=True,
     )
-    faults = list(verify(whole, play_again=outcome_again).faults)
+    faults = list(check(whole).faults)
     if saved.game.head != events[-1].hash or saved.game.next_event != events[-1].number + 1:
         faults.append(f"the log ends with event {events[-1].number}, but the game stands elsewhere.")
     return faults or list(check_state(saved, events))

@@ -22,7 +22,7 @@ usage: grognard COMMAND ...
   odds SYSTEM SEQUENCE key=value ...       its exact odds, nothing rolled   [--by FIELD ...] [--json]
   roll "2d6+3"                             roll dice                        [--dice 4,2] [--json]
   batch                                    JSON Lines in, JSON Lines out
-  verify FILE [--head HASH]                recompute chain and dice of an exported log
+  verify FILE [--head HASH] [--heads TEXT] recompute chain, dice and outcomes of an exported log
   doctor [--replay]                        what is right and what to fix
   discord | slack | run                    run an adapter, or every one whose tokens are set
   manifest slack [--url HTTPS]             the Slack app's manifest
@@ -196,15 +196,17 @@ def batch(words: Sequence[str]) -> None:
 
 
 def verify_file(words: Sequence[str]) -> int:
-    """Recompute chain, dice and outcomes of an exported game; 1 when something does not fit."""
-    from bot.verify import check_file, summary
+    """Recompute chain, dice and outcomes of an exported game; 1 when something does not fit, 3 when not all of it
+    can be played again."""
+    from bot.verify import check_file, known_heads, summary
 
-    arguments = Arguments(words, flags={"head": True})
+    arguments = Arguments(words, flags={"head": True, "heads": True})
     (file,) = arguments.take("FILE")
-    findings = check_file(Path(file), (arguments.flags.get("head") or [""])[-1])
+    heads = known_heads(arguments.flags.get("head", ()), arguments.flags.get("heads", ()), sys.stdin.read)
+    findings = check_file(Path(file), heads)
     for line in (*findings.faults, *summary(findings)):
         print(line)
-    return int(bool(findings.faults))
+    return findings.status
 
 
 def _source(arguments: Arguments) -> tuple[Any, Any]:

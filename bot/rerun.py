@@ -2,102 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.charts import System, systems
-from bot.game.events import apply, difference
-from bot.game.roster import settle_changes
-from bot.game.state import Game, Json, content, unit_from_json, unit_json
-from bot.game.undo import redo_fields, undo_fields
-from bot.game.version import is_current
-from bot.procedures import resolve
+from bot.charts import systems
+from bot.command import CommandSpec
+from bot.commands.lookup import read_table
+from bot.commands.outcome import Happening
+from bot.commands.record import after_happening, change_json, is_of_game, named_in
+from bot.commands.roll import roll_dice
+from bot.commands.sequence import run_sequence
+from bot.game.events import difference
+from bot.game.phases import next_phase, phase_title
+from bot.game.roster import is_gone
+from bot.game.state import Game, Json, roster_of, unit_json
+from bot.game.telling import title_of
+from bot.game.version import edition_of, is_current
+from bot.rules.chain import canonical
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
-from bot.rules.expression import parse, roll
-from bot.rules.sequence import Change, Played
-from bot.rules.units import Roster
+from bot.rules.event_kinds import shown
+from bot.rules.fair import Recorder
+
+Event = Mapping[str, Any]
+_UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, IndexError)
+"""What a forged event may raise: the file is a stranger's."""
 
 
-def outcome_again(event: Mapping[str, Any]) -> Json | None:
-    """The `out` that an event must have; None for what cannot be told here: no roll, or another edition of the rules.
+def is_playable(roll: Event) -> bool:
+    """Whether today's rules are those of this roll, table or procedure."""
+    return roll["kind"] == "roll" or is_current(roll)
 
-    Raises UserError for inputs and dice that lead to no outcome.
+
+def edition_problem(roll: Event) -> str:
+    """What is wrong with the edition that a procedure or table names: one that there has never been."""
+    system, edition = systems().get(str(roll.get("system"))), edition_of(roll)
+    if system is None or "edition" not in roll or (edition is not None and 1 <= edition <= system.edition):
+        return ""
+    return f"there is no edition {shown(roll['edition'])} of {system.id}; this Grognard knows 1 to {system.edition}."
+
+
+def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[str]:
+    """What is wrong with an open roll, table or procedure, or with what was `sealed`, when it is played again.
+
+    `now` is the state that it was rolled in. Today's rules must be those it was played under: see `is_playable`.
     """
-    kind, inputs = event.get("kind"), dict(event.get("inputs") or {})
-    script = Script([die["value"] for die in event.get("dice") or ()])
+    try:
+        happening, asked = _again(now, roll)
+    except _UNREADABLE as error:
+        yield f"its inputs and dice lead to no outcome ({shown(error)})."
+        return
+    if problem := _dice_problem(roll.get("dice", []), asked):
+        yield problem
+    inputs = {name: value for name, value in happening.inputs.items() if name != "label"}
+    units = named_in(now, happening)
+    if gone := [unit.name for unit in units if is_gone(unit)]:
+        yield f"{gone[0]} had left the fight."
+    acting = [unit.name for unit in units if unit.name in happening.acting]
+    changes = [change_json(change) for change in happening.changes]
+    expected = {
+        "its inputs and dice lead to another outcome.": ("out", dict(happening.out)),
+        "its words are not those of its outcome.": ("result", happening.result),
+        "its inputs are not those of its command.": ("inputs", inputs),
+        "its inputs name other units than it says.": ("used", [unit_json(unit) for unit in units]),
+        "other units act than it says.": ("acting", acting),
+        "its outcome changes other units than it says.": ("changes", changes if sealed else []),
+    }
+    for problem, (field, value) in expected.items():
+        if not _alike(roll.get(field), value):
+            yield problem
+    if not sealed:
+        before, after = difference(now, after_happening(now, happening))
+        if not (_alike(roll.get("before"), before) and _alike(roll.get("after"), after)):
+            yield "its outcome leads to other units than it says."
+
+
+def _again(now: Game, roll: Event) -> tuple[Happening, list[Json]]:
+    """What happens once more, and the dice that were asked for as an event notes them."""
+    kind, options = roll["kind"], dict(roll.get("inputs") or {})
+    script = Script([die["value"] for die in roll.get("dice") or ()])
+    dice = Recorder(script)
     if kind == "roll":
-        out: Json = roll(parse(str(inputs.get("dice", ""))), script).out()
+        outcome = roll_dice(options, "", dice)
     else:
-        system = systems().get(str(event.get("system")))
-        if kind not in ("sequence", "table") or system is None or not is_current(event):
-            return None
-        out = _by_table(system, event, inputs, script) if kind == "table" else _by_steps(system, event, inputs, script)
+        system, target = systems()[roll["system"]], roll["target"]
+        if kind == "table":
+            outcome = read_table(system.table(target), options, "", dice, system.title)
+        else:
+            roster = roster_of(now) if is_of_game(now, system.id) else {}
+            spec = CommandSpec((system.id, target), target, "sequence")
+            outcome = run_sequence(system.sequence(target), spec, options, "", dice, roster)
     script.finish()
-    return out
+    if (happening := outcome.happening) is None:
+        raise UserError("nothing was rolled")
+    asked = dice.dice
+    if roll.get("hand"):
+        asked = [_noted_by_hand(die) for die in asked]
+    return happening, asked
 
 
-def unit_faults(events: Iterable[Mapping[str, Any]], game: str) -> list[str]:
-    """What is wrong with what the events say was written to units and game, one line each.
-
-    What stood before must be what the log led to, undo and redo must turn round just what they name, and a
-    procedure played again must lead to the same units.
-    """
-    faults, state, bodies = [], Game(game), dict[int, Mapping[str, Any]]()
-    for event in events:
-        number = event["number"]
-        try:
-            bodies[number] = event
-            if not _stood(state, event.get("before") or {}):
-                faults.append(f"Event {number}: what it says stood before is not what the log led to.")
-            elif _is_written_otherwise(state, event, bodies):
-                faults.append(f"Event {number}: its outcome leads to other units than it says.")
-            state = apply(state, event)
-        except (UserError, ValueError, KeyError, TypeError, AttributeError):  # the file is a stranger's
-            return [*faults, f"Event {number}: what it changes cannot be read."]
-    return faults
+def _noted_by_hand(die: Json) -> Json:
+    """A real die as an event keeps it: nobody notes the faces of a die that lies on somebody's table."""
+    return {name: value for name, value in die.items() if name != "faces"}
 
 
-def _stood(state: Game, before: Mapping[str, Any]) -> bool:
-    if not before:
+def _dice_problem(notes: list[Any], asked: list[Json]) -> str:
+    for at, (note, die) in enumerate(zip(notes, asked, strict=False), 1):
+        if not _alike(note, die):
+            return f"die {at} is noted as {_die(note)}, but what was asked for is {_die(die)}."
+    return "" if len(notes) == len(asked) else f"it notes {len(notes)} dice, but {len(asked)} were asked for."
+
+
+def _die(note: Json) -> str:
+    faces = f" with faces {shown(note['faces'])}" if "faces" in note else ""
+    return f"{shown(note.get('label'))} d{note.get('sides')}{faces}"
+
+
+def _alike(one: object, other: object) -> bool:
+    """Whether two values are the same in an event, where what is empty is left out."""
+    empty: tuple[object, ...] = (None, "", [], {}, ())
+    if one in empty or other in empty:
+        return one in empty and other in empty
+    return canonical({"": one}) == canonical({"": other})
+
+
+def turn_is_todays(now: Game, event: Event) -> bool:
+    """Whether a start or next leads where today's tables lead: to that phase, with those words and markers."""
+    system, after = systems().get(now.system), event.get("after", {})
+    if event["kind"] == "start":
+        said = after.get("game", {})
+        system = systems().get(said.get("system", ""))
+        names = [phase["name"] for phase in (system.game.get("phases") or ())[:1]] if system is not None else []
+        then = Game("", turn=1, phase=said.get("phase", ""))
+        return bool(said.get("phase", "") == "".join(names) and event.get("result", "") == phase_title(then, system))
+    then = next_phase(now, system)
+    return bool(_alike(after, difference(now, then)[1]) and event["result"] == phase_title(then, system))
+
+
+def titles_are_todays(event: Event, contents: Mapping[int, Event]) -> bool:
+    """Whether an event that opens sealed rolls calls them as today's tables do."""
+    known = [(number, contents[number]) for number in event.get("opens", ()) if number in contents]
+    if len(known) < len(event.get("opens", ())):
         return True
-    units = {key: unit_json(unit) if (unit := state.units.get(key)) else None for key in before.get("units", {})}
-    now = content(replace(state, units={}))
-    fields = {name: now.get(name) for name in before.get("game", {})}
-    return bool(units == before.get("units", {}) and fields == before.get("game", {}))
-
-
-def _is_written_otherwise(state: Game, event: Mapping[str, Any], bodies: Mapping[int, Mapping[str, Any]]) -> bool:
-    patch = {name: event.get(name) or {} for name in ("before", "after")}
-    if event["kind"] in ("undo", "redo"):
-        fields = (undo_fields if event["kind"] == "undo" else redo_fields)(bodies[event["event"]])
-        return patch != {name: fields.get(name) or {} for name in patch}
-    system = systems().get(str(event.get("system")))
-    if event["kind"] != "sequence" or system is None or not is_current(event):
-        return False
-    changes: tuple[Change, ...] = ()
-    if state.system in ("", system.id):
-        script = Script([die["value"] for die in event.get("dice") or ()])
-        changes = _played(system, event, dict(event.get("inputs") or {}), script).settlement.changes
-    _, after = difference(state, settle_changes(state, changes))
-    return bool(patch["after"].get("units", {}) != after.get("units", {}))
-
-
-def _by_steps(system: System, event: Mapping[str, Any], inputs: Json, script: Script) -> Json:
-    return dict(_played(system, event, inputs, script).out)
-
-
-def _played(system: System, event: Mapping[str, Any], inputs: Json, script: Script) -> Played:
-    """The procedure played again; the roster units that it used stand in the event as they were then."""
-    units = [unit_from_json(data) for data in event.get("used") or ()]
-    roster: Roster = {name.casefold(): unit for unit in units for name in (unit.handle, unit.name)}
-    return resolve(system.sequence(str(event.get("target"))), inputs, script, roster)
-
-
-def _by_table(system: System, event: Mapping[str, Any], inputs: Json, script: Script) -> Json:
-    """The outcome of a table whose own roll was rolled."""
-    chart = system.table(str(event.get("target")))
-    for option, dice in chart.owes(inputs):
-        inputs[option] = sum(value for die in dice if isinstance(value := script.draw(die), int))
-    return dict(chart.read(inputs).out)
+    said = (f"#{number} {title_of(roll)}: {roll.get('result', '')}" for number, roll in known)
+    return bool(event.get("result", "") == "; ".join(said))

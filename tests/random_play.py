@@ -138,21 +138,20 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
     """A channel in which a random game was played; with two places it was exported and imported in between."""
     system = system or chance.choice(list(systems()))
     clock = count(1_700_000_000, 7)
+    file = ""
     for at in range(places):
         app = App(MemoryStore(), clock=lambda: float(next(clock)))
-        here = Channel(app, Place(f"console:place{at}", "console"), f"p{at}-")
-        if at == 0:
+        channel = Channel(app, Place(f"console:place{at}", "console"), f"p{at}-")
+        if not file:
             if chance.random() < 0.8:
-                await here.say("Anna", f'game start {system} "A game" sides="US, VC"')
-                await here.say("Anna", "game join US")
-                await here.say("Bob", "game join VC")
+                await channel.say("Anna", f'game start {system} "A game" sides="US, VC"')
+                await channel.say("Anna", "game join US")
+                await channel.say("Bob", "game join VC")
             for line in ROSTERS[system]:
-                await here.say("Anna", line, manager=True)
+                await channel.say("Anna", line, manager=True)
         else:
-            file = (await channel.say("Anna", "game export", manager=True)).files[0].content
-            command = Command(("game", "import"), {"file": file}, here.who("Anna"), here.place, "import")
+            command = Command(("game", "import"), {"file": file}, channel.who("Anna"), channel.place, "import")
             assert not (reply := await app.run(command)).error, reply.text()
-        channel = here
         for line in lines(chance, number, system):
             await channel.say(chance.choice(PERSONS), line, manager=chance.random() < 0.2)
             await _whole(channel, chance, system)
@@ -165,6 +164,7 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
             await channel.say("Anna", "game end", manager=True)
         if chance.random() < 0.8:
             await channel.say("Bob", "fair reveal", manager=True)
+        file = (await channel.say("Anna", "game export", manager=True)).files[0].content
     return channel
 
 

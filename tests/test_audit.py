@@ -23,18 +23,31 @@ def commit(game: str, row: str = "") -> Commit:
 
     def rolled(event: int) -> list[Json]:
         recorder = Recorder(Stream(SEED, game, event))
-        recorder.draw(d6("attack"))
+        recorder.draw(d6("d6"))
         return recorder.dice
 
-    row, secret = row or game, canonical({"dice": rolled(3)})
+    def roll(event: int) -> Json:
+        dice = rolled(event)
+        total = dice[0]["value"]
+        return {
+            "kind": "roll", "command": "roll", "inputs": {"dice": "d6"}, "dice": dice,
+            "out": {"total": total, "dice": [total]}, "result": str(total),
+        }  # fmt: skip
+
+    row, secret = row or game, canonical(roll(3))
     bodies: list[Json] = [
-        {"kind": "start", "game": game, "secret": {"epoch": 1, "commitment": commitment(SEED), "digest": NO_TEXTS}},
-        {"kind": "roll", "dice": rolled(2)},
-        {"kind": "sealed", "sealed": salted("salt", secret)},
+        {
+            "kind": "start",
+            "free": True,
+            "game": game,
+            "secret": {"epoch": 1, "commitment": commitment(SEED), "digest": NO_TEXTS},
+        },
+        roll(2),
+        {"kind": "sealed", "of": "roll", "sealed": salted("salt", secret)},
     ]
     previous, events = genesis(game), []
     for number, body in enumerate(bodies, 1):
-        text = canonical({"number": number, "who": "p1", **body})
+        text = canonical({"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body})
         previous = event_hash(previous, text)
         events.append(EventRow(row, number, text, previous))
     return Commit(

@@ -17,12 +17,15 @@ from bot.verify import check_file, summary, verify_file
 
 GAME = "g1"
 OLD, NEW = b"o" * 32, b"n" * 32
+ROLL: Json = {"command": "roll", "inputs": {"dice": "7"}, "out": {"total": 7, "dice": []}, "result": "7"}
+OPENED = canonical({"kind": "roll", **ROLL})
+CLOSED = canonical({"kind": "roll", **ROLL, "texts": {"label": "x" * 64}})
 
 
 def rows(bodies: list[Json]) -> list[EventRow]:
     previous, events = genesis(GAME), []
     for number, body in enumerate(bodies, 1):
-        text = canonical({"number": number, **body})
+        text = canonical({"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body})
         previous = event_hash(previous, text)
         events.append(EventRow("another-row", number, text, previous))
     return events
@@ -32,12 +35,21 @@ def rows(bodies: list[Json]) -> list[EventRow]:
 def export() -> Json:
     events = rows(
         [
-            {"kind": "start", "secret": {"epoch": 1, "commitment": commitment(OLD), "digest": NO_TEXTS}},
-            {"kind": "roll", "dice": [], "texts": {"label": salted("s", "für Anna")}},
-            {"kind": "sealed", "sealed": salted("s1", "{}")},
-            {"kind": "sealed", "sealed": salted("s2", '{"texts":{"label":"x"}}')},
-            {"kind": "reveal", "opens": [3]},
-            {"kind": "fair", "secret": {"epoch": 2, "commitment": commitment(NEW), "digest": NO_TEXTS}},
+            {
+                "kind": "start",
+                "game": GAME,
+                "free": True,
+                "secret": {"epoch": 1, "commitment": commitment(OLD), "digest": NO_TEXTS},
+            },
+            {"kind": "roll", **ROLL, "texts": {"label": salted("s", "für Anna")}},
+            {"kind": "sealed", "of": "roll", "sealed": salted("s1", OPENED)},
+            {"kind": "sealed", "of": "roll", "sealed": salted("s2", CLOSED)},
+            {"kind": "reveal", "opens": [3], "result": "#3 7: 7"},
+            {
+                "kind": "import",
+                "secret": {"epoch": 2, "commitment": commitment(NEW), "digest": NO_TEXTS},
+                "result": "5 events",
+            },
         ]
     )
     seeds = [
@@ -46,9 +58,9 @@ def export() -> Json:
     ]
     texts = [
         TextRow("g1", 2, "label", "s", "für Anna", "p1"),
-        TextRow("g1", 3, "sealed", "s1", "{}", "p1"),
+        TextRow("g1", 3, "sealed", "s1", OPENED, "p1"),
         TextRow("g1", 3, "answer", "s1", "the answer", "p1"),
-        TextRow("g1", 4, "sealed", "s2", '{"texts":{"label":"x"}}', "p1"),
+        TextRow("g1", 4, "sealed", "s2", CLOSED, "p1"),
         TextRow("g1", 4, "label", "s2", "a secret label", "p1"),
         TextRow("g1", 4, "answer", "s2", "a secret answer", "p1"),
     ]
@@ -79,7 +91,7 @@ def test_its_file_can_be_checked(export: Json, tmp_path: Path) -> None:
     assert verify_file(str(path), export["head"][:8]) == []
     assert verify_file(path, "0" * 8) == ["No event has the head 00000000: the end was cut off, or the log rewritten."]
     assert summary(check_file(path)) == [
-        "6 events, 0 dice computed again, 0 outcomes played again, 0 faults.",
+        "6 events, 0 dice computed again, 2 outcomes played again, 0 faults.",
         "1 sealed events hold nothing to check: still closed, or their content was deleted.",
     ]
 

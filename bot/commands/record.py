@@ -16,6 +16,7 @@ from bot.reply import Button, Reply
 from bot.rules.chain import canonical
 from bot.rules.errors import UserError
 from bot.rules.sequence import Change
+from bot.rules.units import RosterUnit
 
 SEALED, ANSWER = "sealed", "answer"
 
@@ -38,7 +39,7 @@ def record(desk: Desk, outcome: Outcome, dice: Sequence[Json], *, secret: bool) 
     game = desk.open_game()
     if happening.by_hand and not game.hand_dice:
         raise UserError("This game takes no dice typed in by hand.", hint="/game settings hand_dice=yes allows them.")
-    named = [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
+    named = named_in(game, happening)
     if gone := [unit for unit in named if is_gone(unit)]:
         raise UserError(f"{gone[0].name} is {gone[0].state}.", hint="Leave it out, or mend its state with /unit edit.")
     acting = [unit for unit in named if unit.name in happening.acting]
@@ -49,7 +50,7 @@ def record(desk: Desk, outcome: Outcome, dice: Sequence[Json], *, secret: bool) 
     label = str(happening.inputs.get("label") or "")
     if secret:
         return _seal(desk, outcome, facts, label)
-    after = _after(game, happening)
+    after = after_happening(game, happening)
     body = desk.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     return _answer(game, outcome, happening, body["number"], facts)
 
@@ -72,7 +73,12 @@ def _facts(command: Command, happening: Happening, dice: Sequence[Json]) -> Json
     }
 
 
-def _after(game: Game, happening: Happening) -> Game:
+def named_in(game: Game, happening: Happening) -> list[RosterUnit]:
+    """The game's units that its inputs call."""
+    return [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
+
+
+def after_happening(game: Game, happening: Happening) -> Game:
     """The game with the results written to its units; free play without units takes on the rule set used."""
     if not is_of_game(game, happening.system):
         return game
@@ -126,7 +132,7 @@ def _seal(desk: Desk, outcome: Outcome, facts: Json, label: str) -> Reply:
     ledger = desk.ledger
     content = {key: value for key, value in facts.items() if value not in ("", [], {})} | {"kind": happening.kind}
     if happening.changes:
-        content["changes"] = [_change_json(change) for change in happening.changes]
+        content["changes"] = [change_json(change) for change in happening.changes]
     if label:
         content["texts"] = {"label": ledger.salted("label", label)}
     ledger.salted(ANSWER, canonical(outcome.reply.to_json()))
@@ -141,7 +147,8 @@ def _seal(desk: Desk, outcome: Outcome, facts: Json, label: str) -> Reply:
     return replace(outcome.reply, title=f"(sealed) {outcome.reply.title}", private=True, announce=told, buttons=())
 
 
-def _change_json(change: Change) -> Json:
+def change_json(change: Change) -> Json:
+    """The change of a unit as a sealed roll holds it."""
     plain: Json = {"unit": change.unit, "set": dict(change.set)}
     if change.mark:
         plain["mark"] = sorted(change.mark)

@@ -5,6 +5,8 @@ docs/export.md describes the file.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -66,6 +68,44 @@ class Exported:
     seeds: tuple[ExportedSeed, ...]
     texts: tuple[ExportedText, ...]
     persons: tuple[ExportedPerson, ...]
+
+
+def read_json(text: str, what: str = "The file") -> object:
+    """The JSON of a file that somebody may have written to be read in two ways.
+
+    Raises UserError for what is no JSON, for a key that stands twice in one object, for numbers that are none, and
+    for halves of characters, which would have the same hash as a question mark.
+    """
+
+    def whole(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            keys = [key for key, _ in pairs]
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise _odd(f"{what} holds {twice[:40]!r} twice in one object.")
+        return found
+
+    def no_number(word: str) -> object:
+        raise _odd(f"{what} holds {word}, which is no number.")
+
+    try:
+        data: object = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=whole, parse_constant=no_number)
+    except (ValueError, RecursionError):
+        raise UserError(f"{what} is no JSON.", hint="/game export writes a file that can be checked.") from None
+    if _HALF.search(text) and _has_half(data):
+        raise _odd(f"{what} holds half of a character.")
+    return data
+
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+
+
+def _has_half(data: object) -> bool:
+    return re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)) is not None
+
+
+def _odd(problem: str) -> UserError:
+    return UserError(problem, hint="Grognard writes no such file. Export the game again.")
 
 
 def read_export(data: object) -> Exported:

@@ -1,21 +1,22 @@
 """Whether an exported log is honest: chain, commitments, texts and dice are computed again.
 
 Nothing is believed that the chain does not cover; and of the chain, only a head known from elsewhere shows that
-its end was not cut off.
+its end was not cut off. What events may hold and whether they follow on each other is for `bot/verify.py`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bot.rules.chain import SHORT, canonical, event_hash, genesis, salted
+from bot.rules.chain import canonical, event_hash, genesis, salted
 from bot.rules.dice import Die
-from bot.rules.errors import UserError
+from bot.rules.event_kinds import is_number, shown
 from bot.rules.exported import SEALED, Exported, ExportedEvent, read_export
-from bot.rules.fair import MAX_SIDES, NO_TEXTS, Stream, commitment
+from bot.rules.fair import MAX_SIDES, NO_TEXTS, Stream, commitment, digest
+from bot.rules.heads import head_faults, head_remarks, read_heads
 
 MOST_FAULTS = 50
 """After so many, one more line says how many there were."""
@@ -23,7 +24,10 @@ MOST_FAULTS = 50
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a check found: `faults`, one line each (none: honest), and how much could be checked."""
+    """What a check found: `faults`, one line each (none: honest), and how much could be checked.
+
+    `remarks` are no faults, but worth knowing.
+    """
 
     faults: tuple[str, ...]
     events: int
@@ -31,7 +35,16 @@ class Findings:
     waiting: int  # dice whose seed is not published yet
     by_hand: int  # real dice, which nobody can compute
     sealed: int  # events that are still closed
-    played: int  # outcomes worked out again
+    unread: int = 0  # digests of players' texts that were deleted
+    played: int = 0  # outcomes worked out again
+    unplayed: int = 0  # outcomes of other tables than today's
+    apart: int = 0  # the dice of those
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 sound, 1 faults, 3 sound as far as it can be played again."""
+        return 1 if self.faults else 3 if self.unplayed else 0
 
 
 @dataclass(slots=True)
@@ -39,51 +52,53 @@ class _Epoch:
     """A seed as the chain promised it."""
 
     commitment: str
-    digest: str
     event: int  # that published the commitment
     seed: bytes = b""
+
+
+@dataclass(slots=True)
+class _Texts:
+    """The players' texts of one seed: those known one by one, or None, and the digest that stands for all."""
+
+    digest: str = NO_TEXTS
+    known: list[str] | None = None
     drawn: bool = False
+    wiped: bool = False
 
 
-PlayAgain = Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
-"""The outcome that an event's inputs and dice lead to; None where it cannot be told."""
-
-
-def verify(data: object, head: str = "", play_again: PlayAgain | None = None) -> Findings:
+def verify(data: object, head: str = "") -> Findings:
     """Check an export (parsed JSON) against itself and against a `head` known from elsewhere (8 to 64 hex digits).
 
-    With `play_again` outcomes are worked out again too, beside being covered by the chain. Raises UserError for a
-    head that is none, and for data that is no export at all.
+    Raises UserError for a head that is none, and for data that is no export at all.
     """
-    known = head.strip().lower()
-    if known and (not SHORT <= len(known) <= 64 or set(known) - set("0123456789abcdef")):
-        raise UserError(
-            f"A head has {SHORT} to 64 hex digits; this is not one: {head[:70]}",
-            hint="It stands under each public answer, and in /fair show.",
-        )
-    return _Check(read_export(data), play_again).run(known)
+    return check_proof(read_export(data), [head] if head else ())
+
+
+def check_proof(log: Exported, heads: Iterable[str] = ()) -> Findings:
+    """Check chain, heads, commitments, texts and dice of a log. Raises UserError for a head that is none."""
+    return _Check(log).run(tuple(heads))
 
 
 class _Check:
     """One check under way."""
 
-    def __init__(self, log: Exported, play_again: PlayAgain | None) -> None:
+    def __init__(self, log: Exported) -> None:
         self._log = log
-        self._play_again = play_again
         self._faults: list[str] = []
         self._epochs: dict[int, _Epoch] = {}
         self._texts = {(text.event, text.key): text for text in log.texts}
-        self._dice = self._waiting = self._by_hand = self._sealed = self._played = 0
+        self._digests: dict[int, str] = {}  # in force at the dice of an event
+        self._dice = self._waiting = self._by_hand = self._sealed = self._unread = 0
 
-    def run(self, head: str) -> Findings:
+    def run(self, heads: Sequence[str]) -> Findings:
         """All checks in turn."""
+        known = read_heads(heads)
         self._check_chain()
-        self._check_head(head)
+        self._faults += head_faults(known, self._log.game, [event.hash for event in self._log.events])
         self._check_promises()
         self._check_seeds()
         self._check_texts()
         self._check_dice()
-        self._check_outcomes()
         faults = self._faults[:MOST_FAULTS]
         if len(self._faults) > MOST_FAULTS:
             faults.append(f"... and {len(self._faults) - MOST_FAULTS} more.")
@@ -94,57 +109,72 @@ class _Check:
             waiting=self._waiting,
             by_hand=self._by_hand,
             sealed=self._sealed,
-            played=self._played,
+            unread=self._unread,
+            remarks=tuple(head_remarks(known)),
         )
 
     def _fault(self, event: int, problem: str) -> None:
         self._faults.append(f"Event {event}: {problem}")
 
     def _check_chain(self) -> None:
-        """Each event follows on the one before, and its hash covers it."""
+        """Each event follows on the one before, its hash covers it, and the file ends where it says it ends."""
         previous, expected = genesis(self._log.game), 1
         for event in self._log.events:
+            inner = event.body.get("number")
             if event.number != expected:
                 self._fault(event.number, f"out of place, event {expected} should stand here (removed or moved?).")
-            elif event.body.get("number") != event.number:
-                self._fault(event.number, f"its content says that it is event {_shown(event.body.get('number'))}.")
+            elif type(inner) is not int or inner != event.number:
+                self._fault(event.number, f"its content says that it is event {shown(inner)}.")
             if _hash(previous, event) != event.hash:
                 self._fault(event.number, "the hash does not fit (it, or what stood before it, was changed).")
             previous, expected = event.hash, event.number + 1
-
-    def _check_head(self, head: str) -> None:
-        """The file ends where it says it ends, and a head known from elsewhere is in it."""
-        hashes = [event.hash for event in self._log.events]
-        last = hashes[-1] if hashes else genesis(self._log.game)
-        if self._log.head != last:
-            self._faults.append(f"The file says that its head is {_shown(self._log.head)}, but it ends with {last}.")
-        if head and not any(hash.startswith(head) for hash in [*hashes, genesis(self._log.game)]):
-            self._faults.append(f"No event has the head {head}: the end was cut off, or the log rewritten.")
+        if self._log.head != previous:
+            self._faults.append(f"The file says that its head is {shown(self._log.head)}, but it ends with {previous}.")
 
     def _check_promises(self) -> None:
         """Collect the commitments that the events published; texts may change only before the first die."""
-        current: _Epoch | None = None
+        texts: _Texts | None = None
         for event in self._log.events:
+            self._digests[event.number] = texts.digest if texts is not None else NO_TEXTS
             secret = event.body.get("secret")
             if isinstance(secret, Mapping):
                 if "commitment" in secret:
-                    current = self._promise(event.number, secret)
-                elif current is not None and current.drawn:
-                    self._fault(event.number, "players' texts were changed after the first die.")
-                if current is not None:
-                    current.digest = str(secret.get("digest") or current.digest)
+                    self._promise(event.number, secret)
+                    texts = _Texts(known=[])
+                elif texts is not None:
+                    self._change_texts(event, secret, texts)
             drawn = event.body.get("dice") or "sealed" in event.body
-            if current is not None and drawn and not event.body.get("hand"):
-                current.drawn = True
+            if texts is not None:
+                texts.drawn |= bool(drawn and not event.body.get("hand"))
+                texts.wiped |= event.body.get("kind") == "privacy"
 
-    def _promise(self, number: int, secret: Mapping[str, Any]) -> _Epoch:
-        promised, epoch = str(secret["commitment"]), secret.get("epoch")
-        fresh = _Epoch(promised, NO_TEXTS, number)
-        following = len(self._epochs) + 1
-        if epoch != following:
-            self._fault(number, f"it begins seed {_shown(epoch)}, but the next one is {following}.")
-        self._epochs[following] = fresh
-        return fresh
+    def _promise(self, number: int, secret: Mapping[str, Any]) -> None:
+        promised, epoch, following = str(secret["commitment"]), secret.get("epoch"), len(self._epochs) + 1
+        if type(epoch) is not int or epoch != following:
+            self._fault(number, f"it begins seed {shown(epoch)}, but the next one is {following}.")
+        self._epochs[following] = _Epoch(promised, number)
+
+    def _change_texts(self, event: ExportedEvent, secret: Mapping[str, Any], texts: _Texts) -> None:
+        """A text is added to the dice: the digest is that of all of them, as far as they are in the file.
+
+        Whose texts were deleted in between still have their part: the digest of before stands for them.
+        """
+        if texts.drawn:
+            self._fault(event.number, "players' texts were changed after the first die.")
+        given, added = secret.get("digest"), self._texts.get((event.number, "text"))
+        further = [] if added is None else [added.text]
+        whole = None if texts.known is None else [*texts.known, *further]
+        again = [texts.digest, *further] if texts.wiped else None
+        texts.digest = str(given)
+        if added is not None and whole is not None and digest(whole) == given:
+            texts.known = whole
+        elif added is not None and again is not None and digest(again) == given:
+            texts.known = again
+        elif added is not None and texts.known is not None:
+            self._fault(event.number, "the digest of the players' texts is not that of their texts.")
+        else:
+            self._unread += 1
+            texts.known = None
 
     def _check_seeds(self) -> None:
         """The seeds in the file are those that the chain promised."""
@@ -180,11 +210,14 @@ class _Check:
         """Each text is the one whose salted hash stands in its event."""
         bodies = {event.number: event.body for event in self._log.events}
         for text in self._log.texts:
-            promised = self._promised_text(bodies.get(text.event, {}), text.event, text.key)
+            body = bodies.get(text.event, {})
+            promised = self._promised_text(body, text.event, text.key)
             if promised is None:
-                self._fault(text.event, f"it has no text {_shown(text.key)}, but the file has one for it.")
+                self._fault(text.event, f"it has no text {shown(text.key)}, but the file has one for it.")
             elif salted(text.salt, text.text) != promised:
-                self._fault(text.event, f"the text {_shown(text.key)} was changed.")
+                self._fault(text.event, f"the text {shown(text.key)} was changed.")
+            elif text.person and text.person != body.get("who", text.person):
+                self._fault(text.event, f"the text {shown(text.key)} is said to be another person's.")
 
     def _promised_text(self, body: Mapping[str, Any], number: int, key: str) -> object:
         """The hash of a text as the event, or what was sealed in it, has it; None if it has none."""
@@ -229,31 +262,14 @@ class _Check:
         elif not epoch.seed:
             self._waiting += len(dice)
         else:
-            stream = Stream.with_digest(epoch.seed, self._log.game, number, epoch.digest)
+            stream = Stream.with_digest(epoch.seed, self._log.game, number, self._digests[number])
             for at, entry in enumerate(dice, 1):
                 assert entry is not None
                 die, shows = entry
-                if (given := stream.draw(die)) != shows:
-                    self._fault(
-                        number, f"die {at} ({_shown(die.label)}) shows {_shown(shows)}, the seed gives {given}."
-                    )
+                given = stream.draw(die)
+                if given != shows or type(given) is not type(shows):
+                    self._fault(number, f"die {at} ({shown(die.label)}) shows {shown(shows)}, the seed gives {given}.")
             self._dice += len(dice)
-
-    def _check_outcomes(self) -> None:
-        """What an event says came of it is what comes of its inputs and dice."""
-        for event in self._log.events:
-            content = self._opened(event.number) if "sealed" in event.body else event.body
-            if self._play_again is None or "out" not in content:
-                continue
-            try:
-                again = self._play_again(content)
-                differs = again is not None and canonical({"out": again}) != canonical({"out": content["out"]})
-                self._played += again is not None
-            except (UserError, TypeError, ValueError, KeyError, AttributeError) as error:  # the file is a stranger's
-                self._fault(event.number, f"its inputs and dice lead to no outcome ({_shown(error)})")
-            else:
-                if differs:
-                    self._fault(event.number, "its inputs and dice lead to another outcome.")
 
 
 def _hash(previous: str, event: ExportedEvent) -> str:
@@ -268,7 +284,7 @@ def _read_dice(notes: object) -> Iterator[tuple[Die, object] | None]:
     """(die, value) of each note; None for one that is no die."""
     for note in notes if isinstance(notes, list) else [None]:
         sides = note.get("sides") if isinstance(note, Mapping) else None
-        if not isinstance(note, Mapping) or not isinstance(sides, int) or not 1 <= sides <= MAX_SIDES:
+        if not isinstance(note, Mapping) or not is_number(sides, 1) or sides > MAX_SIDES:
             yield None
             continue
         faces = note.get("faces")
@@ -276,9 +292,3 @@ def _read_dice(notes: object) -> Iterator[tuple[Die, object] | None]:
             yield None
             continue
         yield Die(str(note.get("label", "")), sides, None if faces is None else tuple(faces)), note.get("value")
-
-
-def _shown(value: object) -> str:
-    """Something from the file, short enough for one line."""
-    text = " ".join(str(value).split())
-    return text if len(text) <= 70 else f"{text[:67]}..."

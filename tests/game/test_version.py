@@ -9,21 +9,23 @@ import pytest
 
 from bot.charts import System, system, systems
 from bot.game.version import FIRST_BUILD, edition_of, is_current
-from bot.rerun import outcome_again, unit_faults
+from bot.rerun import is_playable
+from bot.verify import check
+from tests.forging import rechained
 from tests.playing import Channel, two_sides
 
 MELEE = {"kind": "table", "system": "lnlt", "target": "melee-odds", "inputs": {"attack": 7, "defense": 5}}
 FIRE = "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5"
 
 
-async def fired() -> list[dict[str, Any]]:
-    """The events of a game in which a squad was hit."""
+async def fired() -> dict[str, Any]:
+    """The log of a game in which a squad was hit."""
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", FIRE)
-    log = json.loads((await channel.do("Anna", "game export")).files[0].content)
+    log: dict[str, Any] = json.loads((await channel.do("Anna", "game export")).files[0].content)
     await channel.app.close()
-    return [event["body"] for event in log["events"]]
+    return log
 
 
 async def test_an_event_names_the_edition_of_its_rules_and_a_plain_roll_none() -> None:
@@ -56,21 +58,21 @@ def test_events_of_the_first_release_are_played_again_while_its_edition_is_today
 ) -> None:
     old = {**MELEE, "tables": FIRST_BUILD["lnlt"]}
     monkeypatch.setattr(System, "edition", 1)
-    assert outcome_again(old) == {"odds": "3-2"}
-    assert outcome_again({**MELEE, "tables": "0123456789ab"}) is None
+    assert is_playable(old)
+    assert not is_playable({**MELEE, "tables": "0123456789ab"})
     monkeypatch.setattr(System, "edition", 2)
-    assert outcome_again(old) is None
-    assert outcome_again({**MELEE, "edition": 2}) == {"odds": "3-2"}
+    assert not is_playable(old)
+    assert is_playable({**MELEE, "edition": 2})
 
 
 async def test_units_of_an_older_edition_are_no_fault_and_of_todays_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under other rules the squad may have suffered something else: that is for the release of that edition to say."""
-    bodies = await fired()
-    fire = next(body for body in bodies if body["kind"] == "sequence")
+    log = await fired()
+    fire = next(event["body"] for event in log["events"] if event["body"]["kind"] == "sequence")
     fire["after"]["units"]["squad 1"]["state"] = "eliminated"
-    assert any("other units" in fault for fault in unit_faults(bodies, bodies[0]["game"]))
+    assert any("other units" in fault for fault in check(rechained(log)).faults)
     monkeypatch.setattr(System, "edition", system("lnlt").edition + 1)
-    assert unit_faults(bodies, bodies[0]["game"]) == []
+    assert (check(log).faults, check(log).unplayed, check(log).status) == ((), 1, 3)
 
 
 def test_every_game_has_an_edition() -> None:

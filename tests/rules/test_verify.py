@@ -309,21 +309,6 @@ def test_whatever_stands_in_the_file_instead_is_found_and_breaks_nothing(path: t
     assert found
 
 
-def test_outcomes_are_worked_out_again() -> None:
-    def again(event: Any) -> Json | None:
-        if event["kind"] == "sequence":
-            return {"result": "shaken" if event["inputs"]["firepower"] == 9 else "none"}
-        return None
-
-    log = honest()
-    found = verify(log, log["head"], again)
-    assert (found.faults, found.played) == ((), 1)
-    changed_outcome(log)
-    assert verify(chained(log), "", again).faults == ("Event 4: its inputs and dice lead to another outcome.",)
-    log["events"][3]["body"]["inputs"] = {}
-    assert verify(chained(log), "", again).faults == ("Event 4: its inputs and dice lead to no outcome ('firepower')",)
-
-
 def test_many_faults_are_summed_up() -> None:
     log = honest()
     log["texts"] = [{"event": 99, "key": str(number), "salt": "", "text": ""} for number in range(500)]
