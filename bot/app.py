@@ -23,6 +23,7 @@ from bot.counting import Odds, Worker
 from bot.game.ledger import Ledger, Writer
 from bot.game.roster import in_order
 from bot.games import Games
+from bot.packing import MOST_TEXT
 from bot.queues import Queues
 from bot.registry import Registry, registry
 from bot.reply import Reply, error_reply
@@ -46,7 +47,6 @@ TAKEN_OVER = 60.0
 AGAIN_PAUSE = 2.0
 SETUP_KEPT = 20.0
 MAX_OPTIONS = 60
-MAX_FILE = 20_000_000
 
 DELETED = Reply("That was answered before; its answer was deleted since. Nothing happens again.", private=True)
 """What a request is told that comes once more after its answer was deleted."""
@@ -90,6 +90,7 @@ class App:
         self.games = Games(store)
         self.worker = Worker()
         self.odds = Odds(self.worker)
+        self.checker = Worker(stays=False, busy="Other files are being checked just now.")
         self._clock, self._steady = clock, steady
         self._queues = Queues()
         self._running: dict[str, asyncio.Task[Reply]] = {}
@@ -121,6 +122,7 @@ class App:
         if running:
             await asyncio.gather(*running, return_exceptions=True)
         await self.worker.close()
+        await self.checker.close()
         await self.store.close()
 
     # Running commands
@@ -293,7 +295,17 @@ class App:
             loaded = await self.games.at(command.where.key)
             ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
             enabled = partial(self._check_enabled, where=command.where)
-            desk = Desk(command, spec, ledger, self.store, self.registry, self.odds.count, self.worker.run, enabled)
+            desk = Desk(
+                command,
+                spec,
+                ledger,
+                self.store,
+                self.registry,
+                self.odds.count,
+                self.worker.run,
+                self.checker.run,
+                enabled,
+            )
             reply = await handle(desk)
             try:
                 return await self._store(desk, reply)
@@ -437,7 +449,7 @@ def _check_size(command: Command) -> None:
     if len(command.options) > MAX_OPTIONS:
         raise UserError("That are too many options.")
     for name, value in command.options.items():
-        limit = MAX_FILE if name == "file" else MAX_TEXT
+        limit = MOST_TEXT if name == "file" else MAX_TEXT
         if isinstance(value, str) and len(value) > limit:
             raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40])
 

@@ -42,6 +42,8 @@ KEPT = 256
 _SECRET = ("TOKEN", "SECRET", "KEY", "DATABASE_URL")
 _ROOT = Path(__file__).resolve().parent.parent
 
+BUSY = "Too many odds are being counted just now."
+
 T = TypeVar("T")
 
 
@@ -107,28 +109,33 @@ class Odds:
 class Worker:
     """One process beside the bot, started when first needed, for sums that would hold everybody else up."""
 
-    def __init__(self, seconds: float = WORKER_SECONDS) -> None:
-        self.seconds = seconds
+    def __init__(self, seconds: float = WORKER_SECONDS, *, stays: bool = True, busy: str = BUSY) -> None:
+        """A process that `stays` waits for the next sum; else it ends when nobody waits for it."""
+        self.seconds, self._stays, self._busy = seconds, stays, busy
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
         self._waiting = 0
 
-    async def run(self, function: Callable[..., T], *arguments: Any) -> T:
+    async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
         """What `function(*arguments)` returns, run in the worker: a function of a module, values that can be pickled.
 
-        Raises the function's UserError, and TooManyStates after the time limit: then the process is ended.
+        Raises the function's UserError, and TooManyStates after the time limit (`seconds`, if it has its own): then
+        the process is ended.
         """
         if self._waiting >= WAITING:
-            raise _busy()
+            raise UserError(self._busy, hint="Try again in half a minute.")
         self._waiting += 1
         since = monotonic()
         try:
             async with self._turn:
                 if monotonic() - since > LINE_SECONDS:
-                    raise _busy()
-                result, refused = await self._ask(packed((named(function), arguments)))
+                    raise UserError(self._busy, hint="Try again in half a minute.")
+                limit = seconds or self.seconds
+                result, refused = await self._ask(packed((named(function), arguments, limit)), limit)
         finally:
             self._waiting -= 1
+            if not (self._stays or self._waiting):
+                await self.close()
         if refused is not None:
             raise UserError(refused[0], hint=refused[1])
         return cast("T", result)
@@ -143,12 +150,12 @@ class Worker:
             if process.stdin is not None:
                 process.stdin.close()
 
-    async def _ask(self, question: bytes) -> tuple[object, tuple[str, str] | None]:
+    async def _ask(self, question: bytes, seconds: float) -> tuple[object, tuple[str, str] | None]:
         try:
             process = await self._started()
             assert process.stdin is not None
             process.stdin.write(question)
-            answer: tuple[object, tuple[str, str] | None] = await asyncio.wait_for(_read(process), self.seconds)
+            answer: tuple[object, tuple[str, str] | None] = await asyncio.wait_for(_read(process), seconds)
         except (TimeoutError, EOFError, OSError):
             await self.close()
             raise TooManyStates from None
@@ -170,10 +177,6 @@ class Worker:
             )
             await asyncio.wait_for(_read(self._process), START_SECONDS)
         return self._process
-
-
-def _busy() -> UserError:
-    return UserError("Too many odds are being counted just now.", hint="Try again in half a minute.")
 
 
 def _environment() -> dict[str, str]:

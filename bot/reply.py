@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -20,10 +21,16 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that goes with a reply."""
+    """A file that goes with a reply. `content` is its text; of a `packed` one its compressed bytes in base64."""
 
     name: str
     content: str
+    packed: bool = False
+
+    @property
+    def data(self) -> bytes:
+        """The bytes to send."""
+        return b64decode(self.content) if self.packed else self.content.encode()
 
 
 @dataclass(frozen=True, slots=True)

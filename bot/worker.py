@@ -13,8 +13,8 @@ from importlib import import_module
 from typing import Any
 
 SIZE = struct.Struct(">Q")
-AT_MOST = 60
-"""Seconds after which the process ends, whatever it is at: its parent gives up long before."""
+GRACE = 30
+"""Seconds behind its limit after which the process ends, whatever it is at: its parent gave up long before."""
 MEMORY = 640 * 2**20
 """Bytes of address space, Python itself included: what needs more is refused, and the bot beside it goes on."""
 
@@ -50,8 +50,9 @@ def main() -> None:
     sink.write(packed("ready"))
     sink.flush()
     while len(head := source.read(SIZE.size)) == SIZE.size:
-        name, arguments = pickle.loads(source.read(SIZE.unpack(head)[0]))  # written by our own parent process
-        signal.alarm(AT_MOST)
+        # Written by our own parent process.
+        name, arguments, seconds = pickle.loads(source.read(SIZE.unpack(head)[0]))
+        signal.alarm(int(seconds) + GRACE)
         try:
             told = packed(answer(name, arguments))
         except MemoryError:

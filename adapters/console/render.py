@@ -56,8 +56,9 @@ def save_files(reply: Reply, folder: Path) -> list[Path]:
         path, number = folder / name, 1
         while path.exists():
             number += 1
-            path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
-        path.write_text(file.content, encoding="utf-8")
+            stem, dot, rest = name.partition(".")
+            path = folder / f"{stem}-{number}{dot}{rest}"
+        path.write_bytes(file.data)
         saved.append(path)
     return saved
 

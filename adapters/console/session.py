@@ -16,6 +16,7 @@ from adapters.console.render import save_files, say, show
 from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.command import Person, Place
+from bot.packing import MOST_BYTES, file_text, too_large
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
 from bot.rules.options import INVISIBLE
@@ -29,7 +30,6 @@ OWN_HELP = {
     "as": "as NAME lets somebody else type: as Anna. Each person joins a side of his own.",
     "quit": "quit leaves, as Ctrl-D does. The game is kept.",
 }
-MAX_FILE = 1_000_000
 
 Ask = Callable[[str], Awaitable[str]]
 
@@ -105,9 +105,9 @@ def read_file(path: str) -> str:
     """The text of a file that a player names. Raises UserError for one that is missing, too large or no text."""
     try:
         file = Path(path).expanduser()
-        if file.stat().st_size > MAX_FILE:
-            raise UserError(f"{file.name} is larger than {MAX_FILE} bytes.", option="file")
-        return file.read_text(encoding="utf-8-sig")
+        if file.stat().st_size > MOST_BYTES:
+            raise too_large(file.name)
+        return file_text(file.read_bytes(), file.name)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is no text"
         raise UserError(f"{path[:60]} cannot be read: {reason}.", option="file") from None

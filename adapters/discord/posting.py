@@ -84,7 +84,7 @@ class Posting:
             await self._http.request(route, json=body)
             return
         listed = [{"id": number, "filename": file.name} for number, file in enumerate(message.files)]
-        files = [discord.File(io.BytesIO(file.content.encode()), filename=file.name) for file in message.files]
+        files = [discord.File(io.BytesIO(file.data), filename=file.name) for file in message.files]
         form: list[dict[str, Any]] = [{"name": "payload_json", "value": json.dumps(body | {"attachments": listed})}]
         for number, file in enumerate(files):
             form.append({"name": f"files[{number}]", "value": file.fp, "filename": file.filename})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 from adapters.discord.payload import ATTACHMENT, CHANNEL
 from adapters.discord.wire import Unsure, Wire
 from bot.command import Path
+from bot.packing import MOST_BYTES, file_text, too_large
 from bot.rules.errors import UserError
 
-MAX_FILE = 1_000_000
 _BRANCHES = (1, 2)
 
 
@@ -61,14 +62,12 @@ async def fetch_files(read: Read, wire: Wire) -> None:
     """Put the text of attached files into the options. Raises UserError for one that is too large or no text."""
     for name, file in (read.files or {}).items():
         shown = str(file.get("filename") or "the file")[:60]
-        if int(file.get("size") or 0) > MAX_FILE:
-            raise UserError(f"{shown} is larger than {MAX_FILE} bytes.", option=name)
+        if int(file.get("size") or 0) > MOST_BYTES:
+            raise too_large(shown)
         try:
-            data = await wire.download(str(file["url"]), MAX_FILE)
-            read.options[name] = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise UserError(f"{shown} is no text in UTF-8.", option=name) from None
+            data = await wire.download(str(file["url"]), MOST_BYTES)
+            read.options[name] = await asyncio.to_thread(file_text, data, shown)
         except ValueError:
-            raise UserError(f"{shown} is larger than {MAX_FILE} bytes.", option=name) from None
+            raise too_large(shown) from None
         except (Unsure, KeyError):
             raise UserError(f"{shown} could not be fetched from Discord.", hint="Try again.", option=name) from None

@@ -74,7 +74,7 @@ def _files(reply: Reply, ask: Ask) -> tuple[tuple[File, ...], list[str]]:
     """The files that can be sent, and a line for what cannot."""
     if reply.files and not ask.may(ATTACH_FILES):
         return (), [escaped(f"The file cannot be sent. {_missing('Attach Files')}")]
-    fitting = tuple(file for file in reply.files if len(file.content.encode()) <= ask.file_size)
+    fitting = tuple(file for file in reply.files if len(file.data) <= ask.file_size)
     if len(fitting) < len(reply.files):
         return fitting, ["The file is larger than Discord takes here; ask the host for it."]
     return fitting, []

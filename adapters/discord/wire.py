@@ -199,7 +199,5 @@ def _form(body: Json, files: Sequence[File], inside: str) -> aiohttp.FormData:
     form = aiohttp.FormData(quote_fields=False)
     form.add_field("payload_json", json.dumps(body), content_type="application/json")
     for number, file in enumerate(files):
-        form.add_field(
-            f"files[{number}]", file.content.encode(), filename=file.name, content_type="application/octet-stream"
-        )
+        form.add_field(f"files[{number}]", file.data, filename=file.name, content_type="application/octet-stream")
     return form

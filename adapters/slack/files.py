@@ -42,7 +42,7 @@ async def direct_messages(wire: Wire, token: str, user: str) -> str:
 
 
 async def _upload(wire: Wire, token: str, file: File) -> dict[str, str]:
-    data = file.content.encode() or b"\n"
+    data = file.data or b"\n"
     name = PurePath(file.name).name or "file.txt"
     place = await wire.ask(token, "files.getUploadURLExternal", filename=name, length=str(len(data)))
     await wire.upload(place["upload_url"], data)

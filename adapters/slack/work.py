@@ -14,13 +14,13 @@ from adapters.slack.teams import Teams
 from adapters.slack.wire import Busy, Refused, Wire
 from bot.app import App
 from bot.command import CommandSpec, Path, Person, Place
+from bot.packing import MOST_BYTES, file_text, too_large
 from bot.queues import Queues
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
 
 Do = Callable[[Person], Awaitable[Reply]]
 Ack = Callable[..., Awaitable[Any]]
-MAX_FILE = 1_000_000
 STORED_FIRST = 0.8
 """Seconds after which a request is acknowledged although its work goes on; Slack gives three."""
 CROWD = 12
@@ -103,11 +103,10 @@ class Work:
         if team is None or not url:
             raise UserError(f"{name} cannot be read.", option="file")
         try:
-            return (await self.wire.download(team.token, str(url), MAX_FILE)).decode("utf-8-sig")
-        except UnicodeDecodeError:
-            raise UserError(f"{name} is no text.", option="file") from None
+            data = await self.wire.download(team.token, str(url), MOST_BYTES)
+            return await asyncio.to_thread(file_text, data, name)
         except ValueError:
-            raise UserError(f"{name} is larger than {MAX_FILE} bytes.", option="file") from None
+            raise too_large(name) from None
         except Refused:
             raise UserError(
                 f"{name} cannot be read.", hint="Upload the file itself, not a link to it.", option="file"

@@ -30,9 +30,10 @@ async def claim(desk: Desk) -> Reply:
             "Nobody in this game is known by your account from an imported file.",
             hint="Play under your own name: /game join takes a side.",
         )
-    seated = _seated(game, ledger.known_person(), row)
+    own = ledger.known_person()
+    seated = _seated(game, own, row)
     ledger.claim(row)
-    ledger.add("claim", seated)
+    ledger.add("claim", seated, own=own)
     side = seated.players.get(row.person, "")
     playing = f"Plays {side}." if side else "The moves under that name are theirs."
     return Reply(f"{desk.who} is {row.name} of the imported log", (playing,), footer=(game.name,))

@@ -32,7 +32,8 @@ CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaita
 class Desk:
     """One command at work. What a handler puts into the ledger and the lists below is stored together, or not at all.
 
-    `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process.
+    `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process, `check` the
+    check of a file in one of its own, where it keeps nobody's odds waiting.
     `check_enabled` is asked again by whoever puts another command on the desk.
     """
 
@@ -43,6 +44,7 @@ class Desk:
     registry: Registry
     count_odds: CountOdds
     apart: Apart
+    check: Apart
     check_enabled: CheckEnabled
     further: list[Ledger] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)

@@ -18,7 +18,8 @@ from bot.game.rights import need_player
 from bot.game.roster import described, in_order
 from bot.game.state import Json
 from bot.game.telling import NameOf, told_event
-from bot.reply import File, Reply
+from bot.packing import packed_file
+from bot.reply import Reply
 from bot.rules.chain import short
 from bot.rules.exported import SEALED
 
@@ -53,7 +54,7 @@ async def export(desk: Desk) -> Reply:
         (f"{len(rows)} events: {about}.", "The secret seed is not in it before /fair reveal."),
         footer=(f"#{game.number}", short(desk.ledger.head)),
         private=True,
-        files=(File(f"{name}.{suffix}", content),),
+        files=(packed_file(f"{name}.{suffix}", content),),
     )
 
 

@@ -12,17 +12,25 @@ from bot.commands.desk import Desk
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
 from bot.game.sound import is_sound, is_sound_event
+from bot.packing import MOST_TEXT
 from bot.reply import Button, Reply
 from bot.roller import new_id
 from bot.rules.chain import canonical
 from bot.rules.errors import UserError
 from bot.rules.exported import Exported, read_export
 from bot.rules.fair import NO_TEXTS
+from bot.rules.odds import TooManyStates
 from bot.rules.verify import verify
 from bot.stores.base import IMPORTED, PersonRow, SeedRow, TextRow
 
-MAX_SIZE = 20_000_000
 MAX_EVENTS = 200_000
+SHORT = 30_000
+"""Characters of a log that is checked on the spot; a longer one is checked in the worker."""
+
+
+def check_seconds(size: int) -> float:
+    """How long the check of so many characters may take: several times what it takes on a small machine."""
+    return 20 + size / 150_000
 
 
 async def import_game(desk: Desk) -> Reply:
@@ -33,9 +41,8 @@ async def import_game(desk: Desk) -> Reply:
         raise UserError("This channel is linked with others.", hint="End that first: /game link off")
     raw = desk.options()["file"]
     data = await asyncio.to_thread(parse_file, raw)
-    faults = await desk.apart(faults_of, raw) if len(raw) > 100_000 else faults_of(raw)
-    if faults:
-        raise UserError(f"This log is not honest or damaged: {faults[0]}", hint="grognard verify shows everything.")
+    if faults := await _faults(desk, raw):
+        raise UserError(f"This log is damaged or was altered: {faults[0]}", hint="grognard verify shows everything.")
     ledger = Ledger(None, desk.ledger.writer)
     await asyncio.to_thread(lambda: _fill(ledger, read_export(data)))
     before = desk.ledger.row or None
@@ -60,11 +67,25 @@ async def import_game(desk: Desk) -> Reply:
     return Reply(f'{desk.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons)
 
 
+async def _faults(desk: Desk, raw: str) -> list[str]:
+    """What is wrong with the log; long ones are checked beside the bot. Raises UserError where that takes too long."""
+    if len(raw) <= SHORT:
+        return faults_of(raw)
+    seconds = check_seconds(len(raw))
+    try:
+        return list(await desk.check(faults_of, raw, seconds=seconds))
+    except TooManyStates:
+        raise UserError(
+            f"This log could not be checked within {seconds:.0f} seconds, so it was not taken.",
+            hint="Try again when less is going on, or let the host import it.",
+        ) from None
+
+
 def parse_file(raw: object) -> object:
     """The JSON of a file. Raises UserError for anything else."""
     if not isinstance(raw, str) or not raw.strip():
         raise UserError("/game import needs a file.", hint="/game export writes one.", option="file")
-    if len(raw) > MAX_SIZE:
+    if len(raw) > MOST_TEXT:
         raise UserError("The file is too large.", option="file")
     try:
         return json.loads(raw.removeprefix("\ufeff"))

@@ -6,7 +6,11 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from bot.command import Command, Place
+from bot.commands import importing
+from bot.packing import file_text
 from bot.reply import Reply
 from bot.rules.chain import canonical, event_hash, genesis
 from bot.rules.exported import person_key
@@ -199,6 +203,35 @@ async def test_privacy_delete_also_takes_an_unclaimed_name_out_of_this_channels_
     assert "Anna" not in shown
     assert "take that" not in shown
     assert "Bob (imported)" in shown
+
+
+async def test_a_long_game_leaves_compressed_and_comes_back() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", *["roll 100d6"] * 120)
+    sent = (await channel.do("Anna", "game export")).files[0]
+    assert sent.name == "hill-875.json.gz"
+    assert len(sent.data) < 100_000
+    there, taken = await brought(channel.app, file_text(sent.data, sent.name))
+    assert not taken.error, taken.text()
+    assert (await there.game()).number == (await channel.game()).number + 1
+    await channel.app.close()
+
+
+async def test_a_check_that_takes_too_long_says_so_in_words_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importing, "SHORT", 100)
+    monkeypatch.setattr(importing, "check_seconds", lambda size: 0.001)
+    channel = await played()
+    there, refused = await brought(channel.app, await exported(channel))
+    assert refused.error
+    assert "could not be checked within" in refused.text()
+    assert "odds" not in refused.text()
+    assert await there.app.games.at(THERE.key) is None
+    monkeypatch.undo()
+    monkeypatch.setattr(importing, "SHORT", 100)
+    _, taken = await brought(channel.app, await exported(channel), "Zoe")
+    assert not taken.error, "and the next one is checked as if nothing had happened"
+    await channel.app.close()
 
 
 async def test_in_free_play_nobody_waits_for_the_consent_of_imported_names() -> None:

@@ -88,7 +88,7 @@ async def test_a_roster_comes_as_a_file_and_a_game_goes_and_comes_back(discord: 
     brought = await (await anna.slash(hall, "game import", file=(name, content))).answer()
     assert not brought.ephemeral, brought.text
     assert "Squad 2" in (await (await anna.slash(hall, "unit list")).answer()).text
-    for wrong in (("x.csv", b"\xff\xfe"), ("big.csv", b"a" * 1_000_001)):
+    for wrong in (("x.csv", b"\xff\xfe"), ("big.csv", b"a" * 10_000_001)):
         refused = await (await anna.slash(table, "unit import", file=wrong)).answer()
         assert refused.ephemeral
         assert wrong[0] in refused.text
