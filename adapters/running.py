@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from bot.app import App
+from bot.budgets import Budgets
 from bot.logs import set_up_logging
 from bot.rules.errors import UserError
 from bot.settings import Settings
@@ -59,6 +60,7 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
 
 async def _run(settings: Settings, serving: Sequence[Serve]) -> None:
     app = await App.open(settings)
+    app.use_budgets(Budgets(settings.per_minute))
     try:
         work = [asyncio.create_task(serve(app)) for serve in serving]
 

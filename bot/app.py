@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 
+from bot.budgets import Budgets
 from bot.command import Command, CommandSpec, Path, Person, Place, shown_name
 from bot.commands.desk import Desk
 from bot.commands.sequence import is_set
@@ -44,6 +45,8 @@ LEASE = 10.0
 """Seconds that whoever ran a command has for posting its answer; then another may take it over. `retry` gives more."""
 TAKEN_OVER = 60.0
 """Seconds for an answer that was taken over."""
+IN_LINE = 200
+"""How many commands of one channel may wait for their turn."""
 AGAIN_PAUSE = 2.0
 SETUP_KEPT = 20.0
 MAX_OPTIONS = 60
@@ -92,12 +95,17 @@ class App:
         self.odds = Odds(self.worker)
         self.checker = Worker(stays=False, busy="Other files are being checked just now.")
         self._clock, self._steady = clock, steady
-        self._queues = Queues()
+        self._queues = Queues(IN_LINE)
+        self._budgets = Budgets(steady=steady)
         self._running: dict[str, asyncio.Task[Reply]] = {}
         self._setups: dict[str, tuple[float, frozenset[str] | None]] = {}
         self._again: dict[tuple[str, str], tuple[float, str]] = {}
         self._unposted: dict[int, str] = {}
         self._sweeper: asyncio.Task[None] | None = None
+
+    def use_budgets(self, budgets: Budgets) -> None:
+        """Bound what each person and channel may ask for: where strangers play."""
+        self._budgets = budgets
 
     @classmethod
     async def open(cls, source: Settings | Store, clock: Clock = time.time) -> App:
@@ -260,14 +268,8 @@ class App:
 
     async def _answer(self, command: Command) -> Reply:
         try:
-            spec = self.spec(command.path)
-            _check_size(command)
-            if _only_counts(spec, command):
-                await self._check_enabled(spec, command.where)
-                return await self._run_until_stored(command, spec)
-            async with self._queues.turn(command.where.key):
-                await self._check_enabled(spec, command.where)
-                return await self._run_until_stored(command, spec)
+            with self._budgets.spent(command):
+                return await self._run_in_turn(command)
         except UserError as error:
             return await self._seen(command) or error_reply(error, *_as_typed(self, command))
         except Exception:
@@ -278,6 +280,16 @@ class App:
                 hint="Nothing was recorded. The host finds the reference in the log.",
             )
             return error_reply(problem)
+
+    async def _run_in_turn(self, command: Command) -> Reply:
+        spec = self.spec(command.path)
+        _check_size(command)
+        if _only_counts(spec, command):
+            await self._check_enabled(spec, command.where)
+            return await self._run_until_stored(command, spec)
+        async with self._queues.turn(command.where.key):
+            await self._check_enabled(spec, command.where)
+            return await self._run_until_stored(command, spec)
 
     async def _seen(self, command: Command) -> Reply | None:
         """The answer that this request got before, so that an error can be the echo of a success."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 
 STRUCK = "[secret]"
 # What looks like a secret, even one that no setting holds: another workspace's token, an answer's address.
@@ -31,6 +32,45 @@ class Redacting(logging.Formatter):
         for secret in self._secrets:
             text = text.replace(secret, STRUCK)
         return _SHAPES.sub(STRUCK, text)
+
+
+class Seldom(logging.Filter):
+    """Lets each kind of line through once a minute, with the number of those that were left out.
+
+    Two lines are of one kind that have the same words before what is filled in (`log.error("no %s", word)`).
+    """
+
+    EVERY = 60.0
+    KINDS = 200
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._next: dict[str, float] = {}
+        self._left_out: dict[str, int] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether the line is written."""
+        kind, now = str(record.msg).partition("\n")[0][:100], self._clock()
+        if now < self._next.get(kind, 0.0):
+            self._left_out[kind] = self._left_out.get(kind, 0) + 1
+            return False
+        if len(self._next) >= self.KINDS:
+            self._next.clear()
+            self._left_out.clear()
+        self._next[kind] = now + self.EVERY
+        if left_out := self._left_out.pop(kind, 0):
+            record.msg = f"{record.getMessage()} (and {left_out} more like it before)"
+            record.args = ()
+        return True
+
+
+def seldom(name: str) -> logging.Logger:
+    """A logger for what may come a thousand times in a second: each kind of line once a minute."""
+    logger = logging.getLogger(name)
+    if not any(isinstance(known, Seldom) for known in logger.filters):
+        logger.addFilter(Seldom())
+    return logger
 
 
 def set_up_logging(level: str, secrets: Iterable[str]) -> None:

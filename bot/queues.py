@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 from types import TracebackType
 
+from bot.budgets import busy
+
 
 class Queues:
-    """Queues by key; one exists only while somebody waits in it."""
+    """Queues by key; one exists only while somebody waits in it. At most `most` may wait in each."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
         self._locks: dict[str, tuple[asyncio.Lock, int]] = {}
 
     def turn(self, key: str) -> Turn:
@@ -17,8 +20,10 @@ class Queues:
         return Turn(self, key)
 
     def take(self, key: str) -> asyncio.Lock:
-        """The lock of `key`, with one more who wants it."""
+        """The lock of `key`, with one more who wants it. Raises UserError where too many do."""
         lock, waiting = self._locks.get(key) or (asyncio.Lock(), 0)
+        if self._most is not None and waiting >= self._most:
+            raise busy()
         self._locks[key] = (lock, waiting + 1)
         return lock
 

@@ -47,6 +47,7 @@ class Settings:
     data: Path = Path("data")
     database: Path | None = Path("data/grognard.db")  # None: in memory, gone when the process ends
     retention: float | None = 30 * DAY  # seconds after the bot's removal; None: for ever
+    per_minute: int | None = 60  # commands of one person; None: as many as they like
     log_level: str = "INFO"
 
     @property
@@ -132,6 +133,9 @@ class _Reader:
             data=data,
             database=self._database(data),
             retention=self._read("RETENTION_DAYS", _days, "a whole number, or never", "30", default.retention),
+            per_minute=self._read(
+                "COMMANDS_PER_MINUTE", _per_minute, "a whole number from 1, or unlimited", "60", default.per_minute
+            ),
             log_level=self._read("LOG_LEVEL", _level, f"one of {', '.join(LOG_LEVELS)}", "INFO", default.log_level),
         )
 
@@ -197,6 +201,10 @@ def _port(text: str) -> int:
 
 def _days(text: str) -> float | None:
     return None if text.casefold() == "never" else _whole(text, 0, _MAX_DAYS) * DAY
+
+
+def _per_minute(text: str) -> int | None:
+    return None if text.casefold() == "unlimited" else _positive(text)
 
 
 def _level(text: str) -> str:

@@ -27,6 +27,8 @@ from adapters.discord.servers import settle_servers
 from adapters.discord.sync import Commands, sync_commands
 from adapters.discord.wire import USER_AGENT, Wire
 from bot.app import App
+from bot.budgets import busy
+from bot.logs import seldom
 from bot.reply import error_reply
 from bot.roller import new_id
 from bot.rules.errors import UserError
@@ -35,9 +37,12 @@ from bot.settings import Settings
 Interaction = discord.Interaction[Any]
 
 log = logging.getLogger(__name__)
+often = seldom(f"{__name__}.often")
 
 REMEMBERED = 5_000
 """Ids of interactions that are kept to know a second delivery of the same one."""
+AT_WORK = 1_500
+"""How many interactions are worked on at once; what is more is told so, and far more is left unanswered."""
 STOP_WITHIN = 10.0
 
 
@@ -115,7 +120,13 @@ class Grognard(discord.AutoShardedClient):
         self._seen[interaction.id] = None
         if len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
-        self._start(self._handle(read_ask(interaction), interaction.data or {}), self._work)
+        ask = read_ask(interaction)
+        if len(self._work) < AT_WORK:
+            self._start(self._handle(ask, interaction.data or {}), self._work)
+            return
+        often.warning("more interactions than can be worked on at once")
+        if len(self._work) < 2 * AT_WORK and ask.kind != AUTOCOMPLETE:
+            self._start(self.delivery.say(ask, error_reply(busy())), self._work)
 
     async def _handle(self, ask: Ask, data: Any) -> None:
         try:

@@ -18,13 +18,18 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from adapters.slack.wire import Busy, Refused, Wire
+from bot.budgets import busy
+from bot.logs import seldom
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
+often = seldom(f"{__name__}.often")
 
 HEARTBEAT = 10.0
 MIN_BACKOFF, MAX_BACKOFF = 0.1, 30.0
 SETTLED = 2.0
+AT_WORK = 1_500
+"""How many envelopes are worked on at once. Of what is more, a command is told so; anything else Slack sends again."""
 _FATAL = ("invalid_auth", "not_authed", "not_allowed_token_type", "account_inactive", "token_revoked")
 
 
@@ -81,7 +86,9 @@ class Socket:
         try:
             async for message in socket:
                 if message.type is aiohttp.WSMsgType.TEXT:
-                    self._take(socket, json.loads(message.data), leaving)
+                    said = json.loads(message.data)
+                    if isinstance(said, dict):
+                        self._take(socket, said, leaving)
         except (aiohttp.ClientError, OSError, ValueError) as error:
             log.info("the connection broke: %s", error)
         finally:
@@ -92,9 +99,18 @@ class Socket:
         if said.get("type") == "disconnect":
             leaving.set()  # this connection goes on until Slack closes it, while the next one is made
             return
-        request = SocketModeRequest.from_dict(said)
-        if request is not None:
+        request = SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
+        if request is None:
+            return
+        if len(self._tasks) < AT_WORK:
             self._spawn(self._serve(socket, request))
+        elif len(self._tasks) < 2 * AT_WORK:
+            self._spawn(self._serve_busy(socket, request))
+
+    async def _serve_busy(self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest) -> None:
+        often.warning("more envelopes than can be worked on at once")
+        if "command" in request.payload:
+            await self._send(socket, {"envelope_id": request.envelope_id, "payload": {"text": str(busy())}})
 
     async def _serve(self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest) -> None:
         response = await run_async_bolt_app(self._bolt, request)
@@ -105,6 +121,9 @@ class Socket:
         if response.body:
             is_json = response.headers.get("content-type", [""])[0].startswith("application/json")
             answer["payload"] = json.loads(response.body) if is_json else {"text": response.body}
+        await self._send(socket, answer)
+
+    async def _send(self, socket: aiohttp.ClientWebSocketResponse, answer: dict[str, Any]) -> None:
         for way in (socket, *reversed(self._open)):
             try:
                 if not way.closed:

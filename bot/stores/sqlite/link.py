@@ -17,6 +17,8 @@ T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], Any]
 
 _TOGETHER = 200  # jobs in one commit: more would only make the first one wait longer
+WAITING = 10_000
+"""How many jobs may wait for a commit before it is said that the database is busy."""
 # What aiosqlite says then, or sqlite3 for a job that was waiting behind the closing.
 _CLOSED = ("Connection closed", "no active connection", "Cannot operate on a closed database.")
 
@@ -64,6 +66,8 @@ class Writer:
 
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """What `job` gives, once it is on the disk. Its own error undoes only its own writes."""
+        if len(self._waiting) >= WAITING:
+            raise StoreError("The database is busy. Nothing of this was stored.", hint="Try again in a moment.")
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, done))
         if self._task is None:

@@ -19,7 +19,7 @@ def percentile(values: list[float], part: float) -> float:
 
 
 async def test_two_hundred_at_once(tmp_path: Path) -> None:
-    async with DiscordStandIn.running(heartbeat_interval=0.4) as discord, running(discord, tmp_path):
+    async with DiscordStandIn.running(heartbeat_interval=0.1) as discord, running(discord, tmp_path):
         channels = [discord.channel(f"table-{number}") for number in range(50)]
         people = [discord.user(f"Player {number}") for number in range(20)]
         warm = await people[0].slash(channels[0], "lnlt fire", **FIRE)
@@ -51,7 +51,7 @@ async def test_two_hundred_at_once(tmp_path: Path) -> None:
 
 async def test_five_hundred_different_odds_at_once(tmp_path: Path) -> None:
     """Each takes a few milliseconds: counted in one go, nobody would be heard for seconds."""
-    async with DiscordStandIn.running(heartbeat_interval=0.4) as discord, running(discord, tmp_path):
+    async with DiscordStandIn.running(heartbeat_interval=0.1) as discord, running(discord, tmp_path):
         channels = [discord.channel(f"table-{number}") for number in range(50)]
         people = [discord.user(f"Player {number}") for number in range(250)]
         await (await people[0].slash(channels[0], "lnlt fire", **FIRE)).answer()

@@ -1,0 +1,126 @@
+"""How much one person, one channel and all together may ask for: more is refused kindly, and nothing of it happens.
+
+An honest table never meets these limits: they keep one person with a script, or a crowd, from taking the bot from
+everybody else. Kept in memory and bounded; a restart forgets them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import ceil
+
+from bot.command import Command, Path
+from bot.rules.errors import UserError
+from bot.rules.options import says_yes
+
+PER_MINUTE = 60
+"""Commands of one person in a minute, and as many at once after a rest."""
+CHANNEL_TIMES = 5
+"""A channel has as much as so many persons."""
+AT_ONCE = 20
+"""Commands of one person that may be under way."""
+ALL_AT_ONCE = 2_000
+KNOWN = 10_000
+"""Persons and channels that are remembered; who was quiet longest is forgotten, and starts afresh."""
+_ODDS = 2.0
+_DEAR: dict[Path, float] = {
+    ("game", "import"): 10.0,
+    ("game", "export"): 10.0,
+    ("privacy", "export"): 10.0,
+    ("unit", "import"): 5.0,
+    ("game", "stats"): 3.0,
+    ("button", "odds"): _ODDS,
+}
+_NOTHING = "Nothing was rolled or written."
+
+Steady = Callable[[], float]
+"""Seconds on a clock that is never set."""
+
+
+class Budgets:
+    """What everybody has left. `per_minute` is one person's; None: only the number at once is bounded."""
+
+    def __init__(self, per_minute: int | None = None, steady: Steady = time.monotonic) -> None:
+        self._all = 0
+        self._under_way: Counter[str] = Counter()
+        self._persons = self._channels = None
+        if per_minute is not None:
+            self._persons = _Buckets(per_minute, steady)
+            self._channels = _Buckets(per_minute * CHANNEL_TIMES, steady)
+
+    @contextmanager
+    def spent(self, command: Command) -> Iterator[None]:
+        """Take what a command costs; it is under way until the end of the block. Raises UserError for too much."""
+        who = command.who.key
+        if self._all >= ALL_AT_ONCE:
+            raise busy()
+        if self._persons is not None and self._channels is not None:
+            if self._under_way[who] >= AT_ONCE:
+                raise UserError(
+                    f"{AT_ONCE} of your commands are still at work. {_NOTHING}",
+                    hint="Try again when they are answered.",
+                )
+            price = cost(command)
+            wait = self._persons.lacking(who, price)
+            if wait:
+                raise _too_much("you", wait)
+            wait = self._channels.lacking(command.where.key, price)
+            if wait:
+                raise _too_much("this channel", wait)
+            self._persons.take(who, price)
+            self._channels.take(command.where.key, price)
+        self._all += 1
+        self._under_way[who] += 1
+        try:
+            yield
+        finally:
+            self._all -= 1
+            self._under_way[who] -= 1
+            if not self._under_way[who]:
+                del self._under_way[who]
+
+
+def busy() -> UserError:
+    """What everybody is told who comes while more is at work than can be kept."""
+    return UserError(f"Grognard is busy just now. {_NOTHING}", hint="Try again in a moment.")
+
+
+def cost(command: Command) -> float:
+    """What a command takes from the budgets: 1 for a roll, more for what keeps the machine at work."""
+    known = _DEAR.get(command.path)
+    if known is not None:
+        return known
+    return _ODDS if says_yes(command.options.get("odds")) else 1.0
+
+
+def _too_much(whose: str, wait: float) -> UserError:
+    return UserError(
+        f"That is more than Grognard can do for {whose} in a minute. {_NOTHING}",
+        hint=f"Try again in {max(2, ceil(wait))} seconds.",
+    )
+
+
+class _Buckets:
+    """A bucket for each key: full at first, filled again at an even pace."""
+
+    def __init__(self, per_minute: int, steady: Steady) -> None:
+        self._size, self._pace, self._steady = float(per_minute), per_minute / 60, steady
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def lacking(self, key: str, price: float) -> float:
+        """Seconds until the bucket holds `price` (or is full, for what costs more); 0.0 where it does now."""
+        return max(0.0, (min(price, self._size) - self._level(key)) / self._pace)
+
+    def take(self, key: str, price: float) -> None:
+        """Take so much out of the bucket."""
+        self._left[key] = (self._level(key) - price, self._steady())
+        self._left.move_to_end(key)
+        if len(self._left) > KNOWN:
+            self._left.popitem(last=False)
+
+    def _level(self, key: str) -> float:
+        left, at = self._left.get(key, (self._size, 0.0))
+        return min(self._size, left + (self._steady() - at) * self._pace)

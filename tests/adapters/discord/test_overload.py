@@ -1,0 +1,64 @@
+"""More than can be worked on: what is over the limit is answered at once and privately, and nothing of it runs."""
+
+from __future__ import annotations
+
+import asyncio
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from adapters.discord import client as module
+from adapters.discord.ask import AUTOCOMPLETE, COMMAND, Ask
+from adapters.discord.client import Grognard
+from bot.app import App
+from bot.reply import Reply
+from bot.settings import Settings
+from bot.stores.memory import MemoryStore
+
+
+class Delivery:
+    """Takes answers instead of Discord, and holds each until it is let go."""
+
+    def __init__(self) -> None:
+        self.said: list[Reply] = []
+        self.gone = asyncio.Event()
+
+    async def say(self, _: Ask, reply: Reply) -> None:
+        self.said.append(reply)
+        await self.gone.wait()
+
+
+async def test_beyond_the_limit_a_person_is_told_so_and_far_beyond_nothing_is_kept(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "AT_WORK", 3)
+    monkeypatch.setattr(module, "read_ask", lambda interaction: Ask(interaction.id, "t", 1, interaction.kind, 5))
+    bot = Grognard(App(MemoryStore()), Settings())
+    delivery: Any = Delivery()
+    bot.delivery = delivery
+    run: list[int] = []
+
+    async def handle(ask: Ask, _: Any) -> None:
+        run.append(ask.id)
+        await delivery.gone.wait()
+
+    monkeypatch.setattr(bot, "_handle", handle)
+
+    async def come(id: int, kind: int = COMMAND) -> None:
+        interaction: Any = SimpleNamespace(id=id, kind=kind, data={})
+        await bot.on_interaction(interaction)
+        await asyncio.sleep(0)
+
+    await come(100, AUTOCOMPLETE)
+    for number in range(10):
+        await come(number)
+    assert run == [100, 0, 1]
+    assert len(delivery.said) == 3, "and five were left alone"
+    assert delivery.said[0].private
+    assert "busy" in delivery.said[0].title
+    assert "Nothing was rolled" in delivery.said[0].title
+    delivery.gone.set()
+    await asyncio.sleep(0.01)
+    await come(11)
+    assert run[-1] == 11

@@ -1,0 +1,128 @@
+"""What one person or channel may ask for: an honest table never notices, a script is refused kindly."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+import pytest
+
+from bot import app as app_module
+from bot import budgets
+from bot.app import App
+from bot.budgets import Budgets
+from bot.command import Person, Place
+from bot.reply import Reply
+from bot.stores.base import Commit, Committed
+from bot.stores.memory import MemoryStore
+
+HERE, THERE = Place("discord:1/2", "discord:1"), Place("discord:1/3", "discord:1")
+
+
+class Disk(MemoryStore):
+    """Like a disk, it lets others go on while it writes."""
+
+    async def commit(self, commit: Commit) -> Committed:
+        await asyncio.sleep(0)
+        return await super().commit(commit)
+
+
+@dataclass
+class Table:
+    """A channel with budgets, on a clock that the test moves."""
+
+    per_minute: int | None = 60
+    now: float = 100.0
+    typed: int = 0
+
+    def __post_init__(self) -> None:
+        self.app = App(Disk())
+        self.app.use_budgets(Budgets(self.per_minute, lambda: self.now))
+
+    async def say(self, name: str, text: str = "roll 2d6", *, where: Place = HERE, manager: bool = False) -> Reply:
+        self.typed += 1
+        return await self.app.run_text(text, Person(f"discord:{name}", name, manager), where, f"r{self.typed}")
+
+
+async def test_forty_commands_a_minute_for_an_hour_are_never_refused() -> None:
+    table = Table()
+    for _ in range(40 * 60):
+        assert not (await table.say("Anna", "roll 1d6")).error
+        table.now += 1.5
+
+
+async def test_a_script_is_refused_privately_and_told_when_to_come_back_while_others_play_on() -> None:
+    table = Table()
+    answers = [await table.say("Bot") for _ in range(70)]
+    assert [reply.error for reply in answers] == [False] * 60 + [True] * 10
+    refused = answers[-1]
+    assert refused.private
+    assert "Nothing was rolled" in refused.title
+    assert "Try again in 2 seconds." in refused.text()
+    assert not (await table.say("Anna")).error
+    assert (await table.say("Bot", manager=True)).error, "who manages the server has the same"
+    table.now += 1.0
+    assert not (await table.say("Bot")).error
+
+
+async def test_a_channel_has_a_budget_too_and_the_next_channel_its_own() -> None:
+    table = Table()
+    answers = [await table.say(f"P{number}", "roll 1d6") for number in range(310)]
+    assert sum(reply.error for reply in answers) == 10
+    assert "this channel" in answers[-1].title
+    assert not (await table.say("P309", where=THERE)).error
+
+
+async def test_odds_and_exports_are_dearer_than_rolls() -> None:
+    fire = 'lnlt fire attackers="squad fp=3" targets="squad morale=5" odds'
+    table = Table()
+    assert [(await table.say("Anna", fire)).error for _ in range(40)].count(False) == 30
+    await table.say("Ben")
+    assert [(await table.say("Ben", "game export")).error for _ in range(10)].count(False) == 5
+
+
+async def test_a_request_that_was_answered_is_not_refused_when_it_comes_again() -> None:
+    table = Table(per_minute=1)
+    who = Person("discord:Anna", "Anna")
+    first = await table.app.run_text("roll 2d6", who, HERE, "once")
+    assert (await table.app.run_text("roll 2d6", who, HERE, "twice")).error
+    again = await table.app.run_text("roll 2d6", who, HERE, "once")
+    assert again.seen
+    assert again.title == first.title
+
+
+async def test_so_many_of_one_person_at_once_and_no_more() -> None:
+    table = Table(per_minute=1000)
+    answers = await asyncio.gather(*(table.say("Bot", "roll 1d6") for _ in range(50)))
+    assert sum(reply.error for reply in answers) == 50 - budgets.AT_ONCE
+    assert "still at work" in next(reply.title for reply in answers if reply.error)
+    assert not (await table.say("Bot")).error, "the place is free again"
+
+
+async def test_a_full_line_in_a_channel_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_module, "IN_LINE", 5)
+    table = Table(per_minute=None)
+    answers = await asyncio.gather(*(table.say(f"P{number}", "roll 1d6") for number in range(8)))
+    assert [reply.error for reply in answers] == [False] * 5 + [True] * 3
+    assert answers[-1].private
+    assert "busy" in answers[-1].title
+
+
+async def test_all_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets, "ALL_AT_ONCE", 5)
+    table = Table(per_minute=None)
+    wheres = [Place(f"discord:1/{number}", "discord:1") for number in range(8)]
+    answers = await asyncio.gather(*(table.say("Anna", "roll 1d6", where=where) for where in wheres))
+    assert sum(reply.error for reply in answers) == 3
+    assert not (await table.say("Anna")).error
+
+
+async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets, "KNOWN", 10)
+    table = Table()
+    for number in range(50):
+        await table.say(f"P{number}", "roll 1d6", where=Place(f"discord:1/{number}", "discord:1"))
+    kept = table.app._budgets
+    assert kept._persons is not None
+    assert len(kept._persons._left) == 10
+    assert not kept._under_way
