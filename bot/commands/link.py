@@ -225,7 +225,7 @@ async def _pending(desk: Desk, code: str) -> tuple[Ledger, Request, float]:
 
 def _bind(desk: Desk, ledger: Ledger, request: Request, names: dict[str, str]) -> Reply:
     """Link the new place, and tell it in all the others; what is told here comes back."""
-    ledger.add(LINK, result="played from one channel more")
+    ledger.add(LINK, result="played from two channels")
     desk.ledger = ledger
     desk.bindings.append(Binding(request.new, ledger.row, None, server_of(request.new)))
     here = desk.command.where.key
@@ -265,7 +265,7 @@ async def unlink(desk: Desk, ledger: Ledger, place: str) -> Reply:
     assert ledger.was is not None
     here, places = desk.command.where.key, ledger.was.places
     names = await names_of(desk, places)
-    ledger.add(LINK, result="played from one channel fewer")
+    ledger.add(LINK, result="one channel fewer")
     desk.bindings.append(Binding(place, None, ledger.row, server_of(place)))
     title, told = _title(ledger.game, capital=True), {}
     for reader in places:

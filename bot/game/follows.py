@@ -440,7 +440,7 @@ def _filled(fields: Json) -> Json:
 _RULES: Mapping[str, Callable[[Past, Event], str]] = {
     "start": _start, "join": _join, "leave": _leave, "next": _next, "initiative": _initiative, "end": _end,
     "unit": _unit, "settings": _settings, "transfer": _fixed("to another channel"),
-    "link": _fixed("played from two channels", "one channel fewer"),
+    "link": _fixed("played from two channels", "one channel fewer", "a channel agreed to a link"),
     "import": _import, "privacy": _privacy, "claim": _claim, "fair": _fair, "sealed": _sealed, "reveal": _reveal,
     "undo": _undo, "redo": _redo, **dict.fromkeys(ROLLS, _roll),
 }  # fmt: skip
