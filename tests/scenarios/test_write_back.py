@@ -182,6 +182,50 @@ ASL = [
 ]
 
 
+ALPHA = "Alpha element B morale=10 spot=11 members=3 ap=3 firearms=13 pen=9"
+FOES = ("Foe1 element A", "Foe2 element A suppression_markers=1", "Foe3 element A", "Foe4 element A")
+
+UCN = [
+    Case(
+        "ucn",
+        (ALPHA, *FOES),
+        'morale unit=Alpha enemies="Foe1; Foe2; Foe3; Foe4" hand=11',
+        (
+            "Alpha (b1): element morale=10 spot=11 members=3 ap=0 firearms=13 pen=9 let-loose reload",
+            "Foe1 (a1): element suppression_markers=1",
+            "Foe2 (a2): element suppression_markers=2",
+            "Foe3 (a3): element suppression_markers=1",
+            "Foe4 (a4): element",
+        ),
+        "A Suppression marker each: Foe1, Foe2, Foe3.",
+    ),
+    Case(
+        "ucn",
+        (ALPHA, *FOES),
+        "morale unit=Alpha enemies=Foe2 marker=morale hand=12",
+        ("Foe2 (a2): element suppression_markers=1 morale_markers=1",),
+    ),
+    Case(
+        "ucn",
+        (ALPHA, "Pz vehicle A hull=6"),
+        "attack-vehicle unit=Alpha target=Pz interrupt=yes hand=5,1,1",
+        (
+            "Alpha (b1): element morale=10 spot=11 members=3 ap=3 firearms=13 pen=9 activated",
+            "Pz (a1): vehicle hull=6 suppression_markers=1",
+        ),
+        "given up its next activation",
+    ),
+    Case("ucn", (ALPHA,), "spot unit=Alpha hand=12,11,20", (), "Alpha: spotted, 1 of 3 succeed"),
+    Case(
+        "ucn",
+        (f"{ALPHA} weapon=lmg", "Foe element A members=4 state=go-firm"),
+        "shoot shooters=Alpha target=Foe skill=12 hand=1,1,7,1",
+        ("Foe (a1): element members=4 pinned",),
+        "Area of effect: lmg 3 x 2 inches.",
+    ),
+]
+
+
 async def started(case: Case) -> Channel:
     """A game of the case's rules where Anna plays B, with its units."""
     channel = await Channel.fresh()
@@ -190,7 +234,7 @@ async def started(case: Case) -> Channel:
     return channel
 
 
-@pytest.mark.parametrize("case", [*BAPS, *ASL], ids=lambda case: case.command[:60])
+@pytest.mark.parametrize("case", [*BAPS, *ASL, *UCN], ids=lambda case: case.command[:60])
 async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> None:
     channel = await started(case)
     before = await channel.content()
@@ -222,6 +266,16 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
             ),
             "out of ammunition or jammed",
         ),
+        (
+            Case(
+                "ucn",
+                (f"{ALPHA} activated", "Pz vehicle A hull=6"),
+                "attack-vehicle unit=Alpha target=Pz interrupt",
+                (),
+            ),
+            "already activated",
+        ),
+        (Case("ucn", (f"{ALPHA} combat-ineffective",), "spot unit=Alpha hand=1,1,1", ()), "nobody left to spot"),
         (
             Case("baps", ("Alpha squad B men=0 grade=green",), "morale-check unit=Alpha hand=1", ()),
             "Nobody is left to check",

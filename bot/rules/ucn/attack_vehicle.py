@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.chart import Answer, Charts
+from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 from bot.rules.ucn import roster
-from bot.rules.ucn.skills import FACES, LAST, MAX_BONUS, Check, check, d20, mod_part, status_part, sum_line
+from bot.rules.ucn.interrupt import GIVEN_UP, activates, forbidden
+from bot.rules.ucn.skills import FACES, MAX_BONUS, Check, check, d20, lost_ap, mod_part, status_part, sum_line
 from bot.rules.units import Unit
 
 CONDITIONS = (
@@ -46,8 +48,20 @@ class Shot:
 
 
 def plan(charts: Charts, given: Given) -> Plan[Shot]:
-    """An attack on a vehicle. Source: Infantry Attacking Vehicles."""
+    """An attack on a vehicle. Source: Infantry Attacking Vehicles; Interrupt, Spotting and Shooting.
+
+    Raises UserError for an interrupt by an element that may not, or with additional AP.
+    """
+    if given.flag("interrupt"):
+        _check_interrupt(given)
     return _Attack(charts, given).plan()
+
+
+def _check_interrupt(given: Given) -> None:
+    if reason := forbidden(given):
+        raise UserError(f"No interrupt: {reason}.", option="interrupt")
+    if option := next((name for name in ("spot_extra_ap", "extra_ap") if given.int(name)), ""):
+        raise UserError("An interrupt takes no additional AP.", hint=f"Leave out {option}.", option=option)
 
 
 class _Attack:
@@ -109,7 +123,7 @@ class _Attack:
         assert self.spot is not None
         yield sum_line(self.spot)
         verdict = "spotted" if after.owes else "not spotted"
-        yield Line("to spot", roll, result=f"against {self.spot.final}: {verdict}{_lost(roll)}")
+        yield Line("to spot", roll, result=f"against {self.spot.final}: {verdict}{lost_ap(roll)}")
 
     def shooting(self, _state: Shot, roll: Roll) -> Shot:
         return Shot("location" if self.shot.passes[roll[0]] else None)
@@ -119,7 +133,9 @@ class _Attack:
 
     def shot_story(self, _before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
         yield sum_line(self.shot)
-        yield Line("to hit", roll, result=f"against {self.shot.final}: {'hit' if after.owes else 'miss'}{_lost(roll)}")
+        yield Line(
+            "to hit", roll, result=f"against {self.shot.final}: {'hit' if after.owes else 'miss'}{lost_ap(roll)}"
+        )
 
     # -- armour -------------------------------------------------------------------------------------------
 
@@ -209,11 +225,10 @@ class _Attack:
             then.append("It cannot move any more, but can shoot." if out["can_shoot"] else "It is out of the fight.")
         units = ((target.word, str(out["result"])),) if target is not None else ()
         changes = () if target is None else roster.change(target, _becomes(target, out))
+        if self.given.flag("interrupt"):
+            then.append(GIVEN_UP)
+            changes += activates(self.given)
         return Settlement(", ".join(pieces), units, tuple(then), changes)
-
-
-def _lost(roll: Roll) -> str:
-    return ", he loses his remaining AP" if roll[0] == LAST else ""
 
 
 def _becomes(target: Unit, out: Mapping[str, Any]) -> dict[str, Any]:

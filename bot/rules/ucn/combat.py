@@ -19,7 +19,7 @@ from bot.rules.sequence import Line, Roll, Step, Told, parts_of
 from bot.rules.ucn import roster
 from bot.rules.ucn.asked import Asked
 from bot.rules.ucn.pool import pool
-from bot.rules.ucn.skills import Check, check, d20, mod_part, sum_line
+from bot.rules.ucn.skills import Check, check, d20, lost_ap, mod_part, sum_line
 from bot.rules.units import Unit
 
 EXAMPLES = {"more": (2, 1), "fewer": (1, 2), "equal": (1, 1), "none": (0, 0)}  # successes that stand for each row
@@ -199,7 +199,7 @@ def _row(attacker: int, defender: int) -> str:
 def _line(label: str, check: Check, roll: Roll) -> Line:
     successes, ones = _successes(check, roll)
     also = f", {ones} natural 1" if ones else ""
-    return Line(label, roll, result=f"against {check.final}: {successes} of {len(roll)} succeed{also}")
+    return Line(label, roll, result=f"against {check.final}: {successes} of {len(roll)} succeed{also}{lost_ap(roll)}")
 
 
 def headline(out: Mapping[str, Any]) -> str:

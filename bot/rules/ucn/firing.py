@@ -23,7 +23,7 @@ from bot.rules.ucn import shooters
 from bot.rules.ucn.asked import Asked
 from bot.rules.ucn.pool import each
 from bot.rules.ucn.shooters import NO_TOLL, Count, Shooter, Toll
-from bot.rules.ucn.skills import LAST, Check, d20
+from bot.rules.ucn.skills import LAST, Check, d20, lost_ap
 from bot.rules.ucn.weapons import harms, saving
 
 EXACT = ("roll", "spot_roll", "total", "loses_ap")  # of a shooter: what only the face itself can tell
@@ -187,7 +187,7 @@ class Firing:
     def spot_story(self, before: Fire, roll: Roll, _after: Fire) -> Iterable[Line]:
         spot = self._spot(before)
         verdict = "spotted" if spot.passes[roll[0]] else "not spotted, no attack"
-        verdict += ", he loses his remaining AP" if roll[0] == LAST else ""
+        verdict += lost_ap(roll)
         yield Line(f"{self.firing[before.at].label} to spot", roll, result=f"against {spot.final}: {verdict}")
 
     # -- to hit -------------------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ SHOOTING = (
     "attacker_higher",
     "attacker_lower",
 )
+GIVEN_UP = "The element has given up its next activation; those under fire may react (sequence react)."
 ACTIVATED = frozenset({"activated"})
 REFUSED = {"hits": 0, "saved": 0, "casualties": 0, "status": "not-allowed", "morale_loss": 0}
 
@@ -47,15 +48,22 @@ def plan(charts: Charts, given: Given) -> Plan[Fire]:
     """
     spotting = charts["spot-modifiers"](**{name: given.flag(name) for name in SPOTTING})
     shooting = charts["shoot-modifiers"](**{name: given.flag(name) for name in SHOOTING})
-    firing = shooters.shooters_of(charts, given, (*parts_of(shooting.parts), *mod_part(given)))
+    firing = shooters.shooters_of(
+        charts, given, (*parts_of(shooting.parts), *shooters.firm_cover(charts, given), *mod_part(given))
+    )
     spots = _spots(charts, given, firing, (*parts_of(spotting.parts), *mod_part(given)))
-    reason = _forbidden(given)
+    reason = forbidden(given)
     if reason:
         opening = {"shooters": [], **REFUSED}
         settled = Settlement(f"not allowed: {reason}")
         return Plan(Fire(None), {}, lambda _: settled, opening)
     settle = partial(_settle, charts, given)
-    lines = (*shooters.reminders(_acting(given)), *_spot_lines(spots), *shooters.skill_lines(firing))
+    lines = (
+        *shooters.reminders(acting(given)),
+        *shooters.firm_reminder(given),
+        *_spot_lines(spots),
+        *shooters.skill_lines(firing),
+    )
 
     def focused(asked: Asked) -> Plan[Fire]:
         return Firing(firing, asked, spots=spots).plan(settle, lines)
@@ -82,15 +90,20 @@ def _spots(
     return tuple(made[shooter.unit.get("spot", given.maybe("spot_skill"))] for shooter in firing)
 
 
-def _acting(given: Given) -> tuple[Unit, ...]:
+def acting(given: Given) -> tuple[Unit, ...]:
     """The roster units that interrupt, each once."""
     named = [unit for unit in (given.unit("unit"), *given.units("shooters")) if unit is not None and unit.name]
     return tuple({unit.name: unit for unit in named}.values())
 
 
-def _forbidden(given: Given) -> str:
+def activates(given: Given) -> tuple[Change, ...]:
+    """The mark of those who have given up their next activation."""
+    return tuple(Change(unit.name, mark=ACTIVATED) for unit in acting(given))
+
+
+def forbidden(given: Given) -> str:
     """Why the element may not interrupt, or nothing. What is typed goes before what the roster knows."""
-    units = _acting(given)
+    units = acting(given)
     known = not given.typed & {"activated"}
     if given.flag("activated") or (known and any(unit.has("activated") for unit in units)):
         return "the element has already activated in this round"
@@ -106,13 +119,13 @@ def _spot_lines(spots: Iterable[Check | None]) -> tuple[Line, ...]:
 
 def _settle(charts: Charts, given: Given, out: Mapping[str, Any]) -> Settlement:
     target = given.unit("target")
-    acting = tuple(Change(unit.name, mark=ACTIVATED) for unit in _acting(given))
     return Settlement(
         shooters.headline(out),
         tuple(shooters.suffered(target, out)),
         (
             *shooters.what_now(charts, out),
-            "The element has given up its next activation; those under fire may react (sequence react).",
+            *shooters.areas(charts, out),
+            GIVEN_UP,
         ),
-        (*roster.under_fire(target, out["casualties"], out["status"]), *acting),
+        (*roster.under_fire(target, out["casualties"], out["status"]), *activates(given)),
     )

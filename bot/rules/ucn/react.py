@@ -14,7 +14,7 @@ from bot.rules.ucn import roster
 from bot.rules.ucn.asked import Asked
 from bot.rules.ucn.pool import all_alike, pool
 from bot.rules.ucn.shooters import MORALE_LOSS
-from bot.rules.ucn.skills import check, d20, sum_line
+from bot.rules.ucn.skills import check, d20, lost_ap, sum_line
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def plan(charts: Charts, given: Given) -> Plan[Reacting]:
         passed = sum(morale.passes[face] for face in roll)
         if len(parts) > 1:
             yield sum_line(morale)
-        yield Line("to react", roll, result=f"against Morale {morale.final}: {passed} of {count} pass")
+        yield Line("to react", roll, result=f"against Morale {morale.final}: {passed} of {count} pass{lost_ap(roll)}")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         each = tuple((f"character {number}", word) for number, word in enumerate(out["results"], 1))

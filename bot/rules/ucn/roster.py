@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from bot.rules.errors import UserError
 from bot.rules.sequence import Change
 from bot.rules.units import Unit
 
@@ -55,6 +56,12 @@ def under_fire(target: Unit | None, lost: int, status: str) -> tuple[Change, ...
         elif status == "hesitant" and target.state != "pinned":
             new["state"] = "hesitant"
     return change(target, new)
+
+
+def refuse_gone(unit: Unit, verb: str, option: str) -> None:
+    """Raises UserError for a unit that has left the fight."""
+    if unit.state in (GONE, "destroyed") or unit.get("members") == 0:
+        raise UserError(f"{unit.word} has nobody left to {verb}.", option=option)
 
 
 def is_marked(unit: Unit) -> bool:

@@ -33,10 +33,19 @@ def plan(charts: Charts, given: Given) -> Plan[Fire]:
     """
     conditions = {name: given.flag(name) for name in CONDITIONS}
     modifiers = charts["shoot-modifiers"](**conditions, extra_ap=given.int("extra_ap"))
-    parts = (*parts_of(modifiers.parts), *status_part(charts, given), *mod_part(given))
+    parts = (
+        *parts_of(modifiers.parts),
+        *shooters.firm_cover(charts, given),
+        *status_part(charts, given),
+        *mod_part(given),
+    )
     firing = shooters.shooters_of(charts, given, parts)
     settle = partial(_settle, charts, given)
-    lines = (*shooters.reminders(given.units("shooters")), *shooters.skill_lines(firing))
+    lines = (
+        *shooters.reminders(given.units("shooters")),
+        *shooters.firm_reminder(given),
+        *shooters.skill_lines(firing),
+    )
 
     def focused(asked: Asked) -> Plan[Fire]:
         return Firing(firing, asked).plan(settle, lines)
@@ -49,6 +58,6 @@ def _settle(charts: Charts, given: Given, out: Mapping[str, Any]) -> Settlement:
     return Settlement(
         shooters.headline(out),
         tuple(shooters.suffered(target, out)),
-        shooters.what_now(charts, out),
+        (*shooters.what_now(charts, out), *shooters.areas(charts, out)),
         roster.under_fire(target, out["casualties"], out["status"]),
     )

@@ -16,11 +16,12 @@ from bot.rules.given import Given
 from bot.rules.sequence import Line, Roll
 from bot.rules.ucn import roster
 from bot.rules.ucn.asked import Asked
-from bot.rules.ucn.skills import LAST, Check, Parts, check, sum_line
-from bot.rules.ucn.weapons import STATUSES, Damage, Weapon, carried, damage_of, save_faces
+from bot.rules.ucn.skills import LAST, Check, Parts, check, lost_ap, sum_line
+from bot.rules.ucn.weapons import STATUSES, Damage, Weapon, area_of, carried, damage_of, save_faces
 from bot.rules.units import Unit
 
 MORALE_LOSS = 2  # per casualty
+GO_FIRM = 5  # by how much a Morale test was failed
 NO_SAVE = (False,) * (LAST + 1)
 
 
@@ -93,6 +94,28 @@ def skill_lines(shooters: Iterable[Shooter]) -> tuple[Line, ...]:
     """How each different final skill comes about."""
     seen = {(shooter.weapon.word, shooter.check): shooter for shooter in shooters}
     return tuple(sum_line(check, word) for word, check in seen)
+
+
+def firm_cover(charts: Charts, given: Given) -> Parts:
+    """The cover of a target that a failed Morale test made go firm, off the skill. Source: Failed Morale Test."""
+    if not given.flag("target_firm_cover"):
+        return ()
+    return (("target's firm cover", -int(charts["morale-failed"](failed_by=GO_FIRM)["cover_bonus"])),)
+
+
+def firm_reminder(given: Given) -> tuple[Line, ...]:
+    """That a roster target has gone firm, where nothing was typed about it."""
+    target = given.unit("target")
+    if target is None or target.state != "go-firm" or given.typed & {"target_gone_firm", "target_firm_cover"}:
+        return ()
+    return (Line(target.word, result="has gone firm; that counts only with target_gone_firm and target_firm_cover"),)
+
+
+def areas(charts: Charts, out: Mapping[str, Any]) -> tuple[str, ...]:
+    """The areas of effect of the weapons that hit, for the players to measure."""
+    hit = dict.fromkeys(shooter["weapon"] for shooter in out["shooters"] if shooter["hit"])
+    said = [f"{word} {area}" for word in hit if (area := area_of(charts, word))]
+    return (f"Area of effect: {', '.join(said)}. Who else is in it is for you to measure.",) if said else ()
 
 
 def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
@@ -194,8 +217,7 @@ def damage_told(path: str, shooter: Shooter, roll: Roll) -> dict[str, Any]:
 def shot_line(shooter: Shooter, face: int) -> Line:
     """The line of a die to hit."""
     hit = "hit" if shooter.check.passes[face] else "miss"
-    lost = ", he loses his remaining AP" if face == LAST else ""
-    return Line(f"{shooter.label} to hit", (face,), result=f"against {shooter.check.final}: {hit}{lost}")
+    return Line(f"{shooter.label} to hit", (face,), result=f"against {shooter.check.final}: {hit}{lost_ap((face,))}")
 
 
 def save_line(shooter: Shooter, face: int) -> Line:

@@ -73,6 +73,16 @@ def mod_part(given: Given, name: str = "mod", *, says: str = "modifier") -> Part
     return ((says, given.int(name)),) if given.int(name) else ()
 
 
+def lost_ap(roll: Iterable[int]) -> str:
+    """What natural 20s add to the line of a roll, or nothing: the characters that rolled them lose their AP."""
+    count = list(roll).count(LAST)
+    if not count:
+        return ""
+    return (
+        ", natural 20: loses the remaining AP" if count == 1 else f", {count} natural 20s: each loses the remaining AP"
+    )
+
+
 def needs(given: Given, name: str, what: str) -> int:
     """A number that an option or a roster unit has to bring. Raises UserError naming the option."""
     value = given.maybe(name)

@@ -9,8 +9,10 @@ from typing import Any
 from bot.rules.chart import Charts
 from bot.rules.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.ucn import roster
 from bot.rules.ucn.asked import Asked
 from bot.rules.ucn.pool import pool
+from bot.rules.ucn.shooters import reminders
 from bot.rules.ucn.skills import LAST, check, d20, mod_part, status_part, sum_line
 
 CONDITIONS = (
@@ -36,13 +38,17 @@ class Spotting:
 def plan(charts: Charts, given: Given) -> Plan[Spotting]:
     """A Spot roll of `count` characters. Source: Infantry Combat, Spotting.
 
-    Raises UserError for higher together with lower.
+    Raises UserError for higher together with lower, and for a roster unit that is out of the game.
     """
+    unit = given.unit("unit")
+    if unit is not None:
+        roster.refuse_gone(unit, "spot", "unit")
     conditions = {name: given.flag(name) for name in CONDITIONS}
     modifiers = charts["spot-modifiers"](**conditions, extra_ap=given.int("extra_ap"))
     skill = (("Spot", given.int("skill")),)
     spot = check(charts, (*skill, *parts_of(modifiers.parts), *status_part(charts, given), *mod_part(given)))
     count = given.int("count")
+    lines = () if unit is None or "status" in given.typed else reminders((unit,))
 
     def successes(roll: Roll) -> int:
         return sum(spot.passes[face] for face in roll)
@@ -64,11 +70,12 @@ def plan(charts: Charts, given: Given) -> Plan[Spotting]:
         if out["successes"]:
             then.append(charts["spotted-area"](who="within-1-inch").text)
         word = "spotted" if out["successes"] else "not spotted"
-        return Settlement(f"{word}, {out['successes']} of {count} succeed", (), tuple(then))
+        said = f"{word}, {out['successes']} of {count} succeed"
+        return Settlement(said if unit is None else f"{unit.word}: {said}", (), tuple(then))
 
     def focused(asked: Asked) -> Plan[Spotting]:
         groups = pool(count, spot.classes(twenty=asked.keeps("ap_lost")), asked.items("rolls"))
         step = Step(d20("spot") * count, lambda _state, _roll: Spotting(None), tells, story, lambda _: groups)
-        return Plan(Spotting("spot"), {"spot": step}, settle, {"final_skill": spot.final})
+        return Plan(Spotting("spot"), {"spot": step}, settle, {"final_skill": spot.final}, lines=lines)
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
 
-from bot.rules.chart import Charts
+from bot.rules.chart import Answer, Charts
 from bot.rules.errors import UserError
 from bot.rules.odds import Weighted, group_faces
 from bot.rules.sequence import Roll
@@ -56,11 +56,28 @@ class Damage:
 
 def weapon_of(charts: Charts, word: str) -> Weapon:
     """The weapon called `word`, from the table where it stands."""
+    row = _row(charts, word)
+    return Weapon(word, int(row["damage_dice"]), int(row["damage_bonus"]), bool(row["save"]))
+
+
+def area_of(charts: Charts, word: str) -> str:
+    """The area of effect of a weapon in words, in inches; empty for none."""
+    area = str(_row(charts, word)["area"])
+    if area == "none":
+        return ""
+    if area.startswith("kz"):
+        _, kill, _, danger = area.split("-")
+        return f"kill zone {kill} inches, danger zone {danger} inches"
+    if area.startswith("radius"):
+        return f"radius {area.removeprefix('radius-')} inches"
+    return f"{area.replace('x', ' x ')} inches"
+
+
+def _row(charts: Charts, word: str) -> Answer:
     for table in TABLES:
         options = next(option for option in charts[table].inputs if option.name == "weapon")
         if word in options.values:
-            row = charts[table](weapon=word)
-            return Weapon(word, int(row["damage_dice"]), int(row["damage_bonus"]), bool(row["save"]))
+            return charts[table](weapon=word)
     raise UserError(f"{word} is no weapon.")
 
 

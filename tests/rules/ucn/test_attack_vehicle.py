@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bot.rules.errors import UserError
 from tests.examples import odds, play_example
 from tests.rules.ucn.plainly import every_face
 from tests.rules.ucn.rosters import changes, roster, unit
@@ -160,3 +161,42 @@ def test_odds_are_those_of_every_face(path: str) -> None:
     given = {"skill": 13, "pen": 9, "hull": 6, "turret": 8, "spot_skill": 8, "passengers": True, "extra_ap": 2}
     counted = odds("ucn", "attack-vehicle", given, path)
     assert {str(value): chance for value, chance in counted.items()} == every_face("attack-vehicle", given, path)
+
+
+TANK_AND_TEAM = roster(
+    unit("Panzer", "vehicle", hull=6, turret=8, ap=4),
+    unit("Team", firearms=13, pen=9),
+    unit("Tired", firearms=13, pen=9, marks=("activated",)),
+    unit("Shaky", firearms=13, pen=9, suppression_markers=1),
+)
+
+
+def interrupt(dice: list[int], who: str = "Team", **given: object) -> Any:
+    plain = {"unit": who, "target": "Panzer", "interrupt": True}
+    return play_example("ucn", "attack-vehicle", {**plain, **given}, dice, TANK_AND_TEAM)
+
+
+def test_an_interrupt_with_an_anti_vehicle_weapon() -> None:
+    """Spot and attack as ever; the element has given up its next activation, whatever came of it."""
+    miss = interrupt([16, 18], spot_skill=12)
+    assert miss.out["result"] == "miss"
+    assert changes(miss) == {"Team": {"mark": {"activated"}}}
+    assert miss.settlement.then[-1].startswith("The element has given up its next activation")
+    plain = play_example("ucn", "attack-vehicle", {"unit": "Team", "target": "Panzer"}, [18], TANK_AND_TEAM)
+    assert (changes(plain), plain.settlement.then) == ({}, ())
+
+
+@pytest.mark.parametrize(
+    ("who", "given", "problem"),
+    [
+        ("Tired", {}, "already activated"),
+        ("Shaky", {}, "Morale or Suppression marker"),
+        ("Team", {"activated": True}, "already activated"),
+        ("Team", {"marked": True}, "Morale or Suppression marker"),
+        ("Team", {"spot_skill": 12, "spot_extra_ap": 1}, "no additional AP"),
+        ("Team", {"extra_ap": 1}, "no additional AP"),
+    ],
+)
+def test_who_may_not_interrupt_and_with_what(who: str, given: dict[str, Any], problem: str) -> None:
+    with pytest.raises(UserError, match=problem):
+        interrupt([], who, **given)

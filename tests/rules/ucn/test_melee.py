@@ -262,3 +262,16 @@ def test_odds_of_an_assault_are_those_of_every_face(path: str) -> None:
     given = {"attackers": 2, "attacker_skill": 10, "defenders": 2, "defender_skill": 9}
     counted = odds("ucn", "building-assault", given, path)
     assert {str(value): chance for value, chance in counted.items()} == every_face("building-assault", given, path)
+
+
+def test_natural_twenties_lose_the_remaining_ap() -> None:
+    """In melee, in a building assault and when reacting, as with every other skill roll."""
+    fight = {"attackers": 2, "attacker_skill": 10, "defenders": 2, "defender_skill": 9}
+    lines = play_example("ucn", "melee", fight, [20, 20, 5, 20]).lines
+    assert lines[-2].result.endswith("0 of 2 succeed, 2 natural 20s: each loses the remaining AP")
+    assert lines[-1].result.endswith("1 of 2 succeed, natural 20: loses the remaining AP")
+    assault = play_example("ucn", "building-assault", {**fight, "grenade": False}, [20, 5, 5, 5]).lines
+    assert "natural 20: loses the remaining AP" in assault[-2].result
+    react = play_example("ucn", "react", {"morale": 12, "count": 2}, [20, 3]).lines
+    assert "natural 20: loses the remaining AP" in react[-1].result
+    assert "natural 20" not in play_example("ucn", "react", {"morale": 12}, [19]).lines[-1].result

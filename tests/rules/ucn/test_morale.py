@@ -101,3 +101,32 @@ def test_odds_match_a_count_by_hand() -> None:
         "pinned": Fraction(2, 20),
     }
     assert odds("ucn", "morale", {"morale": 24}) == {"passed": Fraction(19, 20), "let-loose": Fraction(1, 20)}
+
+
+@pytest.mark.parametrize(("die", "loses"), [(10, False), (11, True), (13, False), (19, False), (20, True)])
+def test_let_loose_and_a_twenty_lose_all_ap(die: int, loses: bool) -> None:
+    assert morale(die, morale=10).out["loses_ap"] is loses
+
+
+def test_odds_of_losing_all_ap_match_a_count_by_hand() -> None:
+    """11, 12 and 20."""
+    lost = odds("ucn", "morale", {"morale": 10}, "loses_ap")
+    assert lost == {"true": Fraction(3, 20), "false": Fraction(17, 20)}
+
+
+FOES = roster(unit("A"), unit("B", suppression_markers=1), unit("C"), unit("D"), unit("Us", morale=10))
+
+
+def test_let_loose_hands_out_three_markers_to_the_nearest() -> None:
+    """The fourth enemy gets none; a Morale marker where the weapon has it so; none on any other result."""
+    played = morale(11, FOES, unit="Us", enemies="A; B; C; D")
+    more = {name: {"suppression_markers": count} for name, count in (("A", 1), ("B", 2), ("C", 1))}
+    assert changes(played) == {"Us": {"state": "let-loose", "ap": 0, "mark": {"reload"}}, **more}
+    assert played.settlement.then[-1] == "A Suppression marker each: A, B, C."
+    assert changes(morale(11, FOES, unit="Us", enemies="B", marker="morale"))["B"] == {"morale_markers": 1}
+    assert set(changes(morale(13, FOES, unit="Us", enemies="A; B"))) == {"Us"}
+
+
+def test_one_marker_per_element() -> None:
+    with pytest.raises(UserError, match="A is named twice"):
+        morale(11, FOES, unit="Us", enemies="A; A")

@@ -291,3 +291,32 @@ def _timed(given: dict[str, Any], by: tuple[str, ...]) -> float:
     begun = time.perf_counter()
     odds("ucn", "shoot", given, *by)
     return time.perf_counter() - begun
+
+
+def test_a_target_that_a_failed_test_made_go_firm_has_four_more_cover() -> None:
+    """12 less 6 for cover, 4 gone firm, 4 firm cover: -2, and only a 1 hits."""
+    given = {"shooters": "pistol", "skill": 12, "target_in_cover": True, "target_gone_firm": True}
+    assert play_example("ucn", "shoot", given, [3]).out["shooters"][0]["final_skill"] == 2
+    firm = play_example("ucn", "shoot", {**given, "target_firm_cover": True}, [2])
+    assert (firm.out["shooters"][0]["final_skill"], firm.out["hits"]) == (-2, 0)
+    assert ("target's firm cover", -4) in firm.lines[0].parts
+    assert odds("ucn", "shoot", {**given, "target_firm_cover": True}, "hits")["1"] == Fraction(1, 20)
+
+
+def test_the_answer_reminds_that_the_target_has_gone_firm() -> None:
+    """Only where nothing was typed about it."""
+    foes = roster(unit("Foe", state="go-firm"))
+    given = {"shooters": "pistol", "skill": 12, "target": "Foe"}
+    lines = play_example("ucn", "shoot", given, [13], foes).lines
+    assert "has gone firm" in lines[0].result
+    typed = play_example("ucn", "shoot", {**given, "target_firm_cover": False}, [13], foes).lines
+    assert not [line for line in typed if "has gone firm" in line.result]
+
+
+def test_areas_of_effect_of_the_weapons_that_hit() -> None:
+    given = {"shooters": "lmg; grenade; smg; pistol", "skill": 12, "saves": False}
+    then = play_example("ucn", "shoot", given, [1, 1, 13, 1, 1, 1, 1, 1, 1, 1], None).settlement.then
+    areas = "lmg 3 x 2 inches, grenade kill zone 2.5 inches, danger zone 7.5 inches"
+    assert then[-1] == f"Area of effect: {areas}. Who else is in it is for you to measure."
+    pistol = play_example("ucn", "shoot", {"shooters": "pistol", "skill": 12, "saves": False}, [1, 1])
+    assert not [line for line in pistol.settlement.then if "Area" in line]

@@ -9,6 +9,7 @@ import pytest
 from bot.rules.errors import UserError
 from tests.examples import odds, play_example
 from tests.rules.ucn.plainly import every_face
+from tests.rules.ucn.rosters import roster, unit
 
 
 def test_one_success_spots() -> None:
@@ -105,3 +106,24 @@ def test_odds_of_a_save() -> None:
     assert odds("ucn", "save", {"weapon": "smg", "count": 3}, "saved")["3"] == Fraction(1, 1000)
     both = odds("ucn", "save", {"weapon": "smg", "count": 3}, "results[0]", "results[2]", "saved")
     assert both["saved|not-saved|1"] == Fraction(1 * 9 * 9, 1000)
+
+
+def test_a_roster_element_brings_its_spot_skill_and_its_members() -> None:
+    squad = roster(unit("Alpha", spot=11, members=3))
+    played = play_example("ucn", "spot", {"unit": "Alpha"}, [12, 11, 20], squad)
+    assert (played.out["final_skill"], played.out["rolls"], played.out["result"]) == (11, [12, 11, 20], "spotted")
+    assert played.settlement.headline == "Alpha: spotted, 1 of 3 succeed"
+    assert play_example("ucn", "spot", {"unit": "Alpha", "skill": 5, "count": 1}, [6], squad).out["final_skill"] == 5
+
+
+def test_a_hesitant_roster_element_is_reminded_of_its_status() -> None:
+    squad = roster(unit("Alpha", spot=11, members=1, state="hesitant"))
+    played = play_example("ucn", "spot", {"unit": "Alpha"}, [11], squad)
+    assert played.lines[0].result == "is hesitant; its skills suffer only with status=hesitant"
+    typed = play_example("ucn", "spot", {"unit": "Alpha", "status": "hesitant"}, [11], squad)
+    assert (typed.out["final_skill"], typed.lines[0].label) == (7, "Spot 11")
+
+
+def test_nobody_is_left_to_spot() -> None:
+    with pytest.raises(UserError, match="nobody left to spot"):
+        play_example("ucn", "spot", {"unit": "Alpha"}, [11], roster(unit("Alpha", spot=11, members=0)))
