@@ -95,8 +95,10 @@ WHOLE = {
     ("baps", "he-gun"),
     ("ucn", "shoot"),
     ("ucn", "interrupt"),
+    ("ucn", "morale"),
 }
-"""Sequences with a list of units whose odds are those of the whole: the vehicle, the sides, the element shot at."""
+"""Sequences with a list of units whose odds are those of the whole: the vehicle, the sides, the element that is shot at
+or tests."""
 
 
 def bare(name: str) -> str:
