@@ -4,13 +4,15 @@
 
 PYTHON ?= python3
 ARGS ?=
+SEEDS ?= 2000
+FROM ?= 1
 VENV := .venv/bin
 UV := .venv/uv
 LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test static check format docs corpus benchmarks lock wheel clean
+.PHONY: help setup play test static check format docs corpus simulate benchmarks lock wheel clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -40,6 +42,9 @@ docs: setup ## Write the games' pages in docs/ from their tables
 
 corpus: setup ## Freeze what every sequence and table gives today (ARGS=--changes lists what differs)
 	@$(VENV)/python -m tools.corpus $(ARGS)
+
+simulate: setup ## Many simulated worlds, one per seed (SEEDS=2000 FROM=1)
+	@$(VENV)/python -m tests.simulation --seeds $(SEEDS) --from $(FROM)
 
 benchmarks: setup ## What things cost on this machine
 	@for file in benchmarks/*.py; do echo "== $$file"; $(VENV)/python "$$file" || exit 1; done

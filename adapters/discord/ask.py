@@ -46,7 +46,7 @@ class Ask:
     private_message: bool = False
     channel_name: str = ""
     guild_name: str = ""
-    received: float = field(default_factory=time.monotonic)
+    received: float = field(default_factory=lambda: time.monotonic())
     until: float = field(default_factory=lambda: time.time() + TOKEN_LIFE)
 
     @property

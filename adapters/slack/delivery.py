@@ -39,7 +39,7 @@ class Progress:
     url_works: bool = True
     note: str | None = None
     told: bool = False
-    since: float = field(default_factory=time.monotonic)
+    since: float = field(default_factory=lambda: time.monotonic())
 
 
 class Posts:

@@ -1,0 +1,296 @@
+"""What was promised, written down while the world goes on, and held against what is seen. README.md has the letters."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import json
+import re
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bot.audit import audit
+from bot.command import Person, Place
+from bot.export import export_game
+from bot.reply import Reply
+from bot.rules.verify import verify
+from tests.simulation import on_discord, on_slack
+from tests.simulation.door import PROCESS, Disk
+from tests.simulation.people import BY_KEY, PEOPLE, discord_id, slack_id
+from tests.simulation.shown import Request, Shown
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+KEY = {"discord": on_discord.key_of_reply, "slack": on_slack.key_of_reply}
+LONGEST = 12.0
+"""Seconds that an answer or a refusal may take while platform and process are well, whatever the database does."""
+FOOTER = re.compile(r"#\d+ · [0-9a-f]{8,16}")
+_WORD = re.compile(r"\bw\d+x\b")
+_BINDS = re.compile("game link|game transfer|agree|takeover")
+_ASKED_ANEW = "How the dice are proved"  # stored where it begins free play, else not
+_NOT_NOW = ("two seconds", "busy", "Too many", "at once", "database", "Something went wrong")
+
+
+@dataclass(slots=True)
+class Row:
+    """An answer that was stored to be shown: where, under which keys, and for which request."""
+
+    place: str
+    platform: str
+    keys: tuple[str, ...]
+    request: int | None
+
+
+class Book:
+    """The model of what must be true."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.off: frozenset[str] = frozenset()
+        self.commits = 0
+        self._last: dict[str, int] = {}  # the last event of each game
+        self._ran: set[str] = set()  # ids of requests whose answer was stored
+        self._replies: dict[str, str] = {}
+        self._rows: dict[int, Row] = {}  # answers on their way
+        self._by_request: dict[int, list[Row]] = defaultdict(list)
+        self._stored: Counter[tuple[str, str]] = Counter()
+        self._seen: Counter[tuple[str, str]] = Counter()
+        self._counted: dict[Shown, str] = {}
+        self._doubts_at: dict[tuple[str, str], int] = {}
+        self._words: dict[str, Request] = {}
+        self._own: set[tuple[str, str]] = set()  # (place, key) of answers to what was asked there
+        self._agreed: set[str] = set()  # places whose managers agreed to be bound
+        self._sealed: dict[tuple[str, int], str] = {}  # words of closed rolls
+        self._closed: set[tuple[str, int]] = set()
+        self._refused: list[Request] = []
+
+    # What was asked
+
+    def asked(self, request: Request) -> None:
+        """Somebody did something."""
+        if request.word:
+            self._words[request.word] = request
+        if request.who in request.spot.managers and _BINDS.match(request.doing):
+            self._agreed.add(request.spot.key)
+
+    # What was written
+
+    def wrote(self, rows: list[tuple[str, list[Any]]]) -> None:
+        """Rows of one transaction, in order."""
+        if any(kind in ("event", "request", "erased") for kind, _ in rows):
+            self.commits += 1
+        erases = any(kind == "erased" or (kind == "request" and "deleted" in row[3][:80]) for kind, row in rows)
+        for kind, row in rows:
+            if kind == "posted":
+                self._left(row[0], excused=erases)
+            else:
+                getattr(self, f"_on_{kind}")(*row)
+
+    def _on_request(self, id: str, game: str | None, user: str, reply: str) -> None:
+        if id in self._ran:
+            self.broken("a", f"request {id} ran twice")
+        self._ran.add(id)
+        self._replies[id] = reply
+
+    def _on_event(self, game: str, number: int, body: str, hash: str) -> None:
+        if number != self._last.get(game, 0) + 1:
+            self.broken("a", f"event {number} of game {game} follows event {self._last.get(game, 0)}")
+        self._last[game] = number
+        data = json.loads(body)
+        if data["kind"] == "sealed":
+            self._closed.add((game, number))
+        self._closed -= {(game, opened) for opened in data.get("opens", ())}
+
+    def _on_text(self, game: str, event: int, key: str, text: str) -> None:
+        if key == "label" and (word := next(iter(_WORD.findall(text)), "")):
+            self._sealed[game, event] = word
+
+    def _on_outbox(self, id: int, request: str, place: str, reply: str | None, delivery: str) -> None:
+        stored = Reply.from_json(json.loads(reply if reply is not None else self._replies.get(request) or "{}"))
+        platform, asked = place.partition(":")[0], _asked(json.loads(delivery))
+        keys = [KEY[platform](one) for one in (stored, stored.announce) if one is not None]
+        keys = [key for key in keys if not key.startswith(_ASKED_ANEW)]
+        row = self._rows[id] = Row(place, platform, tuple(keys), asked)
+        self._stored.update((platform, key) for key in keys)
+        if asked is not None:
+            self._by_request[asked].append(row)
+            self._own.update((place, key) for key in keys)
+
+    def _on_erased(self, game: str) -> None:
+        self._last.pop(game, None)
+
+    def _left(self, id: int, *, excused: bool) -> None:
+        """An answer left the outbox: it has been shown, or belongs to what was deleted, or can never be."""
+        row = self._rows.pop(id, None)
+        if row is None or excused:
+            return
+        spot = BY_KEY.get(row.place)
+        reachable = spot is None or spot.bot or row.request is not None
+        for key in row.keys:
+            if reachable and not self._seen[row.platform, key]:
+                self.broken("c", f"the answer {key!r} for {row.place} counts as shown, which nobody saw")
+
+    # What was seen
+
+    def saw(self, shown: Shown) -> None:
+        """A message has its content."""
+        platform = shown.spot.platform
+        if "Something went wrong" in shown.text:
+            self.broken("u", f"an error of ours: {shown.text!r}")
+        self._count(platform, shown)
+        self._overheard(platform, shown)
+        self._unsealed(shown)
+        request = shown.answers
+        if request is not None and request.is_press and shown.viewer and _is_refusal(shown.text):
+            self._refused.append(request)
+
+    def _count(self, platform: str, shown: Shown) -> None:
+        """Each stored answer once; none that is not stored."""
+        key = (platform, shown.key)
+        if not shown.key or self._counted.get(shown) == shown.key or shown.key.startswith(_ASKED_ANEW):
+            return
+        self._counted[shown] = shown.key
+        doubts = self._doubts_at.setdefault(key, self._world.doubts)
+        self._seen[key] += 1
+        stored, seen = self._stored[key], self._seen[key]
+        if not stored:
+            if FOOTER.search(shown.key) and not shown.viewer and _WORD.search(shown.key):
+                self.broken("c", f"{shown.key!r} is shown before it is stored")
+        elif seen > stored and (platform == "discord" or seen > stored + self._world.doubts - doubts):
+            self.broken("c", f"{shown.key!r} is shown {seen} times, stored {stored} times")
+
+    def _overheard(self, platform: str, shown: Shown) -> None:
+        """What was rolled elsewhere appears only where that place's managers agreed to it."""
+        here = shown.spot.key
+        if shown.viewer or (here, shown.key) in self._own:
+            return
+        if shown.answers is not None and shown.answers.spot == shown.spot:
+            return
+        for word in _WORD.findall(shown.text):
+            there = self._words[word].spot if word in self._words else shown.spot
+            alone = len(shown.spot.members) == 1 and shown.spot.members <= there.members  # their direct messages
+            if there != shown.spot and there.key not in self._agreed and not alone:
+                self.broken("e", f"{word}, rolled in {there.key}, is shown in {here}: nobody agreed there")
+
+    def _unsealed(self, shown: Shown) -> None:
+        """Closed rolls are for one pair of eyes."""
+        closed = {word for at, word in self._sealed.items() if at in self._closed}
+        eyes = {who for who in PEOPLE if shown.is_seen_by(who)}
+        for word in closed.intersection(_WORD.findall("\n".join((shown.text, *shown.files)))):
+            if eyes - {self._words[word].who}:
+                self.broken("g", f"the sealed roll {word} of {self._words[word].who} is shown to others")
+
+    # When it is quiet
+
+    async def look_quietly(self) -> None:
+        """Wait a moment until nothing moves; then whoever was refused is asked whether that was right."""
+        world = self._world
+        for _ in range(12):
+            if not world.is_busy():
+                break
+            await asyncio.sleep(0.25)
+        refused, self._refused = self._refused, []
+        for request in refused:
+            if request.commits == self.commits and world.last_fault < request.at - 1.0 and not world.is_busy():
+                await self._press_alone(request)
+
+    async def _press_alone(self, request: Request) -> None:
+        """The same press on a copy of the file, with nobody else there: a right holder is not refused."""
+        from tests.simulation.process import Process
+
+        world = self._world
+        process = Process(world, "second opinion", await world.copy_of_the_file(), Disk(world.chance, pace=0.0))
+        process.is_watched = False
+        context = contextvars.copy_context()
+        context.run(PROCESS.set, process)
+
+        async def press() -> Reply:
+            await process.begin(platforms=False)
+            server = "" if request.spot.server == "dm" else request.spot.key.partition("/")[0]
+            where = Place(request.spot.key, server, request.spot.channel)
+            discord = request.spot.platform == "discord"
+            account = f"{discord_id(request.who)}" if discord else f"{request.spot.server}/{slack_id(request.who)}"
+            who = Person(f"{request.spot.platform}:{account}", request.who, request.who in request.spot.managers)
+            return await process.app.press(request.doing, who, where, "second-opinion")
+
+        reply = await world.loop.create_task(press(), context=context)
+        process.kill()
+        world.counts["second opinions"] += 1
+        if process.stored:
+            self.broken("d", f"{request} was refused, but has the right to: {reply.title!r}")
+
+    # At the end
+
+    def is_open(self) -> bool:
+        """Whether anything is still on its way, or somebody still waits."""
+        return bool(self._rows) or any(self._waits(request) for request in self._world.requests)
+
+    def _waits(self, request: Request) -> bool:
+        """Whether somebody was told that the bot is at work, and nothing more."""
+        if request.receipt is None or any(shown.stands for shown in request.shown):
+            return False
+        rows = self._by_request[request.number]
+        return not any(self._seen[row.platform, key] for row in rows for key in row.keys)
+
+    async def look_at_the_end(self) -> None:
+        """All has come to an end: nothing is owed, and the file explains itself."""
+        await self.look_quietly()
+        for row in self._rows.values():
+            self.broken("c", f"the answer {row.keys} for {row.place} was never shown")
+        for request in self._world.requests:
+            if self._waits(request):
+                self.broken("b", f"{request} got a receipt, and nothing more")
+            self._in_time(request)
+        await self._look_at_the_file()
+
+    def _in_time(self, request: Request) -> None:
+        """An answer or a refusal comes within seconds, unless platform, process or disk kept it."""
+        told = [shown.at for shown in request.shown if shown.stands]
+        if request.crashed or not told or request.receipt is None:
+            return
+        end = min(told)
+        if end - request.at > LONGEST and not self._world.calls_failed(request.spot.platform, request.at, end):
+            self.broken("h", f"{request} waited {end - request.at:.1f} s")
+
+    async def _look_at_the_file(self) -> None:
+        serving = [process for process in self._world.processes if process.alive]
+        if not serving:
+            return
+        store = serving[0].app.store
+        _, faults = await audit(store)
+        for fault in [*faults, *await store.check()]:
+            self.broken("f", fault)
+        for game, last in self._last.items():
+            events = await store.events(game)
+            if [event.number for event in events] != list(range(1, last + 1)):
+                self.broken("a", f"game {game} should have {last} events")
+                continue
+            whole = export_game(
+                events[0].data.get("game", game),
+                events,
+                await store.seeds(game),
+                await store.texts(game),
+                await store.persons(game),
+            )
+            for fault in verify(whole).faults:
+                self.broken("f", f"verify: {fault}")
+
+    def broken(self, letter: str, text: str) -> None:
+        """A promise is broken."""
+        if letter not in self.off:
+            self._world.violated(letter, text)
+
+
+def _asked(delivery: dict[str, Any]) -> int | None:
+    """The number of the request that an answer is for."""
+    if delivery.get("token"):
+        return int(delivery["token"]) - 7_000_000
+    url = str(delivery.get("response_url") or "")
+    return int(url.removeprefix("hook")) if url else None
+
+
+def _is_refusal(text: str) -> bool:
+    refuses = text.startswith(("Error: ", "*Error: ")) or "already" in text.partition("\n")[0]
+    return refuses and not any(word in text for word in _NOT_NOW)

@@ -1,0 +1,320 @@
+"""Discord as the adapter meets it: interactions, first responses, tokens, nonces. The adapter's own code runs on it."""
+
+from __future__ import annotations
+
+import asyncio
+import json as parser
+from collections import OrderedDict
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import discord
+
+from adapters.discord.ask import EPHEMERAL, Ask
+from adapters.discord.client import Grognard
+from adapters.discord.delivery import LOADING, Delivery
+from adapters.discord.outbox import Outbox
+from adapters.discord.posting import Posting
+from adapters.discord.render import ACTION, LATE, render
+from adapters.discord.wire import (
+    ANSWERED_BEFORE,
+    DEFER_UPDATE,
+    MESSAGE,
+    THINKING,
+    UNKNOWN_INTERACTION,
+    UNKNOWN_MESSAGE,
+    UNKNOWN_WEBHOOK,
+    UPDATE,
+    Refused,
+    Unsure,
+    Wire,
+)
+from bot.registry import registry
+from bot.reply import File, Reply
+from bot.text import parse_text
+from tests.simulation.people import BY_KEY, discord_id, spot_of_dm
+from tests.simulation.shown import Request, Shown
+
+if TYPE_CHECKING:
+    from tests.simulation.process import Process
+    from tests.simulation.world import World
+
+Json = dict[str, Any]
+
+RECEIPT_LIMIT, TOKEN_LIFE, NONCE_LIFE = 3.0, 900.0, 300.0
+BOT = 77
+FILE = "https://files/"
+KINDS = {"str": 3, "int": 4, "bool": 5, "file": 11}
+
+
+class Discord:
+    """What Discord knows."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.first: dict[str, int] = {}  # kind of first response by token
+        self.original: dict[str, Shown] = {}
+
+    def do(self, method: str, path: str, body: Json, files: Sequence[File]) -> Json:
+        """One call. Raises Refused."""
+        parts = path.partition("?")[0].strip("/").split("/")
+        if parts[0] == "interactions":
+            return self._respond(self._request(parts[2]), int(body["type"]), body.get("data") or {}, files)
+        request = self._request(parts[2])
+        if self._world.loop.time() - request.at > TOKEN_LIFE:
+            raise Refused(401, 50027, "Invalid Webhook Token")
+        if request.token not in self.first:
+            raise Refused(404, UNKNOWN_WEBHOOK, "Unknown Webhook")
+        original = self.original[request.token]
+        if method == "POST":  # the first follow-up takes the placeholder's place
+            if original.loading and not original.deleted:
+                return self._written(original, body, files)
+            return self._post(request, body, files)
+        if original.deleted:
+            raise Refused(404, UNKNOWN_MESSAGE, "Unknown Message")
+        if method == "PATCH":
+            return self._written(original, body, files)
+        if method == "DELETE":
+            original.deleted = True
+            return {}
+        return self._json(original)
+
+    def channel_message(self, channel: int, body: Json, files: Sequence[str]) -> None:
+        """A message with the bot's own token. The same nonce within some minutes is the same message."""
+        world, nonce = self._world, str(body.get("nonce") or "")
+        spot = world.spot_by_channel(f"{channel}") or spot_of_dm(str(channel))
+        for shown in reversed(world.shown):
+            if nonce and shown.nonce == nonce and world.loop.time() - shown.at < NONCE_LIFE and shown.spot == spot:
+                return
+        shown = world.new_message(spot, nonce=nonce)
+        self._fill(shown, body, files)
+        world.show(shown)
+
+    def _request(self, token: str) -> Request:
+        return self._world.requests[int(token) - 7_000_000]
+
+    def _respond(self, request: Request, kind: int, data: Json, files: Sequence[File]) -> Json:
+        if request.token in self.first:
+            raise Refused(400, ANSWERED_BEFORE, "Interaction has already been acknowledged.")
+        if self._world.loop.time() - request.at > RECEIPT_LIMIT:
+            raise Refused(404, UNKNOWN_INTERACTION, "Unknown interaction")
+        if kind in (UPDATE, DEFER_UPDATE):
+            assert request.message is not None
+            self.first[request.token], self.original[request.token] = kind, request.message
+            if kind == UPDATE:
+                self._written(request.message, data, files)
+        elif kind == MESSAGE:
+            self.first[request.token] = kind
+            self._post(request, data, files, original=True)
+        else:
+            assert kind == THINKING, "a form opens: this intent lacks what its command needs"
+            self.first[request.token] = kind
+            private = bool(int(data.get("flags") or 0) & EPHEMERAL)
+            placeholder = self._world.new_message(request.spot, viewer=request.who if private else "", answers=request)
+            placeholder.loading, self.original[request.token] = True, placeholder
+            request.receipt = self._world.loop.time()
+            self._world.note(f"  request {request.number} is shown as thinking")
+        return {}
+
+    def _post(self, request: Request, body: Json, files: Sequence[File], *, original: bool = False) -> Json:
+        private = bool(int(body.get("flags") or 0) & EPHEMERAL)
+        shown = self._world.new_message(request.spot, viewer=request.who if private else "", answers=request)
+        if original:
+            self.original[request.token] = shown
+        return self._written(shown, body, files)
+
+    def _written(self, shown: Shown, body: Json, files: Sequence[File]) -> Json:
+        shown.loading = False
+        self._fill(shown, body, [file.content for file in files])
+        self._world.show(shown)
+        return self._json(shown)
+
+    def _fill(self, shown: Shown, body: Json, files: Sequence[str]) -> None:
+        shown.key, shown.text = key_of(body), text_of(body)
+        shown.late = LATE in str(body["content"])
+        shown.files = tuple(files)
+        buttons = [item for row in body.get("components") or () for item in row["components"]]
+        shown.buttons = tuple(str(item.get("custom_id")).removeprefix(ACTION) for item in buttons)
+
+    def _json(self, shown: Shown) -> Json:
+        flags = (LOADING if shown.loading else 0) | (EPHEMERAL if shown.viewer else 0)
+        return {"id": str(shown.number), "flags": flags}
+
+
+def key_of(body: Json) -> str:
+    """What is the same for the same answer: its first line and its footer."""
+    footers = [embed["footer"]["text"] for embed in body.get("embeds") or () if "footer" in embed]
+    return " | ".join([str(body["content"]).replace(LATE, ""), *footers])
+
+
+def key_of_reply(reply: Reply) -> str:
+    """The key under which a stored reply is shown."""
+    return key_of(render(reply, Ask(1, "", 0, 2, 1)).body)
+
+
+def text_of(body: Json) -> str:
+    """All that can be read."""
+    lines = [str(body["content"])]
+    for embed in body.get("embeds") or ():
+        lines += [str(embed.get("description", "")), str((embed.get("footer") or {}).get("text", ""))]
+    return "\n".join(line for line in lines if line)
+
+
+class SimWire(Wire):
+    """The adapter's own repeating and doubting, over calls that may fail."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    async def _once(
+        self, method: str, path: str, body: Json | None, files: Sequence[File], inside: str, timeout: float = 2.0
+    ) -> Json:
+        world, process = self._process.world, self._process
+        fate = world.fate("discord")
+        await process.pass_time(world.wire_delay)
+        if fate == "limit":
+            raise Refused(429, 0, "slow down", 0.3)
+        if fate == "fault":
+            raise Refused(503, 0, "unavailable")
+        if fate == "lost":
+            await asyncio.sleep(timeout)
+            raise Unsure("timeout")
+        found = world.discord.do(method, path, body or {}, files)
+        await process.pass_time(world.wire_delay)
+        if fate == "broken":
+            raise Unsure("broken after the call")
+        return found
+
+    async def download(self, url: str, limit: int) -> bytes:
+        """A file that somebody attached."""
+        await self._process.pass_time(self._process.world.wire_delay)
+        return self._process.world.requests[int(url.removeprefix(FILE))].file.encode()
+
+
+class SimHttp:
+    """The library's calls with the bot's own token; it repeats for a while by itself."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    async def request(self, route: Any, *, json: Json | None = None, form: Any = None, files: Any = ()) -> Json:
+        """A message for a channel. Raises discord.HTTPException, OSError."""
+        world, process = self._process.world, self._process
+        if json is None:
+            json = parser.loads(next(part["value"] for part in form if part["name"] == "payload_json"))
+        texts = [file.fp.read().decode() for file in files]
+        fate = world.fate("discord")
+        await process.pass_time(world.wire_delay)
+        if fate in ("limit", "fault"):
+            await asyncio.sleep(5.0)
+            raise discord.DiscordServerError(SimpleNamespace(status=503, reason="unavailable"), "unavailable")
+        if fate == "lost":
+            raise OSError("connection reset")
+        world.discord.channel_message(int(route.url.rstrip("/").split("/")[-2]), json, texts)
+        await process.pass_time(world.wire_delay)
+        if fate == "broken":
+            raise OSError("connection reset")
+        return {}
+
+    async def get_channel(self, channel: int) -> Json:
+        """A channel that the bot sees."""
+        spot = self._process.world.spot_by_channel(str(channel))
+        await self._process.pass_time(self._process.world.wire_delay)
+        return {"id": str(channel), "guild_id": spot.server if spot is not None else "0"}
+
+    async def start_private_message(self, user: int) -> Json:
+        """The channel of a person's direct messages."""
+        await self._process.pass_time(self._process.world.wire_delay)
+        return {"id": f"9{user}"}
+
+
+class Bot(Grognard):
+    """The adapter's client without the library's connection."""
+
+    def __init__(self, process: Process) -> None:
+        self.app = process.app
+        self.wire = SimWire(process)
+        self.http = SimHttp(process)  # type: ignore[assignment]
+        self.delivery = Delivery(self.wire, Posting(self.http), self.app)
+        self._outbox = Outbox(self.app, self.delivery)
+        self._commands = None
+        self._work, self._beside = set(), set()
+        self._seen = OrderedDict()
+        self._stopping = False
+
+    def get_guild(self, id: int, /) -> None:
+        """Nothing is kept in memory."""
+
+    def begin(self) -> None:
+        """What begins at login."""
+        self._start(self._outbox.run(), self._beside)
+
+    async def take(self, request: Request) -> None:
+        """One delivery of what somebody did, until all that it led to is done."""
+        before = set(self._work)
+        await self.on_interaction(interaction(request))
+        for task in self._work - before:
+            await asyncio.wait([task])
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing is being worked on."""
+        return not self._work
+
+
+def interaction(request: Request) -> Any:
+    """What the library hands over."""
+    spot = request.spot
+    in_server = spot.server != "dm"
+    manager = request.who in spot.managers
+    message = None
+    if request.message is not None:
+        flags = SimpleNamespace(value=EPHEMERAL if request.message.viewer else 0)
+        message = SimpleNamespace(id=request.message.number, flags=flags)
+    return SimpleNamespace(
+        id=int(request.token),
+        token=request.token,
+        application_id=BOT,
+        type=SimpleNamespace(value=3 if request.is_press else 2),
+        channel_id=int(spot.channel),
+        channel=None,
+        guild_id=int(spot.server) if in_server else None,
+        guild=None,
+        user=SimpleNamespace(id=discord_id(request.who), display_name=request.who),
+        permissions=SimpleNamespace(value=(1 << 5 if manager else 0) | 1 << 10 | 1 << 11),
+        app_permissions=SimpleNamespace(value=(1 << 53) - 1),
+        filesize_limit=10_000_000,
+        message=message,
+        data={"custom_id": ACTION + request.doing} if request.is_press else command_data(request),
+    )
+
+
+def resolved_channel(request: Request, channel: str) -> Json:
+    """A channel as Discord resolves it for who names it: not at all where they are not."""
+    spot = BY_KEY.get(f"discord:{request.spot.server}/{channel}")
+    if spot is None or request.who not in spot.members:
+        return {}
+    return {channel: {"id": channel, "type": 0, "name": channel, "permissions": str(1 << 10 | 1 << 11)}}
+
+
+def command_data(request: Request) -> Json:
+    """A typed command as Discord sends it."""
+    typed = parse_text(request.doing, registry())
+    options: list[Json] = []
+    resolved: Json = {}
+    for name, value in typed.options.items():
+        option = typed.spec.option(name)
+        kind = KINDS.get(option.type, 3) if option is not None else 3
+        if name == "file":
+            resolved = {"attachments": {"1": {"filename": "game.json", "size": 1, "url": f"{FILE}{request.number}"}}}
+            value, kind = "1", 11
+        elif name == "channel":
+            kind = 7
+            resolved = {"channels": resolved_channel(request, str(value))}
+        elif kind == 4:
+            value = int(str(value))
+        options.append({"name": name, "type": kind, "value": value})
+    for depth, name in enumerate(reversed(typed.spec.path[1:])):
+        options = [{"name": name, "type": 2 if depth else 1, "options": options}]
+    return {"name": typed.spec.path[0], "options": options, "resolved": resolved}

@@ -1,0 +1,88 @@
+"""One life of the bot: its app, its adapters, its connections. It can be killed between any two steps."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as Many
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from bot.app import App
+from bot.charts import Sequence
+from bot.counting import Worker
+from bot.procedures import each_odds
+from bot.rules.odds import Distribution
+from bot.rules.units import Roster
+from bot.stores.sqlite import SqliteStore
+from tests.simulation import on_discord, on_slack
+from tests.simulation.door import Connection, Disk
+from tests.simulation.shown import Request
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+T = TypeVar("T")
+
+
+class Inline(Worker):
+    """Counts on the spot: no process beside, no clock."""
+
+    async def odds(
+        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
+    ) -> dict[str, Distribution]:
+        """The distributions."""
+        return each_odds(sequence, raw, paths, roster)
+
+    async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0.0) -> T:
+        """What the function gives."""
+        return function(*arguments)
+
+
+class Process:
+    """A bot on a database file. `await begin()` in a context where PROCESS names it."""
+
+    def __init__(self, world: World, name: str, path: Path, disk: Disk) -> None:
+        self.world, self.name, self.loop, self.path, self.disk = world, name, world.loop, path, disk
+        self.alive = self.is_watched = True
+        self.connections: list[Connection] = []
+        self.at_work: set[Request] = set()
+        self.stored = 0  # answers
+        self.app: App
+        self._sides: dict[str, on_discord.Bot | on_slack.Desk] = {}
+
+    async def begin(self, *, platforms: bool = True) -> None:
+        """Open the store and begin to serve."""
+        self.app = App(await SqliteStore.open(self.path, clock=self.loop.wall), self.loop.wall)
+        self.app.worker = Inline()
+        if platforms:
+            self._sides = {"discord": on_discord.Bot(self), "slack": on_slack.Desk(self)}
+            for side in self._sides.values():
+                side.begin()
+
+    async def take(self, request: Request) -> None:
+        """One delivery of a request."""
+        self.at_work.add(request)
+        try:
+            await self._sides[request.spot.platform].take(request)
+        finally:
+            self.at_work.discard(request)
+
+    def kill(self) -> None:
+        """Nothing of it moves from now on; what was committed stays."""
+        self.alive = False
+        for connection in self.connections:
+            connection.drop()
+
+    async def pass_time(self, delay: Callable[[float], float] | None) -> None:
+        """Wait as long as the world says; whose process was killed meanwhile waits for ever."""
+        if delay is not None:
+            await asyncio.sleep(delay(self.loop.time()))
+        if not self.alive:
+            await asyncio.get_running_loop().create_future()
+
+    def committed(self, rows: list[tuple[str, list[Any]]]) -> None:
+        """What a transaction wrote."""
+        self.stored += sum(kind == "request" for kind, _ in rows)
+        if self.is_watched:
+            self.world.committed(rows)
