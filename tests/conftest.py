@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from bot.game.ledger import Ledger
+from bot.game.state import Json
+from bot.rules.chain import canonical
+from bot.rules.event_kinds import shape_faults
 
 settings.register_profile(
     "ci",
@@ -45,6 +52,22 @@ def _clean_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Te
     for name in (*SETTINGS, *STAND_INS):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path_factory.mktemp("data")))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _only_known_events() -> Iterator[None]:
+    """Whatever any test makes the bot write is on the closed list by which `grognard verify` reads a log."""
+    append = Ledger.append
+
+    def checked(ledger: Ledger, body: Json) -> Json:
+        assert list(shape_faults(json.loads(canonical(body)))) == [], (
+            "bot/rules/event_kinds.py has to know of it, and tools/verify_log.py"
+        )
+        return append(ledger, body)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Ledger, "append", checked)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ class Past:
     contents: Mapping[int, Event]  # of the sealed events whose content is in the file
     bodies: dict[int, Event] = field(default_factory=dict)
     acted: set[str] = field(default_factory=set)
-    acted_here: set[str] = field(default_factory=set)  # since the log was last imported, or a person of it claimed
+    acted_here: set[str] = field(default_factory=set)  # one for each account, since the log was last imported
     left: set[str] = field(default_factory=set)  # their names and texts were deleted
     imported: bool = False
     promised: int = 0  # the event that promised the seed in force
@@ -47,8 +47,9 @@ class Past:
         self.bodies[number] = event
         self.acted.add(who)
         self.imported |= kind == "import"
-        if kind in ("import", "claim"):
+        if kind == "import":
             self.acted_here = set()
+        self.acted_here.discard(event.get("own", ""))  # the same account as who claims
         self.acted_here.add(who)
         if kind == "privacy":
             self.left.add(who)
@@ -234,11 +235,8 @@ def _settings(past: Past, event: Event) -> str:
     return "" if told == right else f"its words are not the settings that it changes: {shown(event.get('result', ''))}."
 
 
-def _fixed(*texts: str) -> Callable[[Past, Event], str]:
-    def rule(_past: Past, event: Event) -> str:
-        return "" if event["result"] in texts else f"its words are none that Grognard writes: {shown(event['result'])}."
-
-    return rule
+def _says(event: Event, words: str) -> str:
+    return "" if event["result"] == words else f"its words are none that Grognard writes: {shown(event['result'])}."
 
 
 def _import(past: Past, event: Event) -> str:
@@ -247,7 +245,7 @@ def _import(past: Past, event: Event) -> str:
     said = past.patch(event, "after", "game")
     if said and not (past.now.started and said["master"] == event["who"]):
         return "who imports a game directs it, and nobody else."
-    return _fixed(f"{past.now.number} events")(past, event)
+    return _says(event, f"{past.now.number} events")
 
 
 def _privacy(past: Past, event: Event) -> str:
@@ -258,36 +256,36 @@ def _privacy(past: Past, event: Event) -> str:
     if master not in ({now.master, ""} if past.imported else {"" if now.master == who else now.master}):
         return "it changes who is game master."
     players = {other: side for other, side in now.players.items() if other not in left | {who}}
-    return _players(past, event, players) or _fixed("somebody's name and texts were deleted")(past, event)
+    return _players(past, event, players)
 
 
 def _claim(past: Past, event: Event) -> str:
     """Who is known by two persons goes on as that of the imported log; a seat taken meanwhile moves along."""
-    now, who, said = past.now, event["who"], past.patch(event, "after", "game")
-    if not past.imported:
-        return "nobody is claimed in a game that was never imported."
-    players, master = said.get("players", now.players), said.get("master", now.master)
-    left = [person for person in now.players if person not in players]
-    seats = {now.players[person] for person in (*left, who) if person in now.players}
-    kept = {person: side for person, side in now.players.items() if person not in left}
-    if len(left) > 1 or len(seats) > 1 or players != {**kept, **dict.fromkeys([who] if seats else [], "".join(seats))}:
-        return "it changes who plays for which side."
-    if master != now.master and (master != who or (left and now.master not in left)):
+    now, who, own = past.now, event["who"], event.get("own", "")
+    if not past.imported or own == who:
+        return "nobody is claimed but a person of an imported log."
+    mine, theirs = now.players.get(own, ""), now.players.get(who, "")
+    if mine and theirs and mine != theirs:
+        return "nobody plays two sides."
+    seats = {who: theirs or mine} if theirs or mine else {}
+    players = {**{person: side for person, side in now.players.items() if person != own}, **seats}
+    master = who if own and now.master == own else now.master
+    if past.patch(event, "after", "game").get("master", now.master) != master:
         return "it changes who is game master."
-    return ""
+    return _players(past, event, players)
 
 
 def _fair(past: Past, event: Event) -> str:
     if "revealed" not in event:
         if "commitment" in event["secret"] or event.get("texts", {}).keys() != {"text"}:
             return "it neither adds a text to the dice nor reveals a seed."
-        return _fixed("a text was added")(past, event)
+        return _says(event, "a text was added")
     epoch = event["revealed"]["epoch"]
     if "commitment" not in event["secret"] or "texts" in event or epoch != past.now.epoch:
         return "who reveals a seed reveals the one in force, and promises a new one."
     if any(number > past.promised for number in past.now.sealed):
         return "a seed is not revealed while a roll under it is sealed."
-    return _fixed(f"seed {epoch} revealed")(past, event)
+    return _says(event, f"seed {epoch} revealed")
 
 
 def _roll_problem(past: Past, roll: Event) -> str:
@@ -439,8 +437,6 @@ def _filled(fields: Json) -> Json:
 
 _RULES: Mapping[str, Callable[[Past, Event], str]] = {
     "start": _start, "join": _join, "leave": _leave, "next": _next, "initiative": _initiative, "end": _end,
-    "unit": _unit, "settings": _settings, "transfer": _fixed("to another channel"),
-    "link": _fixed("played from two channels", "one channel fewer", "a channel agreed to a link"),
-    "import": _import, "privacy": _privacy, "claim": _claim, "fair": _fair, "sealed": _sealed, "reveal": _reveal,
-    "undo": _undo, "redo": _redo, **dict.fromkeys(ROLLS, _roll),
+    "unit": _unit, "settings": _settings, "import": _import, "claim": _claim, "privacy": _privacy, "fair": _fair,
+    "sealed": _sealed, "reveal": _reveal, "undo": _undo, "redo": _redo, **dict.fromkeys(ROLLS, _roll),
 }  # fmt: skip

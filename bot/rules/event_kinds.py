@@ -22,12 +22,13 @@ LATEST = 10**11  # Unix seconds that a calendar can still show
 @dataclass(frozen=True, slots=True)
 class Kind:
     """A kind of event: fields it needs and may hold beside the common ones, fields of the game it may change, and
-    whether it may change units."""
+    whether it may change units. `words` are the only results it may tell, where these do not hang on anything."""
 
     needs: tuple[str, ...] = ()
     may: tuple[str, ...] = ()
     game: tuple[str, ...] = ()
     units: bool = False
+    words: tuple[str, ...] = ()
 
 
 COMMON = ("number", "at", "who", "side", "kind", "behind")
@@ -44,11 +45,13 @@ KINDS: Mapping[str, Kind] = {
     "end": Kind(PATCH, ("opens", "result"), ("ended",), units=True),
     "unit": Kind(("result",), PATCH, ("system",), units=True),
     "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "master")),
-    "transfer": Kind(("result",)),
-    "link": Kind(("result",)),
+    "transfer": Kind(("result",), words=("to another channel",)),
+    "link": Kind(
+        ("result",), words=("played from two channels", "one channel fewer", "a channel agreed to a link"),
+    ),
     "import": Kind(("secret", "result"), PATCH, ("master",)),
-    "claim": Kind((), PATCH, ("players", "master")),
-    "privacy": Kind(("result",), PATCH, ("players", "master")),
+    "claim": Kind((), ("own", *PATCH), ("players", "master")),
+    "privacy": Kind(("result",), PATCH, ("players", "master"), words=("somebody's name and texts were deleted",)),
     "fair": Kind(("secret", "result"), ("texts", "revealed")),
     "roll": Kind(("command", "inputs", "out"), ("dice", "hand", "result", "texts")),
     "table": Kind(("command", "system", "target", "dice"), ("inputs", "out", "edition", "tables", "result", "texts")),
@@ -81,6 +84,8 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
         return
     yield from _fields(body, f"an event of the kind {name}", (*COMMON, *kind.needs), kind.may)
     yield from _patch_faults(body, kind)
+    if kind.words and body.get("result") not in kind.words:
+        yield f"its words are none that Grognard writes: {shown(body.get('result'))}."
     if name in ("sequence", "table"):
         yield from _rules_faults(body)
     elif name == "roll" and body.get("texts", {}).keys() - {"label"}:
