@@ -302,7 +302,8 @@ _GAME: Mapping[str, Callable[[object], bool]] = {
 _TYPES: Mapping[str, Callable[[object], bool]] = {
     "number": lambda value: is_number(value, 1), "behind": is_number, "event": lambda value: is_number(value, 1),
     "last": is_number, "at": lambda value: is_number(value) and value < LATEST,
-    "who": is_word, "side": _is_name, "kind": is_word, "asked": is_word, "of": lambda value: value in SEALABLE,
+    "who": is_word, "side": _is_name, "kind": is_word, "asked": is_word,
+    "own": is_word, "of": lambda value: value in SEALABLE,
     "command": is_word, "system": is_word, "target": is_word, "game": is_word,
     "edition": lambda value: is_number(value, 1),
     "tables": lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{12}", value) is not None,
