@@ -11,6 +11,7 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.options import Option, clean
 
 MAX_UNITS = 40
+_YES, _NO = ("yes", "on"), ("no", "off")
 _QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d"}
 
 
@@ -187,10 +188,12 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
             repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
         elif equals and key in words.keys:
             numbers[key] = _value(words.keys[key], value)
-        elif not equals and key.replace("-", "_") in words.flags:
-            flags.add(key.replace("-", "_"))
-        elif not equals and key in words.flags:
-            flags.add(key)
+        elif (flag := _flag(key, words)) and not equals:
+            flags.add(flag)
+        elif (off := _off(key, value, words)) is not None:
+            flags.discard(off)
+        elif flag and value in _YES:
+            flags.add(flag)
         elif not equals and key.replace("_", "-") in (*words.states, words.sound):
             state = key.replace("_", "-")
             flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))
@@ -198,6 +201,17 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
             raise _unknown(base, token, words)
     unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, state, base.marks)
     return [unit] * repeat
+
+
+def _flag(key: str, words: UnitWords) -> str:
+    """The flag that a word names, or nothing."""
+    return next((flag for flag in (key.replace("-", "_"), key) if flag in words.flags), "")
+
+
+def _off(key: str, value: str, words: UnitWords) -> str | None:
+    """The flag that `-ops` or `ops=no` takes off a roster unit for this once, or None."""
+    name = key[1:] if key.startswith("-") and not value else key if value in _NO else ""
+    return _flag(name, words) or None
 
 
 def _value(option: Option, raw: str) -> Any:
@@ -219,7 +233,8 @@ def _unknown(base: Unit, token: str, words: UnitWords) -> UserError:
         )
     if flag in words.flags and equals:
         return UserError(
-            f"{base.word}: {flag} is a flag and takes no value.", hint=f"Write {flag} alone, or leave it out."
+            f"{base.word}: {flag} is a flag and takes no value.",
+            hint=f"Write {flag} alone, or -{flag} where a roster unit should go without it.",
         )
     if token.isdecimal() and not base.name:
         return UserError(

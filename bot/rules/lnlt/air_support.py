@@ -11,10 +11,11 @@ from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.area import leg_modifiers, terrain_of
+from bot.rules.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
 from bot.rules.lnlt.impact import Impact, Struck
 from bot.rules.lnlt.items import Readings, list_alike
-from bot.rules.lnlt.settling import attacked, becomes, headline, rows
+from bot.rules.lnlt.settling import aftermath, attacked, becomes, headline, rows
 from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
 from bot.rules.units import Unit
@@ -33,6 +34,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     aboard = _aboard(targets)
     legs = tuple(unit for unit in targets if kinds.is_leg(unit))
     vehicles = tuple(unit for unit in targets if not kinds.is_man(unit))
+    flammable = given.flag("flammable")
     mod, parts = leg_modifiers(charts, given)
     tm = terrain_of(given)
     struck = tuple(
@@ -50,20 +52,26 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         for at, unit in enumerate(vehicles)
     )
 
-    def next_vehicle(at: int) -> Attack:
-        return Attack("impact", at=at) if at < len(vehicles) else Attack(None)
+    def next_vehicle(at: int, *, six: bool) -> Attack:
+        return Attack("impact", at=at, six=six) if at < len(vehicles) else then_fire_check(Attack(None, six=six))
 
     readings = Readings(charts)
     checks = DamageChecks(
         readings,
         list_alike(readings, legs, no_hero=given.flag("no_hero")),
-        finish=lambda _: next_vehicle(0),
+        finish=lambda state: next_vehicle(0, six=state.six),
     )
-    impact = Impact(charts, lambda state: struck[state.at], lambda state: next_vehicle(state.at + 1))
+    impact = Impact(
+        charts,
+        lambda state: struck[state.at],
+        lambda state: next_vehicle(state.at + 1, six=state.six),
+        flammable=flammable,
+    )
 
     def attack(_state: Attack, roll: Roll) -> Attack:
         margin = roll[0] + value + mod - roll[1] - tm
-        return checks.enter(Attack(None, margin), 0) if margin > 0 else next_vehicle(0)
+        six = flammable and roll[0] == 6
+        return checks.enter(Attack(None, margin, six=six), 0) if margin > 0 else next_vehicle(0, six=six)
 
     def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
         margin = roll[0] + value + mod - roll[1] - tm
@@ -90,9 +98,15 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     opening |= {f"vehicles[{at}].unit": unit.word for at, unit in enumerate(vehicles)}
     if not legs:
         opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
-    steps = {"attack": Step(DICE, attack, tells, story), **checks.steps(), **impact.steps()}
+    steps = {
+        "attack": Step(DICE, attack, tells, story),
+        "fire check": fire_check(charts),
+        **checks.steps(),
+        **impact.steps(),
+    }
     shown = (*rows(checks.items), *(row_of(f"{each.path}result", each.word) for each in struck))
-    return Plan(Attack("attack") if legs else next_vehicle(0), steps, settle, opening, rows=shown)
+    start = Attack("attack") if legs else next_vehicle(0, six=False)
+    return Plan(start, steps, settle, opening, told_after(flammable), rows=shown)
 
 
 def _aboard(targets: Sequence[Unit]) -> tuple[str, ...]:
@@ -131,5 +145,6 @@ def _settle(
             more.append(f"Run bail-out with cause=oft vehicle={row} for {riding}, who ride on {unit.word}.")
     said = [headline(out["targets"], hit=out["hit"])] if legs else []
     said += [f"{word} {result}" for word, result in words]
+    more += [*aftermath(vehicles, [{"becomes": answer["result"]} for answer in out["vehicles"]]), *fire_started(out)]
     settled = attacked("; ".join(said), legs, out["targets"], more=more)
     return Settlement(settled.headline, (*settled.units, *words), settled.then, (*settled.changes, *changes))

@@ -13,9 +13,11 @@ from bot.rules.chart import Charts, Part
 from bot.rules.dice import d6
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
+from bot.rules.lnlt.burning import OWES as FIRE_CHECK
+from bot.rules.lnlt.burning import fire_check
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, ended
 from bot.rules.lnlt.items import Readings, list_items
-from bot.rules.lnlt.terrain import target_terrain
+from bot.rules.lnlt.terrain import target_terrain, terrain_for
 from bot.rules.sequence import Line, Roll, Step, Told, parts_of
 from bot.rules.units import Unit
 
@@ -35,6 +37,7 @@ class Hex:
     fp: int
     tm: int
     name: str = ""
+    flammable: bool = False
 
 
 def leg_modifiers(charts: Charts, given: Given) -> tuple[int, tuple[Part, ...]]:
@@ -62,13 +65,12 @@ class AreaAttack:
         leg_mod: int = 0,
         parts: tuple[Part, ...] = (),
         best_of_two: bool = False,
-        flammable: bool = False,
         no_hero: bool = False,
         tells_hit: bool = False,
         finish: Callable[[Attack], Attack] = ended,
     ) -> None:
         self.units, self.hexes, self._finish = units, tuple(hexes), finish
-        self._mod, self._parts, self._flammable = leg_mod, parts, flammable
+        self._charts, self._mod, self._parts = charts, leg_mod, parts
         self._count, self._tells_hit = 2 if best_of_two else 1, tells_hit
         self._hex_at = {hex.start: hex for hex in self.hexes}
         self._adds = [(0, 0)] * len(units)
@@ -98,33 +100,40 @@ class AreaAttack:
         unit = self.units[at]
         if kinds.is_man(unit):
             return hex.fp + self._mod, hex.tm
-        return hex.fp, hex.tm + int(unit.get("av") or 0)
+        return hex.fp, terrain_for(unit, hex.tm) + int(unit.get("av") or 0)
 
     def start(self) -> Attack:
         """The state that owes the attack on the first hex, or what follows when there is none."""
         return Attack("attack", at=self.hexes[0].start) if self.hexes else self._finish(Attack(None))
 
     def steps(self) -> dict[str, Step[Any]]:
-        """The step attack and those of the damage checks."""
+        """The steps attack and fire check, and those of the damage checks."""
         dice = (*(d6("attack"),) * self._count, d6("defense"))
         groups = None if self._count == 1 else _best_of_two()
         attack: Step[Any] = Step(
             dice, self._attack, self._tells, self._story, None if groups is None else lambda _: groups
         )
-        return {"attack": attack, **self.checks.steps()}
+        burns = fire_check(self._charts, then=self._onward, path=self._burning)
+        return {"attack": attack, FIRE_CHECK: burns, **self.checks.steps()}
 
     def _next_hex(self, state: Attack) -> Attack:
-        if state.at in self._hex_at and state.at < len(self.units):
-            return Attack("attack", at=state.at, six=state.six)
-        return self._finish(state)
+        return Attack(FIRE_CHECK, at=state.at) if state.six else self._onward(state)
+
+    def _onward(self, state: Attack) -> Attack:
+        more = state.at in self._hex_at and state.at < len(self.units)
+        return Attack("attack", at=state.at) if more else self._finish(Attack(None))
+
+    def _burning(self, state: Attack) -> str:
+        """Where the fire check of the hex that ends here is told."""
+        return next(f"{hex.path}fire_check" for hex in self.hexes if hex.stop == state.at)
 
     def _rolled(self, state: Attack, roll: Roll) -> Attack:
         kept = max(roll[: self._count])
-        return replace(state, margin=kept - roll[-1], six=self._flammable and kept == 6)
+        return replace(state, margin=kept - roll[-1], six=self._hex_at[state.at].flammable and kept == 6)
 
     def _attack(self, state: Attack, roll: Roll) -> Attack:
         after = self._rolled(state, roll)
-        return self.checks.enter(after, state.at) if self.units else self._finish(after)
+        return self.checks.enter(after, state.at) if self.units else self._next_hex(after)
 
     def hits(self, margin: int, hex: Hex) -> bool:
         """Whether at least one unit of the hex is hit; with no units the totals against leg units decide."""
@@ -146,8 +155,8 @@ class AreaAttack:
             told |= self.checks.passed_over(after, before.at)
         else:
             told["outcome"] = "damage-check" if self.hits(after.margin, hex) else NONE
-        if self._flammable and not after.six:
-            told["fire_check"] = NONE
+        if hex.flammable and not after.six:
+            told[f"{hex.path}fire_check"] = NONE
         return told
 
     def _story(self, before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
@@ -163,10 +172,12 @@ class AreaAttack:
         yield Line(f"defense{where}", roll[-1:], terrain, defense, _verdict(attack - defense) if leg else "")
         for unit in inside:
             if not kinds.is_man(unit):
-                armor = int(unit.get("av") or 0)
-                total = f"{kept + hex.fp} against {defense + armor}"
-                total += f" (armor {armor})" if armor else ""
-                yield Line(unit.word, result=f"{total}, {_verdict(kept + hex.fp - defense - armor)}")
+                armor, against = int(unit.get("av") or 0), roll[-1] + terrain_for(unit, hex.tm)
+                total = f"{kept + hex.fp} against {against + armor}"
+                why = [f"armor {armor}"] if armor else []
+                why += ["no target modifier for a helicopter"] if against != defense else []
+                total += f" ({', '.join(why)})" if why else ""
+                yield Line(unit.word, result=f"{total}, {_verdict(kept + hex.fp - against - armor)}")
 
 
 def _verdict(difference: int) -> str:

@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.rules.lnlt.items import Aboard, Readings, list_alike
-from bot.rules.lnlt.settling import halved, heroes, results, rows, word_of
+from bot.rules.lnlt.settling import aftermath, halved, heroes, results, rows, word_of
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
 
@@ -53,6 +53,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         changes, words = results(passengers, out["passengers"])
         then = [f"Place a {_crew(out['crew'])} crew, marked Moved."] if out["crew"] in _PLACED else []
         then += [*heroes(out["passengers"]), *halved(passengers, out["passengers"])]
+        then += aftermath(passengers, out["passengers"])
         said = [f"crew {say_crew(out['crew'])}"] if out["crew"] != NONE else []
         said += [f"{answer['unit']} {word_of(answer)}" for answer in out["passengers"]]
         return Settlement("; ".join(said) or "no effect", tuple(words), tuple(then), changes)

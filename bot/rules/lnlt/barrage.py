@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.chart import Charts
 from bot.rules.given import Given
 from bot.rules.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers, terrain_of
-from bot.rules.lnlt.burning import fire_check, then_fire_check, told_before
+from bot.rules.lnlt.burning import fire_started, told_before
 from bot.rules.lnlt.checks import Attack
 from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.settling import attacked, headline, rows
@@ -25,21 +25,17 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     area = AreaAttack(
         charts,
         targets,
-        [Hex("", 0, len(targets), given.int("fp"), terrain_of(given))],
+        [Hex("", 0, len(targets), given.int("fp"), terrain_of(given), flammable=flammable)],
         leg_mod=mod,
         parts=parts,
         best_of_two=given.word("weapon") == "mortar",
-        flammable=flammable,
         no_hero=given.flag("no_hero"),
         tells_hit=True,
-        finish=then_fire_check,
     )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        more = ["A fire starts in the target hex: place Fire 1."] if out["fire_check"] == "fire" else []
         words = headline(area_words(out["targets"]), hit=out["hit"])
-        return attacked(words, targets, out["targets"], more=more, fired=[given.unit("unit")])
+        return attacked(words, targets, out["targets"], more=fire_started(out), firers=[given.unit("unit")])
 
-    steps = {**area.steps(), "fire check": fire_check(charts)}
     opening = {"attack_mod": mod, "targets": [], **told_before(flammable)}
-    return Plan(area.start(), steps, settle, opening, rows=rows(area.checks.items))
+    return Plan(area.start(), area.steps(), settle, opening, rows=rows(area.checks.items))

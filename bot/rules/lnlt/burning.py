@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bot.rules.chart import Charts
@@ -21,8 +20,21 @@ def then_fire_check(state: Attack) -> Attack:
     return Attack(OWES) if state.six else Attack(None)
 
 
-def fire_check(charts: Charts) -> Step[Any]:
-    """Whether the target hex burns. Source: PAC 12 (10.5.6)."""
+def _burnt(state: Attack) -> Attack:
+    """The end after a fire check: `six` says that its outcome has been told."""
+    del state
+    return Attack(None, six=True)
+
+
+def _single(state: Attack) -> str:
+    del state
+    return "fire_check"
+
+
+def fire_check(
+    charts: Charts, *, then: Callable[[Attack], Attack] = _burnt, path: Callable[[Attack], str] = _single
+) -> Step[Any]:
+    """Whether the target hex burns; `then` goes on, `path` is where it is told. Source: PAC 12 (10.5.6)."""
     start = charts["fire-start"]
 
     def word(roll: Roll) -> str:
@@ -30,11 +42,11 @@ def fire_check(charts: Charts) -> Step[Any]:
 
     def apply(state: Attack, roll: Roll) -> Attack:
         del roll
-        return replace(state, owes=None, six=False)
+        return then(state)
 
     def tells(before: Attack, roll: Roll, after: Attack) -> Told:
-        del before, after
-        return {"fire_check": word(roll)}
+        del after
+        return {path(before): word(roll)}
 
     def story(before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
         del before, after
@@ -47,3 +59,13 @@ def fire_check(charts: Charts) -> Step[Any]:
 def told_before(flammable: bool) -> Told:
     """`fire_check` where none can come."""
     return {} if flammable else {"fire_check": NONE}
+
+
+def told_after(flammable: bool) -> Callable[[Attack], Told]:
+    """`fire_check` at the end, where several dice could have called for one and none did."""
+    return lambda state: {"fire_check": NONE} if flammable and not state.six else {}
+
+
+def fire_started(out: Mapping[str, Any], where: str = "the target hex") -> tuple[str, ...]:
+    """The reminder to place the marker."""
+    return (f"A fire starts in {where}: place Fire 1.",) if out.get("fire_check") == "fire" else ()

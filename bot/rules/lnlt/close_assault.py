@@ -12,6 +12,7 @@ from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.checks import NONE
+from bot.rules.lnlt.settling import captured, captured_lost
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
 from bot.rules.units import Unit
@@ -57,9 +58,12 @@ def plan(charts: Charts, given: Given) -> Plan[Assault]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         words = tuple((answer["unit"], _word(answer)) for answer in out["units"])
+        attacked = [unit for unit, answer in zip(units, out["units"], strict=True) if answer["attack_total"] != NONE]
         if not out["vehicle_destroyed"]:
-            return Settlement("the vehicle holds", words)
-        changes = (Change(target.name, set={"state": "destroyed"}),) if target is not None else ()
+            return Settlement("the vehicle holds", words, captured_lost(attacked), captured(attacked, works=False))
+        winners = [unit for unit, answer in zip(units, out["units"], strict=True) if answer["destroyed"]]
+        changes = captured(winners, works=True)
+        changes += (Change(target.name, set={"state": "destroyed"}),) if target is not None else ()
         then = ("The crew and the passengers inside are eliminated.",)
         return Settlement("the vehicle is destroyed", words, then, changes)
 

@@ -8,10 +8,12 @@ from typing import Any
 from bot.rules.chart import Charts
 from bot.rules.dice import d6
 from bot.rules.given import Given
-from bot.rules.lnlt.area import AreaAttack, Hex, area_words, hexes_away
+from bot.rules.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
+from bot.rules.lnlt.burning import fire_started
 from bot.rules.lnlt.checks import NONE, Attack
 from bot.rules.lnlt.settling import attacked, headline, rows
 from bot.rules.lnlt.terrain import target_terrain
+from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 
 FIREPOWER = 6
@@ -20,10 +22,13 @@ DRIFT = (d6("direction"), d6("distance"))
 
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
     """A crash, and the firepower 6 attack on `targets` in its hex. Source: PAC 02, 06."""
+    refuse_values(given)
     stage = given.word("stage")
     targets = given.units("targets") if stage != "drift" else ()
-    hexes = [Hex("", 0, len(targets), FIREPOWER, target_terrain(given.int("tm")))] if targets else []
-    area = AreaAttack(charts, targets, hexes, no_hero=given.flag("no_hero"))
+    flammable, tm = given.flag("flammable"), target_terrain(given.int("tm"))
+    hexes = [Hex("", 0, len(targets), FIREPOWER, tm, flammable=flammable)] if targets else []
+    mod, parts = leg_modifiers(charts, given)
+    area = AreaAttack(charts, targets, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
 
     def drifts(roll: Roll) -> Any:
         return charts["crash-drift"](direction=roll[0], distance=roll[1])
@@ -45,6 +50,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         if targets or stage == "attack":
             words.append(headline(hit, hit=bool(hit)))
         more = ["A wreck lies in the crash hex."] if stage != "attack" else []
+        more += fire_started(out, "the crash hex")
         return attacked("; ".join(words), targets, out["targets"], more=more)
 
     opening: dict[str, Any] = {"targets": []}
@@ -52,6 +58,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         opening |= {"direction": NONE, "hexes": NONE}
     if not targets:
         opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
+        opening |= {"fire_check": NONE} if flammable else {}
     steps = {"drift": Step(DRIFT, drift, tells, story), **area.steps()}
     shown = rows(area.checks.items)
     return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)

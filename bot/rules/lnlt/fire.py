@@ -11,11 +11,11 @@ from bot.rules.dice import Die, d6
 from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
-from bot.rules.lnlt.burning import fire_check, then_fire_check, told_before
+from bot.rules.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
-from bot.rules.lnlt.firepower import attack_firepower
+from bot.rules.lnlt.firepower import attack_firepower, counts_as_ops_complete
 from bot.rules.lnlt.items import Readings, list_items
-from bot.rules.lnlt.settling import attacked, headline, rows
+from bot.rules.lnlt.settling import attacked, captured, captured_lost, headline, rows
 from bot.rules.lnlt.terrain import is_lone_sniper
 from bot.rules.lnlt.words import refuse_values
 from bot.rules.odds import group_sums
@@ -46,7 +46,7 @@ def plan(charts: Charts, given: Given, *, apart: bool = False) -> Plan[Attack]:
         lm=given.int("lm"),
         degrading=given.int("degrading"),
         skill=given.int("skill"),
-        ops_complete=sum(unit.has("ops") for unit in attackers),
+        ops_complete=sum(map(counts_as_ops_complete, attackers)),
         armor=int(target.get("av") or 0) if target is not None else 0,
         tm=0 if target is not None and target.type in kinds.AIRBORNE else given.int("tm"),
         lone_sniper=shooter != "sniper" and (is_lone_sniper(targets) or given.flag("lone_sniper")),
@@ -125,9 +125,18 @@ def plan(charts: Charts, given: Given, *, apart: bool = False) -> Plan[Attack]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         hurt = targets[out["picked"] - 1 :][:1] if picks else targets
-        more = ("A fire starts in the target hex: place Fire 1.",) if out["fire_check"] == "fire" else ()
-        return attacked(headline(out["targets"], hit=out["hit"]), hurt, out["targets"], more=more, fired=attackers)
+        closed = [unit.word for item, unit in zip(checks.items, targets, strict=True) if item.immune]
+        works = out["hit"] and not closed
+        more = [*fire_started(out), *reminders]
+        more += [
+            f"{word} is armored and closed: only an open one takes a damage check." for word in closed if out["hit"]
+        ]
+        more += () if works else captured_lost(attackers)
+        words = headline(out["targets"], hit=out["hit"])
+        settled = attacked(words, hurt, out["targets"], more=more, firers=attackers)
+        return replace(settled, changes=(*settled.changes, *captured(attackers, works=works)))
 
+    reminders = _reminders(attackers, targets, shooter)
     groups = _two_dice(flammable) if count == 2 else None
     steps: dict[str, Step[Attack]] = {
         "pick": Step((Die("pick of the sniper", max(size, 1)),), pick, picked, pick_story),
@@ -151,6 +160,19 @@ def plan(charts: Charts, given: Given, *, apart: bool = False) -> Plan[Attack]:
         rows=shown,
         by_row=(lambda: plan(charts, given, apart=True)) if picks and not apart else None,
     )
+
+
+def _reminders(attackers: Sequence[Unit], targets: Sequence[Unit], shooter: str) -> tuple[str, ...]:
+    """What the card leaves to the players who fire. Source: PAC 05, 12."""
+    lines = [
+        f"{unit.word} is a {unit.type}: with shooter={unit.type} they roll 2d6"
+        + (" and attack one unit at random." if unit.type == "sniper" else ".")
+        for unit in attackers
+        if unit.type in ("sniper", "marksman") and shooter == "normal"
+    ]
+    if any(unit.type == "helicopter" for unit in targets):
+        lines.append("Small arms reach only half as far against helicopters.")
+    return tuple(lines)
 
 
 def _check_targets(targets: Sequence[Unit]) -> Unit | None:

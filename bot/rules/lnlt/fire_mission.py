@@ -11,6 +11,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
+from bot.rules.lnlt.burning import fire_started
 from bot.rules.lnlt.checks import NONE, Attack
 from bot.rules.lnlt.settling import attacked, headline, rows
 from bot.rules.lnlt.terrain import target_terrain
@@ -109,14 +110,15 @@ def _hexes(charts: Charts, groups: Sequence[Group], mission: str, fp: int) -> li
             )
         stop = start + len(group.units)
         tm = target_terrain(group.number("tm") or 0)
-        hexes.append(Hex(f"attacks[{at}].", start, stop, int(answer["fp"]), tm, group.name))
+        flammable = any(unit.has("flammable") for unit in group.units)
+        hexes.append(Hex(f"attacks[{at}].", start, stop, int(answer["fp"]), tm, group.name, flammable))
         start = stop
     return hexes
 
 
 def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: str) -> Settlement:
     answers = [answer for attack in out["attacks"] for answer in attack["targets"]]
-    more: list[str] = []
+    more = [line for attack in out["attacks"] for line in fire_started(attack, f"hex {attack['hex']}")]
     if stage != "attack":
         more.append(
             "Still in line of sight, the spotter may shift the round one hex within it; place the marker there."

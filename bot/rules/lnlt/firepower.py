@@ -19,7 +19,9 @@ def half_up(value: int) -> int:
 
 
 def attack_firepower(charts: Charts, attackers: Sequence[Unit]) -> tuple[tuple[str, int], ...]:
-    """What each attacker adds, as (unit, FP): the first in full, further ones half, weapons in full.
+    """What each attacker adds, as (unit, FP): the one who leads in full, further ones half, weapons in full.
+
+    The first unit that has firepower leads.
 
     Raises UserError for a unit that cannot fire, weapons that it may not fire, or firepower left out.
     Source: PAC 09, 12 (1.6, 5.2).
@@ -27,7 +29,22 @@ def attack_firepower(charts: Charts, attackers: Sequence[Unit]) -> tuple[tuple[s
     refuse_unfit(attackers)
     for unit in attackers:
         refuse_to_fire(unit)
-    return tuple((unit.word, _adds(charts, unit, leads=at == 0)) for at, unit in enumerate(attackers))
+    first = next((at for at, unit in enumerate(attackers) if _has_firepower(unit)), 0)
+    return tuple((unit.word, _adds(charts, unit, leads=at == first)) for at, unit in enumerate(attackers))
+
+
+def _has_firepower(unit: Unit) -> bool:
+    """Whether the unit adds anything; an MMC whose firepower was left out is asked for it later."""
+    left_out = unit.get("fp") is None and unit.type not in SMC
+    return bool(left_out or unit.get("fp") or unit.get("sw"))
+
+
+def counts_as_ops_complete(unit: Unit) -> bool:
+    """Whether Ops Complete weakens the unit's fire: not that of one who fires right after spotting.
+
+    Source: PAC 11, 12.
+    """
+    return unit.has("ops") and not unit.has("spotter")
 
 
 def refuse_to_fire(unit: Unit | None) -> None:
@@ -44,7 +61,7 @@ def _adds(charts: Charts, unit: Unit, *, leads: bool) -> int:
     usage = check_weapons(charts, unit, weapons) if weapons else ""
     if usage == "one-half-up" and not unit.has("pair"):
         weapons = tuple(map(half_up, weapons))
-    if unit.has("ops"):
+    if counts_as_ops_complete(unit):
         weapons = tuple(map(half_up, weapons))
     if _forfeits(unit, len(weapons)):
         return sum(weapons)

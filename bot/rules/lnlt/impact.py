@@ -37,10 +37,20 @@ class Struck:
 
 
 class Impact:
-    """The dice that hits on vehicles owe. `find` gives the vehicle of a state, `then` goes on with its result."""
+    """The dice that hits on vehicles owe. `find` gives the vehicle of a state, `then` goes on with its result.
 
-    def __init__(self, charts: Charts, find: Callable[[Attack], Struck], then: Callable[[Attack], Attack]) -> None:
-        self._find, self._then = find, then
+    In a `flammable` hex a natural 6 of the penetration die calls for a fire check, which the state remembers.
+    """
+
+    def __init__(
+        self,
+        charts: Charts,
+        find: Callable[[Attack], Struck],
+        then: Callable[[Attack], Attack],
+        *,
+        flammable: bool = False,
+    ) -> None:
+        self._find, self._then, self._flammable = find, then, flammable
         table, bail = charts["penetration"], charts["bail-out-roll"]
         self._effects: Mapping[tuple[str, bool], Any] = {
             (case, flies): table(case=case, target="aircraft" if flies else "vehicle")
@@ -81,6 +91,7 @@ class Impact:
     def _impact(self, state: Attack, roll: Roll) -> Attack:
         struck = self._find(state)
         case, difference = self.case(struck, roll)
+        state = replace(state, six=state.six or (self._flammable and roll[0] == CATASTROPHE[0]))
         effect = self._effects[case, struck.flies]
         if effect["effect"] == "morale-check":
             margin = difference if effect["mc_mod"] == "minus-difference" else 0

@@ -63,9 +63,12 @@ def plan(charts: Charts, given: Given) -> Plan[Melee]:
     _refuse_vehicles((*attackers, *defenders))
     chosen = read_positions(given.word("attack_targets"), len(defenders), option="attack_targets")
     countered = read_positions(given.word("counter_targets"), len(attackers), option="counter_targets")
-    overrun = all(kinds.is_shaken(unit) for unit in defenders)
-    attack = _assault(charts, attackers, [defenders[at] for at in chosen], none=overrun)
-    counter = _assault(charts, defenders, [attackers[at] for at in countered], none=overrun)
+    fights_on = given.flag("shaken_fight")
+    overrun = all(kinds.is_shaken(unit) for unit in defenders) and not fights_on
+    fp, facing = _firepower(attackers), _firepower([defenders[at] for at in chosen], shaken=fights_on)
+    attack = _assault(charts, attackers, fp, facing, none=overrun)
+    fp, facing = _firepower(defenders, shaken=fights_on), _firepower(attackers[at] for at in countered)
+    counter = _assault(charts, defenders, fp, facing, none=overrun)
 
     def attack_apply(_state: Melee, roll: Roll) -> Melee:
         return Melee("counter", attack.kills(roll))
@@ -127,17 +130,20 @@ def _refuse_vehicles(units: Iterable[Unit]) -> None:
             raise UserError(f"{unit.word} ({unit.type}) takes no part in melee.", hint="Use close-assault on vehicles.")
 
 
-def _firepower(units: Iterable[Unit]) -> int:
-    """Their own firepower, +1 with the M superscript, and all their support weapons; shaken units add nothing."""
+def _firepower(units: Iterable[Unit], *, shaken: bool = False) -> int:
+    """Their own firepower, +1 with the M superscript, and all their support weapons.
+
+    Shaken units add nothing, unless their nation lets them fight on (`shaken`).
+    """
     return sum(
         unit.number("fp", 0 if unit.type in kinds.SMC else None) + unit.has("m") + sum(unit.get("sw") or ())
         for unit in units
-        if not kinds.is_shaken(unit)
+        if shaken or not kinds.is_shaken(unit)
     )
 
 
-def _assault(charts: Charts, side: Sequence[Unit], against: Sequence[Unit], *, none: bool) -> Assault:
-    fp, facing = _firepower(side), _firepower(against)
+def _assault(charts: Charts, side: Sequence[Unit], fp: int, facing: int, *, none: bool) -> Assault:
+    """The attack of a side with this firepower against that of its targets; `none` where it comes to no fight."""
     lm = max(
         (int(unit.get("lm") or 0) for unit in side if unit.type == "leader" and not kinds.is_shaken(unit)), default=0
     )

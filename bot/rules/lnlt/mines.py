@@ -12,8 +12,9 @@ from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.checks import NONE, say
-from bot.rules.lnlt.settling import becomes
+from bot.rules.lnlt.settling import aftermath, becomes
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.units import Unit
 
 IMMOBILIZED = frozenset({"immobilized"})
 
@@ -67,6 +68,7 @@ def plan(charts: Charts, given: Given) -> Plan[Entry]:
             changes += [change] if change is not None else []
         then = {"eliminated": ("The crew is lost with it.",), "shaken-moved": ("Place a shaken crew, marked Moved.",)}
         who = ((unit.word, words),) if unit is not None else ()
-        return Settlement(words, who, then.get(out["crew"], ()), tuple(changes))
+        hurt = aftermath([unit or Unit("The vehicle", "armored-vehicle")], [out])
+        return Settlement(words, who, (*then.get(out["crew"], ()), *hurt), tuple(changes))
 
     return Plan(Entry(), {"mines": Step((d6("mines"),), apply, tells, story)}, settle)

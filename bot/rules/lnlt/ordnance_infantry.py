@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.chart import Charts
@@ -10,11 +11,12 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
-from bot.rules.lnlt.burning import fire_check, then_fire_check, told_before
+from bot.rules.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
 from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.items import Readings, list_alike
 from bot.rules.lnlt.settling import attacked, headline, rows
+from bot.rules.lnlt.shot import ACQUIRED, after_shot, weapon_kept
 from bot.rules.lnlt.terrain import is_lone_sniper
 from bot.rules.lnlt.to_hit import DICE, to_hit
 from bot.rules.lnlt.words import refuse_values
@@ -82,10 +84,14 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         yield Line("defense", roll[1:], (), roll[1], verdict)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        more = ["A fire starts in the target hex: place Fire 1."] if out["fire_check"] == "fire" else []
+        unit, left = given.unit("unit"), [answer for answer in out["targets"] if answer["becomes"] != "eliminated"]
+        more = list(fire_started(out))
         more += ["The ATGM is expended."] if out["atgm_expended"] else []
+        more += [ACQUIRED] if left or not out["targets"] else []
+        more += after_shot(given, hit=out["hit"])
         words = headline(out["targets"], hit=out["damage"]) if out["hit"] else "miss"
-        return attacked(words, targets, out["targets"], more=more, fired=[given.unit("unit")])
+        settled = attacked(words, targets, out["targets"], more=more, firers=[unit])
+        return replace(settled, changes=(*settled.changes, *weapon_kept(given, hit=out["hit"])))
 
     groups = shot.groups()
     steps: dict[str, Step[Attack]] = {

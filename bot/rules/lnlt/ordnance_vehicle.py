@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.rules.chart import Charts
 from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
-from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, ended, say
+from bot.rules.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
+from bot.rules.lnlt.checks import NONE, Attack, DamageChecks, say
 from bot.rules.lnlt.firepower import refuse_to_fire
 from bot.rules.lnlt.impact import Impact, Struck
 from bot.rules.lnlt.items import ROWS, Aboard, Readings, list_alike
-from bot.rules.lnlt.settling import FIRED, becomes, heroes, marked, results, rows
+from bot.rules.lnlt.settling import aftermath, becomes, fired, halved, heroes, results, rows
+from bot.rules.lnlt.shot import ACQUIRED, after_shot, weapon_kept
 from bot.rules.lnlt.to_hit import DICE, to_hit
 from bot.rules.lnlt.words import refuse_values
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, row_of
+from bot.rules.units import Unit
 
 HEAT_AGAINST_RED = 4
 VEHICLE = "vehicle"
@@ -67,17 +70,18 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         list_alike(readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)),
         outcome=False,
         leaves_out_crashed=True,
+        finish=then_fire_check,
     )
 
     def riding(state: Attack) -> Attack:
         """The state as the passengers read it: damaged as shaken, nobody rolls in a destroyed aircraft."""
         row = "crash" if flies and state.row == "destroyed" else "shaken" if state.row == "damaged" else state.row
-        return Attack(None, row=row)
+        return Attack(None, row=row, six=state.six)
 
     def then(state: Attack) -> Attack:
-        return checks.enter(riding(state), 0) if passengers else ended(state)
+        return checks.enter(riding(state), 0) if passengers else then_fire_check(state)
 
-    impact = Impact(charts, lambda state: places[state.keep], then)
+    impact = Impact(charts, lambda state: places[state.keep], then, flammable=given.flag("flammable"))
 
     def aim(state: Attack, roll: Roll) -> Attack:
         del state
@@ -101,6 +105,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     groups = shot.groups()
     steps: dict[str, Step[Attack]] = {
         "to hit": Step(DICE, aim, aim_tells, aim_story, groups=lambda _: groups),
+        "fire check": fire_check(charts),
         **{name: _with_passengers(step, checks, riding, flies) for name, step in impact.steps().items()},
         **checks.steps(),
     }
@@ -110,6 +115,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         steps,
         settle,
         {"to_hit_mod": shot.mod, "passengers": []},
+        told_after(given.flag("flammable")),
         rows=(vehicle, *rows(checks.items, crash="follow_up" if flies else "")),
     )
 
@@ -130,14 +136,14 @@ def _with_passengers(step: Step[Attack], checks: DamageChecks, riding: Any, flie
     return Step(step.dice, step.apply, tells, step.story, step.groups)
 
 
-def _settle(out: Mapping[str, Any], target: Any, passengers: Any, given: Given) -> Settlement:
-    result = str(out["result"])
+def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given) -> Settlement:
+    result, firer = str(out["result"]), given.unit("unit")
     changes: list[Change] = []
     if target is not None and result != NONE:
         change = becomes(target, result)
         changes += [change] if change is not None else []
     more, words = results(passengers, out["passengers"])
-    then = ["The target is acquired and stays spotted."] if out["acquire"] else []
+    then = [ACQUIRED] if out["acquire"] else []
     if out["crew"] == "survives":
         then.append("Place a good order crew, marked Moved.")
     if out["crew"] == "shaken-moved":
@@ -146,7 +152,17 @@ def _settle(out: Mapping[str, Any], target: Any, passengers: Any, given: Given) 
         then.append("It crashes: run crash, and bail-out for those aboard.")
     if out["atgm_expended"]:
         then.append("The ATGM is expended.")
-    headline = say(result) if out["hit"] else "miss"
+    flies = given.word("aircraft") != "none"
+    struck = target or Unit("The target", "helicopter" if flies else "armored-vehicle")
+    then += [*aftermath([struck], [{"becomes": result}]), *fire_started(out), *after_shot(given, hit=out["hit"])]
+    word = target.word if target is not None else "the target"
+    headline = f"{word}: {say(result) if out['hit'] else 'miss'}"
+    headline = f"{firer.word} at {headline}" if firer is not None else headline
     vehicle = ((target.word, say(result)),) if target is not None else ()
-    changes += [*more, *marked([given.unit("unit")], FIRED)]
-    return Settlement(headline, (*vehicle, *words), (*then, *heroes(out["passengers"])), tuple(changes))
+    then += [
+        *heroes(out["passengers"]),
+        *halved(passengers, out["passengers"]),
+        *aftermath(passengers, out["passengers"]),
+    ]
+    changes += [*more, *fired([firer]), *weapon_kept(given, hit=out["hit"])]
+    return Settlement(headline, (*vehicle, *words), tuple(then), tuple(changes))

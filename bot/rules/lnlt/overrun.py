@@ -9,6 +9,7 @@ from bot.rules.chart import Charts
 from bot.rules.dice import d6
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
+from bot.rules.lnlt.burning import fire_check, fire_started, then_fire_check
 from bot.rules.lnlt.checks import NONE, Attack, DamageChecks
 from bot.rules.lnlt.collected import collected
 from bot.rules.lnlt.firepower import refuse_to_fire
@@ -25,7 +26,7 @@ DICE = (d6("vehicle"), d6("defense"))
 def plan(charts: Charts, given: Given) -> Plan[Attack]:
     """An overrun of `targets`. Source: PAC 01 (15.3). Raises UserError for a vehicle that cannot fire."""
     refuse_to_fire(given.unit("unit"))
-    targets = given.units("targets")
+    targets, flammable = given.units("targets"), given.flag("flammable")
     adds = BONUS + given.int("he") + given.int("mg") + given.int("lm")
     tm = target_terrain(given.int("tm"))
     readings = Readings(charts)
@@ -39,11 +40,13 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         readings,
         list_alike(readings, targets, no_hero=given.flag("no_hero")),
         also=still_able,
+        finish=then_fire_check,
     )
 
     def attack(_state: Attack, roll: Roll) -> Attack:
         margin = roll[0] + adds - roll[1] - tm
-        return checks.enter(Attack(None, margin), 0) if margin > 0 and targets else Attack(None)
+        after = Attack(None, max(margin, 0), six=flammable and roll[0] == 6)
+        return checks.enter(after, 0) if margin > 0 and targets else then_fire_check(after)
 
     def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
         margin = roll[0] + adds - roll[1] - tm
@@ -57,7 +60,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
             told |= {f"may_close_assault[{at}]": unit.word for at, unit in enumerate(targets) if able[at]}
         if margin <= 0 or not targets:
             told["outcome"] = "damage-check" if margin > 0 else NONE
-        return told
+        return told | {"fire_check": NONE} if flammable and roll[0] != 6 else told
 
     def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         named = (("overrun", BONUS), ("HE", given.int("he")), ("machine guns", given.int("mg")))
@@ -70,10 +73,11 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         left = out["may_close_assault"]
         more = [f"May close assault: {', '.join(left)}."] if left else []
+        more += fire_started(out)
         words = headline(out["targets"], hit=out["hit"])
-        return attacked(words, targets, out["targets"], more=more, fired=[given.unit("unit")])
+        return attacked(words, targets, out["targets"], more=more, firers=[given.unit("unit")])
 
-    steps = {"attack": Step(DICE, attack, tells, story), **checks.steps()}
+    steps = {"attack": Step(DICE, attack, tells, story), "fire check": fire_check(charts), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
     shown = rows(checks.items)
     return collected(Plan(Attack("attack"), steps, settle, opening, rows=shown), "may_close_assault")

@@ -13,13 +13,17 @@ from bot.rules.units import Unit
 
 MOVED = frozenset({"moved"})
 FIRED = frozenset({"fired"})
+SPOTTER, CAPTURED = "spotter", "captured"
+OPS_COMPLETE = frozenset({"ops-complete"})
+SPOTTED_IT = OPS_COMPLETE | {SPOTTER}
+"""What a successful spotter bears until it has fired at the hex, or the turn ends."""
 RIDING = frozenset({"inside", "outside"})
 
 
 def becomes(unit: Unit, state: str, *, mark: frozenset[str] = frozenset()) -> Change | None:
     """The change of a roster unit that takes `state`, or None where nothing changes.
 
-    A squad with casualties turns into a half-squad; a leader who is wounded has 1 less morale and 1 less LM.
+    A squad with casualties turns into a half-squad; a wounded leader has 1 less morale, LM and leadership range.
     Source: PAC 02 (11.1.2).
     """
     if not unit.name:
@@ -30,12 +34,46 @@ def becomes(unit: Unit, state: str, *, mark: frozenset[str] = frozenset()) -> Ch
     elif state != kinds.state_of(unit) or (unit.state and state != unit.state):
         new = {"state": state}
     if unit.type == "leader" and "wounded" in state and not unit.has("wounded"):
-        for key, least in (("morale", 1), ("lm", 0)):
+        for key, least in (("morale", 1), ("lm", 0), ("lr", 0)):
             if unit.get(key) is not None:
                 new[key] = max(least, int(unit.get(key)) - 1)
     if not new and not mark:
         return None
     return Change(unit.name, set=new, mark=mark, unmark=RIDING & unit.flags if mark else frozenset())
+
+
+def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
+    """The changes of roster units that have fired; who fires right after spotting loses Ops Complete.
+
+    Source: PAC 11.
+    """
+    return tuple(
+        Change(unit.name, mark=FIRED, unmark=SPOTTED_IT if unit.has("spotter") else frozenset())
+        for unit in units
+        if unit is not None and unit.name
+    )
+
+
+def captured(units: Iterable[Unit | None], *, works: bool) -> tuple[Change, ...]:
+    """The changes of roster units after the first attack with a captured weapon: kept for good, or removed.
+
+    Of several weapons players take the right one off. Source: PAC 09 note 3.
+    """
+    return tuple(
+        Change(
+            unit.name,
+            set={} if works or len(unit.get("sw") or ()) > 1 else {"sw": None},
+            unmark=frozenset({CAPTURED}),
+        )
+        for unit in units
+        if unit is not None and unit.name and unit.has(CAPTURED)
+    )
+
+
+def captured_lost(units: Iterable[Unit | None]) -> tuple[str, ...]:
+    """The reminders that captured weapons whose first attack did nothing are removed."""
+    names = [unit.word for unit in units if unit is not None and unit.has(CAPTURED)]
+    return tuple(f"The first attack with {name}'s captured weapon did nothing: remove it." for name in names)
 
 
 def marked(units: Iterable[Unit | None], marks: frozenset[str]) -> tuple[Change, ...]:
@@ -120,6 +158,24 @@ def halved(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple
     return tuple(f"{name} is a half-squad now: give it that counter's numbers with /unit edit." for name in new if name)
 
 
+def aftermath(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What the card has players remember of units that were hurt: moves, hatches, leadership.
+
+    Source: PAC 02 (11.1.2).
+    """
+    lines: list[str] = []
+    for unit, answer in zip(units, answers, strict=False):
+        now = str(answer["becomes"])
+        if "wounded" in now and not unit.has("wounded"):
+            leads = "; morale, leadership and leadership range are 1 less" if unit.type == "leader" else ""
+            lines.append(f"{unit.word} stops moving{leads}.")
+        elif now == "shaken" and unit.type in kinds.GROUND_VEHICLES and not unit.has("shaken"):
+            lines.append(f"{unit.word} buttons up, moves at half its MF (fractions down) and fires nothing.")
+        elif now == "damaged" and unit.type in kinds.AIRBORNE and not unit.has("damaged"):
+            lines.append(f"{unit.word} leaves the board at once; it neither unloads nor fires.")
+    return tuple(dict.fromkeys(lines))
+
+
 def crashes(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """What follows a destroyed helicopter."""
     down = [
@@ -136,12 +192,20 @@ def attacked(
     answers: Sequence[Mapping[str, Any]],
     *,
     more: Sequence[str] = (),
-    fired: Iterable[Unit | None] = (),
+    firers: Sequence[Unit | None] = (),
 ) -> Settlement:
-    """The settlement of an attack on a list of units: words, changes, heroes, crashes, and who has fired."""
+    """The settlement of an attack on a list of units: words, changes, heroes, crashes, reminders, and who has fired."""
     changes, words = results(targets, answers)
-    then = (*heroes(answers), *halved(targets, answers), *crashes(targets, answers), *more)
-    return Settlement(headline, tuple(words), then, (*changes, *marked(fired, FIRED)))
+    spotters = [unit.word for unit in firers if unit is not None and unit.has(SPOTTER)]
+    then = (
+        *heroes(answers),
+        *halved(targets, answers),
+        *aftermath(targets, answers),
+        *crashes(targets, answers),
+        *more,
+        *(f"{word} fires at the hex it has just spotted: Ops Complete comes off." for word in spotters),
+    )
+    return Settlement(headline, tuple(words), then, (*changes, *fired(firers)))
 
 
 def headline(answers: Sequence[Mapping[str, Any]], *, hit: bool, empty: str = "hit: damage check") -> str:

@@ -12,8 +12,7 @@ from bot.rules.errors import UserError
 from bot.rules.given import Given
 from bot.rules.lnlt import kinds
 from bot.rules.lnlt.checks import NONE
-from bot.rules.lnlt.settling import marked
-from bot.rules.lnlt.spot import OPS_COMPLETE
+from bot.rules.lnlt.settling import OPS_COMPLETE, marked
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 from bot.rules.units import Unit
 

@@ -11,11 +11,10 @@ from bot.rules.dice import d6
 from bot.rules.given import Given
 from bot.rules.lnlt.checks import NONE
 from bot.rules.lnlt.kinds import refuse_unfit
-from bot.rules.lnlt.settling import marked
+from bot.rules.lnlt.settling import OPS_COMPLETE, SPOTTED_IT, marked
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 
 FAILS = 6
-OPS_COMPLETE = frozenset({"ops-complete"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +64,9 @@ def plan(charts: Charts, given: Given) -> Plan[Attempt]:
 def _settle(out: Mapping[str, Any], given: Given) -> Settlement:
     if out["automatic_spot"]:
         return Settlement("spotted, without a roll")
-    changes = marked([given.unit("unit")], OPS_COMPLETE)
+    spotter = given.unit("unit")
     if out["spotted"]:
-        then = ("The spotter may fire at the hex at once and then loses Ops Complete.",)
-        return Settlement("spotted", (), then, changes)
-    return Settlement("not spotted", (), (), changes)
+        word = "The spotter" if spotter is None else spotter.word
+        then = (f"{word} may fire at the hex at once: Ops Complete then comes off and does not count.",)
+        return Settlement("spotted", (), then, marked([spotter], SPOTTED_IT))
+    return Settlement("not spotted", (), (), marked([spotter], OPS_COMPLETE))

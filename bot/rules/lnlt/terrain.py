@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bot.rules.lnlt.kinds import AIRBORNE
 from bot.rules.units import Unit
 
 MOST = 4
@@ -12,6 +13,11 @@ MOST = 4
 def target_terrain(tm: int, *, wall_or_hill: bool = False) -> int:
     """The target modifier as it counts: at most +4, never doubled, 0 from a wall or hill. Source: PAC 03, 05."""
     return 0 if wall_or_hill else min(tm, MOST)
+
+
+def terrain_for(unit: Unit, tm: int) -> int:
+    """A hex's target modifier for one unit: aircraft are a level above it and have none. Source: PAC 05, 06."""
+    return 0 if unit.type in AIRBORNE else tm
 
 
 def is_lone_sniper(targets: Sequence[Unit]) -> bool:
