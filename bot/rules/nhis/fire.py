@@ -46,7 +46,7 @@ def plan(charts: Charts, given: Given) -> Plan[Struck]:
         if effect["damage_points"]:
             return results.damaged(effect["damage_points"])
         if effect["check"] == "all":
-            return results.hit(effect["check_add"]), {}, ()
+            return results.hit(effect["check_add"], alone=given.flag("no_leadership")), {}, ()
         return Struck(None), results.unharmed(), ()
 
     def apply(state: Struck, roll: Roll) -> Struck:

@@ -13,5 +13,5 @@ def plan(charts: Charts, given: Given) -> Plan[Struck]:
     """Morale checks of `targets` with `hit_number` added to each die. Source: Hit paragraph."""
     units, flamethrower = given.units("targets"), given.flag("flamethrower")
     results = Results(targets_of(charts, units, flamethrower=flamethrower, checks=("shakeable", "unshakable")))
-    start = results.hit(given.int("hit_number"))
+    start = results.hit(given.int("hit_number"), alone=given.flag("no_leadership"))
     return Plan(start, results.steps(), results.settled, opening={"targets": []}, rows=results.rows())

@@ -25,7 +25,8 @@ class Struck:
     """A hex under fire, part-way through its results.
 
     `points` are still to be dealt, `hits` the points of each unit so far. `queue` are the units that have yet to
-    check, `add` the number added to their dice, `rating` the best prepared leader known so far.
+    check, `add` the number added to their dice, `rating` the best prepared leader known so far; `alone` says that
+    nobody adds it.
     """
 
     owes: str | None
@@ -34,6 +35,7 @@ class Struck:
     queue: tuple[int, ...] = ()
     add: int = 0
     rating: int = 0
+    alone: bool = False
 
 
 class Results:
@@ -60,9 +62,9 @@ class Results:
             self._tell(told, at, "none", target.state)
         return told
 
-    def hit(self, number: int) -> Struck:
-        """Every unit checks, leaders first, with `number` added to the die."""
-        return Struck(CHECK, queue=tuple(self.leaders_first), add=number)
+    def hit(self, number: int, *, alone: bool = False) -> Struck:
+        """Every unit checks, leaders first, with `number` added to the die; `alone` without a leader's rating."""
+        return Struck(CHECK, queue=tuple(self.leaders_first), add=number, alone=alone)
 
     def damaged(self, points: int) -> tuple[Struck, Told, tuple[Line, ...]]:
         """Deal `points`: the first state that owes a die, what is told and what is said before it."""
@@ -142,7 +144,11 @@ class Results:
 
     def _needed(self, state: Struck) -> int:
         target = self.targets[state.queue[0]]
-        return (target.morale or 0) + (state.rating if target.led else 0)
+        return (target.morale or 0) + self._led(state)
+
+    def _led(self, state: Struck) -> int:
+        """The leader's rating that the next unit to check adds."""
+        return state.rating if self.targets[state.queue[0]].led and not state.alone else 0
 
     def _fate(self, state: Struck, roll: Roll) -> tuple[str, str]:
         target = self.targets[state.queue[0]]
@@ -153,7 +159,7 @@ class Results:
         if is_prepared(self._fate(state, roll)[1]):
             rating = max(rating, self.targets[state.queue[0]].lends)
         queue = state.queue[1:]
-        return Struck(CHECK, queue=queue, add=state.add, rating=rating) if queue else Struck(None)
+        return replace(state, queue=queue, rating=rating) if queue else Struck(None)
 
     def _checked(self, before: Struck, roll: Roll, after: Struck) -> Told:
         del after
@@ -167,7 +173,7 @@ class Results:
     def _check_story(self, before: Struck, roll: Roll, after: Struck) -> Iterable[Line]:
         del after
         target, (result, left) = self.targets[before.queue[0]], self._fate(before, roll)
-        led = before.rating if target.led else 0
+        led = self._led(before)
         against = f"{target.morale} + leader {led}" if led else str(target.morale)
         verdict = "pass" if result == "none" else left
         parts = (("hit number", before.add),) if before.add else ()

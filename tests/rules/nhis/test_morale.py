@@ -107,3 +107,33 @@ def test_odds_of_the_check_itself_count_every_face() -> None:
 def test_what_is_refused(targets: str, says: str) -> None:
     with pytest.raises(UserError, match=says):
         play_example("nhis", "morale", {"targets": targets}, [])
+
+
+LED = "leader morale=5 lr=2; squad morale=3"
+
+
+def test_the_leaders_rating_may_be_declined() -> None:
+    """5 passes against 3 + 2; without the leader the squad is shaken."""
+    led = play_example("nhis", "morale", {"targets": LED}, [1, 5]).out["targets"][1]
+    alone = play_example("nhis", "morale", {"targets": LED, "no_leadership": True}, [1, 5])
+    assert (led["needed"], led["result"]) == (5, "none")
+    squad = alone.out["targets"][1]
+    assert (squad["needed"], squad["result"]) == (3, "shaken")
+    assert alone.lines[-1].result == "against 3: shaken"
+
+
+def test_odds_without_leadership_match_a_count_by_hand() -> None:
+    """3 of 6 whatever the leader does."""
+    given = {"targets": LED, "no_leadership": True}
+    assert odds("nhis", "morale", given, "targets[1].result") == {"none": Fraction(3, 6), "shaken": Fraction(3, 6)}
+
+
+def test_a_damaged_result_adds_the_leader_all_the_same() -> None:
+    """The card lets nobody choose there: unshakable, 3 + 2, and 5 passes; on a Hit in the same fire it would not."""
+    fire = {"attackers": "squad fp=8", "distance": 5, "no_leadership": True}
+    units = "leader morale=5 lr=2 unshakable; squad morale=3 unshakable"
+    hit = play_example("nhis", "fire", {**fire, "targets": units}, [3, 4, 1, 5])
+    assert (hit.out["combat_result"], hit.out["targets"][1]["needed"]) == ("hit-1", 3)
+    damaged = play_example("nhis", "fire", {**fire, "targets": units}, [2, 2, 1, 5])
+    assert damaged.out["combat_result"].startswith("damaged")
+    assert damaged.out["targets"][1]["needed"] == 5
