@@ -97,7 +97,7 @@ def lines(chance: Random, number: int, system: str) -> Iterator[str]:
         last = int(found[2]) if found[2] else 0
         names.setdefault(found[3], []).extend([f"{found[1]} {n}" for n in range(1, last + 1)] if last else [found[1]])
     every = [name for listed in names.values() for name in listed]
-    states = systems()[system].game["units"]["states"]
+    states = list(systems()[system].game["units"]["states"])
     for _ in range(number):
         pick = chance.random()
         if pick < 0.5:

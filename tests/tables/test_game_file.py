@@ -62,3 +62,13 @@ def test_what_is_wrong_is_named(part: str, value: object, told: str) -> None:
     with pytest.raises(TableError) as refused:
         check_game(game, "tiny/game.yaml")
     assert told in str(refused.value)
+
+
+@pytest.mark.parametrize("game", ["asl", "baps", "ucn"])
+def test_every_word_of_a_unit_says_what_it_means(game: str) -> None:
+    units = systems()[game].game["units"]
+    meanings = {**units["flags"], **units["states"], **units["markers"]}
+    meanings |= {key: option["help"] for key, option in units["attributes"].items()}
+    for words in (systems()[game].game.get("unit_lists") or {}).values():
+        meanings |= {key: option["help"] for key, option in (words.get("keys") or {}).items()}
+    assert not [word for word, meaning in meanings.items() if len(meaning) < 5]
