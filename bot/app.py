@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from collections.abc import Sequence as Many
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
@@ -24,8 +25,11 @@ from bot.counting import Odds, Worker
 from bot.game.ledger import Ledger, Writer
 from bot.game.roster import in_order
 from bot.games import Games
+from bot.journal import Receipt
+from bot.leases import LEASE, Leases
 from bot.packing import MOST_TEXT
 from bot.queues import Queues
+from bot.receipts import NOT_WRITTEN, Receipts, not_run
 from bot.registry import Registry, registry
 from bot.reply import Reply, error_reply
 from bot.roller import new_id
@@ -33,7 +37,7 @@ from bot.rules.chain import short
 from bot.rules.errors import UserError
 from bot.rules.options import MAX_TEXT
 from bot.settings import Settings
-from bot.stores.base import LONGEST_WAIT, Clock, Commit, Conflict, Deleted, Outgoing, Store
+from bot.stores.base import LONGEST_WAIT, CalledOff, Clock, Commit, Conflict, Deleted, Gate, Outgoing, Store
 from bot.sweeping import Sweeping
 from bot.text import command_text, parse_text
 
@@ -41,10 +45,6 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS = 50
 """How often a command is run again because another process was faster."""
-LEASE = 10.0
-"""Seconds that whoever ran a command has for posting its answer; then another may take it over. `retry` gives more."""
-TAKEN_OVER = 60.0
-"""Seconds for an answer that was taken over."""
 IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
 AGAIN_PAUSE = 2.0
@@ -100,7 +100,9 @@ class App:
         self._running: dict[str, asyncio.Task[Reply]] = {}
         self._setups: dict[str, tuple[float, frozenset[str] | None]] = {}
         self._again: dict[tuple[str, str], tuple[float, str]] = {}
-        self._unposted: dict[int, str] = {}
+        self._gates: dict[str, Gate] = {}
+        self._receipts = Receipts(store.journal)
+        self._posting = Leases[int](self._keep)
         self._sweeper: asyncio.Task[None] | None = None
 
     def use_budgets(self, budgets: Budgets) -> None:
@@ -126,6 +128,8 @@ class App:
         """Finish what runs, end the worker and close the store."""
         if self._sweeper is not None:
             self._sweeper.cancel()
+        self._receipts.close()
+        self._posting.close()
         running = list(self._running.values())
         if running:
             await asyncio.gather(*running, return_exceptions=True)
@@ -188,10 +192,15 @@ class App:
         task = self._running.get(command.request_id)
         if task is not None:
             return replace(await asyncio.shield(task), seen=True, outbox=0)
+        self._gates[command.request_id] = Gate()
         task = asyncio.create_task(self._answer(command))
         self._running[command.request_id] = task
-        task.add_done_callback(lambda _: self._running.pop(command.request_id, None))
+        task.add_done_callback(lambda _: self._ended(command.request_id))
         return await asyncio.shield(task)  # an adapter that gives up waiting must not leave half a command
+
+    def _ended(self, request_id: str) -> None:
+        self._running.pop(request_id, None)
+        self._gates.pop(request_id, None)
 
     def spec(self, path: Path) -> CommandSpec:
         """The command with this path. Raises UserError with the nearest spelling."""
@@ -217,26 +226,77 @@ class App:
         """These answers were posted, or never can be: replies of `run`, or ids of `due`."""
         ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
         ids = [id for id in ids if id]
-        for id in ids:
-            self._unposted.pop(id, None)
         if ids:
             await self.store.outbox_done(*ids)
 
-    async def delivered_all(self, prefix: str) -> None:
-        """All answers of this process to places that begin with `prefix` have been shown."""
-        await self.delivered(*(id for id, place in self._unposted.items() if place.startswith(prefix)))
+    def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
+        """While this block posts these answers, nobody else gets them from `due`, however long it takes."""
+        ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
+        return self._posting.holding(*(id for id in ids if id))
 
     async def due(self, platform: str, limit: int = 50) -> list[Due]:
-        """Answers that were not posted in time, oldest first; each is given to one process for a minute."""
-        rows = await self.store.outbox_claim(TAKEN_OVER, limit, platform)
+        """Answers that were not posted in time, oldest first; each is given to one process, which posts it at once."""
+        rows = await self.store.outbox_claim(LEASE, limit, platform)
         return [
             Due(row.id, row.place, Reply.from_json(row.reply), row.delivery, row.attempts, row.created, row.request_id)
             for row in rows
+            if row.id not in self._posting
         ]
 
     async def retry(self, id: int, after: float) -> None:
         """This answer could not be posted: it is due again in `after` seconds (LONGEST_WAIT at most)."""
-        await self.store.outbox_retry(id, self._clock() + min(after, LONGEST_WAIT))
+        await self.store.outbox_retry(self._clock() + min(after, LONGEST_WAIT), id)
+
+    async def _keep(self, ids: Many[int]) -> None:
+        await self.store.outbox_retry(self._clock() + LEASE, *ids)
+
+    # Receipts: "thinking", or an acknowledgement before the work is stored
+
+    async def promised(self, command: Command, until: float) -> Reply | None:
+        """Write down that `command` will be answered or refused, also after a crash: then its receipt may be shown.
+
+        `until` (Unix seconds) ends the life of its token. A Reply where that cannot be written: no receipt may be
+        shown, but this. The command is called off, unless it was just being stored: then this is its answer.
+        """
+        try:
+            await self._receipts.note(command, until)
+            return None
+        except UserError as error:
+            log.error("a receipt could not be written down: %s", error.message)
+        gate, running = self._gates.get(command.request_id), self._running.get(command.request_id)
+        if running is not None and gate is not None and not gate.call_off():
+            return await asyncio.shield(running)
+        return error_reply(NOT_WRITTEN)
+
+    async def kept(self, request_id: str) -> None:
+        """A receipt is answered: the answer is on the disk, or it was posted and nothing was to be stored."""
+        await self._receipts.kept(request_id)
+
+    def broken(self, request_id: str) -> None:
+        """A receipt could not be answered now: it is `unanswered` in a moment."""
+        self._receipts.broken(request_id)
+
+    async def unanswered(self, platform: str) -> Many[Receipt]:
+        """Receipts that a dead process left, or that are `broken`: each for one process, to `make_good`."""
+        return await self._receipts.claim(platform)
+
+    async def make_good(self, receipt: Receipt, run: Callable[[], Awaitable[Reply]] | None = None) -> Reply:
+        """The answer to a receipt that was taken over: the command is run (by `run`, if given) while its token lives.
+
+        After that it is refused, which is stored like any answer: whoever was faster, only one of both is told.
+        """
+        command = receipt.command
+        if self._clock() < receipt.until:
+            return await (run() if run is not None else self.run(command))
+        reply = not_run(command)
+        outgoing = (Outgoing(command.where.key, dict(command.delivery), self._clock() + LEASE),)
+        try:
+            done = await self.store.commit(
+                Commit(command.request_id, reply.to_json(), command.who.key, outbox=outgoing)
+            )
+        except Deleted:
+            return replace(DELETED, seen=True)
+        return replace(reply, seen=True) if done.seen else replace(reply, outbox=done.outbox[0])
 
     # While typing
 
@@ -272,6 +332,8 @@ class App:
                 return await self._run_in_turn(command)
         except UserError as error:
             return await self._seen(command) or error_reply(error, *_as_typed(self, command))
+        except CalledOff:
+            return error_reply(NOT_WRITTEN)
         except Exception:
             reference = new_id()[:8]
             log.exception("command %s failed, reference %s", " ".join(command.path), reference)
@@ -349,6 +411,7 @@ class App:
             drop_docs=tuple(desk.drop_docs),
             erase=tuple(desk.erase),
             forget=tuple(desk.forget),
+            gate=self._gates.get(command.request_id),
         )
         try:
             done = await self.store.commit(commit)
@@ -356,11 +419,10 @@ class App:
             return DELETED
         if done.seen:
             return replace(Reply.from_json(done.reply), seen=True)
+        if desk.erase or desk.forget:
+            await self._forget_receipts(desk)
         self._remember(desk, ledgers)
-        if not command.delivery:
-            return reply
-        self._unposted[done.outbox[0]] = command.where.key
-        return replace(reply, outbox=done.outbox[0])
+        return replace(reply, outbox=done.outbox[0]) if command.delivery else reply
 
     def _outgoing(self, command: Command) -> tuple[Outgoing, ...]:
         if not command.delivery:
@@ -378,6 +440,11 @@ class App:
         for place in dict.fromkeys(place for game in games for place in game.places):
             if place not in told_already:
                 yield Outgoing(place, {}, self._clock(), told.to_json())
+
+    async def _forget_receipts(self, desk: Desk) -> None:
+        erased = desk.ledger.was.places if desk.erase and desk.ledger.was is not None else ()
+        for user in desk.forget or ("",):
+            await self._receipts.forget(user, erased, but=desk.command.request_id)
 
     def _remember(self, desk: Desk, ledgers: Many[Ledger]) -> None:
         for row in desk.erase:

@@ -79,7 +79,6 @@ class Session:
         show(self.console, reply)
         for path in save_files(reply, self.folder / "files"):
             self.console.print(f"  saved as {path}", highlight=False, markup=False)
-        await self.app.delivered_all("console:")
 
     def _switch(self, name: str) -> None:
         name = " ".join(name.strip().strip("\"'").split())

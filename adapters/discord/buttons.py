@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.discord.ask import Ask
 from adapters.discord.render import ACTION, FORM_PART
+from bot.command import Command
 from bot.reply import error_reply
 from bot.rules.errors import UserError
 
@@ -26,12 +27,14 @@ async def press(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
         await change_form(bot, ask, data)
         return
     action = custom_id.removeprefix(ACTION)
-    name = action.partition(":")[0]
+    name, _, rest = action.partition(":")
     try:
         private = bot.app.is_private(("button", name), {})
     except UserError as error:
         await bot.delivery.say(ask, error_reply(error))
         return
-    work = bot.app.press(action, ask.who, ask.where, ask.request_id, ask.to_json(private=private))
+    delivery = ask.to_json(private=private)
+    command = Command(("button", name), {"rest": rest}, ask.who, ask.where, ask.request_id, delivery)
+    work = bot.app.press(action, ask.who, ask.where, ask.request_id, delivery)
     in_place = name in IN_PLACE and ask.private_message
-    await bot.delivery.serve(ask, work, private=private, in_place=in_place)
+    await bot.delivery.serve(ask, command, work, private=private, in_place=in_place)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import discord
 
 from adapters.discord.ask import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Ask, clean_name
-from adapters.discord.reading import Read
 from bot.command import Place
 from bot.rules.errors import UserError
 
@@ -24,10 +23,13 @@ _THREADS = (10, 11, 12)
 _ADMINISTRATOR = 1 << 3
 
 
-async def confirmed(bot: Grognard, ask: Ask, read: Read) -> dict[str, Place]:
-    """The place behind each channel option. Raises UserError where who asks, or the bot, may not see it and write."""
+async def confirmed(bot: Grognard, ask: Ask, channels: Any) -> dict[str, Place]:
+    """The place behind each channel option; `channels` are as Discord resolved them for who asks.
+
+    Raises UserError where who asks, or the bot, may not see it and write.
+    """
     found = {}
-    for name, channel in (read.channels or {}).items():
+    for name, channel in (channels or {}).items():
         if not ask.guild or not _is_open_to_asker(channel, ask.guild):
             raise UserError("That is not a channel of this server in which you may write.", option=name)
         await _need_bot_there(bot, ask, channel, name)

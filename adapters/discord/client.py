@@ -19,9 +19,9 @@ from discord.http import Route
 from adapters.discord.ask import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Ask, read_ask
 from adapters.discord.autocomplete import complete
 from adapters.discord.buttons import press
-from adapters.discord.commands import run_command
+from adapters.discord.commands import make_good, run_command
 from adapters.discord.delivery import Delivery
-from adapters.discord.outbox import Outbox
+from adapters.discord.outbox import PLATFORM, Outbox
 from adapters.discord.posting import Posting
 from adapters.discord.servers import settle_servers
 from adapters.discord.sync import Commands, sync_commands
@@ -29,6 +29,7 @@ from adapters.discord.wire import USER_AGENT, Wire
 from bot.app import App
 from bot.budgets import busy
 from bot.logs import seldom
+from bot.receipts import watch
 from bot.reply import error_reply
 from bot.roller import new_id
 from bot.rules.errors import UserError
@@ -99,6 +100,7 @@ class Grognard(discord.AutoShardedClient):
         self.delivery = Delivery(self.wire, Posting(self.http), self.app)
         self._outbox = Outbox(self.app, self.delivery)
         self._start(self._outbox.run(), self._beside)
+        self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self, one)), self._beside)
         if self._commands is not None:
             assert self.application_id is not None
             telling = sync_commands(self.http, self.application_id, self.app.store, self._commands)

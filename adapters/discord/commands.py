@@ -10,7 +10,9 @@ from adapters.discord.ask import Ask
 from adapters.discord.channels import confirmed
 from adapters.discord.posting import missing
 from adapters.discord.reading import fetch_files, read_command
+from bot.command import Command
 from bot.complete import meant
+from bot.journal import Receipt
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
 
@@ -39,17 +41,29 @@ async def run_command(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
             await open_form(bot, ask, spec, read.options)
             return
 
-    async def work() -> Reply:
-        try:
-            await fetch_files(read, bot.wire)
-            channels = await confirmed(bot, ask, read)
-        except UserError as error:
-            return error_reply(error)
-        delivery = ask.to_json(private=private)
-        reply = await bot.app.run_typed(spec, read.options, ask.who, ask.where, ask.request_id, delivery, channels)
-        return with_warning(reply, ask) if spec.path in ABOUT_THE_GAME else reply
+    delivery = ask.to_json(private=private, **({"resolved": dict(read.channels)} if read.channels else {}))
+    command = Command(spec.path, read.options, ask.who, ask.where, ask.request_id, delivery)
+    await bot.delivery.serve(ask, command, work(bot, ask, command), private=private)
 
-    await bot.delivery.serve(ask, work(), private=private)
+
+async def work(bot: Grognard, ask: Ask, command: Command) -> Reply:
+    """The answer to a command, whose files are fetched first."""
+    options = dict(command.options)
+    try:
+        await fetch_files(options, bot.wire)
+        channels = await confirmed(bot, ask, command.delivery.get("resolved"))
+    except UserError as error:
+        return error_reply(error)
+    reply = await bot.app.run(replace(command, options=options, channels=channels))
+    return with_warning(reply, ask) if command.path in ABOUT_THE_GAME else reply
+
+
+async def make_good(bot: Grognard, receipt: Receipt) -> None:
+    """Answer a command or press whose receipt a dead process left."""
+    command = receipt.command
+    ask = Ask.from_json({**command.delivery, "name": command.who.name, "manager": command.who.manager})
+    reply = await bot.app.make_good(receipt, lambda: work(bot, ask, command))
+    await bot.delivery.make_good(ask, reply)
 
 
 def with_warning(reply: Reply, ask: Ask) -> Reply:

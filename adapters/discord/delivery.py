@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -27,6 +28,7 @@ from adapters.discord.wire import (
     Unsure,
     Wire,
 )
+from bot.command import Command
 from bot.reply import Reply, error_reply
 from bot.roller import new_id
 from bot.rules.errors import UserError
@@ -38,8 +40,6 @@ RECEIPT = 1.5
 CROWD = 12
 """With so many at work at once the receipt does not wait: those in front may take all the time there is."""
 LOADING = 1 << 7
-ATTEMPT = 60.0
-"""Seconds that one attempt to bring a left-over answer may take."""
 LEAVE_AFTER = 1.0
 RETRY = (5.0, 15.0, 60.0, 300.0)
 
@@ -64,6 +64,22 @@ class Desk(Protocol):
         """This one is due again in `after` seconds."""
         ...
 
+    def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
+        """Nobody else brings these meanwhile."""
+        ...
+
+    async def promised(self, command: Command, until: float) -> Reply | None:
+        """Write down that a receipt is shown; a Reply to show instead where that fails."""
+        ...
+
+    async def kept(self, request_id: str) -> None:
+        """A receipt is answered."""
+        ...
+
+    def broken(self, request_id: str) -> None:
+        """A receipt could not be answered now."""
+        ...
+
 
 class Delivery:
     """Answers interactions, each once."""
@@ -72,8 +88,11 @@ class Delivery:
         self._wire, self._posting, self._desk = wire, posting, desk
         self.busy = 0
 
-    async def serve(self, ask: Ask, work: Coroutine[Any, Any, Reply], *, private: bool, in_place: bool = False) -> None:
-        """Bring what `work` returns. `private` is how the receipt looks; `in_place` changes the message pressed on."""
+    async def serve(
+        self, ask: Ask, command: Command, work: Coroutine[Any, Any, Reply], *, private: bool, in_place: bool = False
+    ) -> None:
+        """Bring what `work` returns, which runs `command`. `private` is how the receipt looks; `in_place` changes the
+        message pressed on. A receipt is a promise, also of a process that dies: it is written down first."""
         self.busy += 1
         try:
             task = asyncio.ensure_future(work)
@@ -82,11 +101,36 @@ class Delivery:
             if done:
                 await self._first(ask, await _result(task), in_place=in_place)
                 return
+            instead = await self._desk.promised(command, ask.until)
+            if instead is not None:
+                task.cancel()
+                await self._first(ask, instead, in_place=in_place)
+                return
             placed = await self._receipt(ask, private=private, in_place=in_place)
             reply = await _result(task)
         finally:
             self.busy -= 1
-        await self._post(ask, reply, placed=placed, private=private, in_place=in_place)
+        if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
+            await self._desk.kept(ask.request_id)
+        if await self._post(ask, reply, placed=placed, private=private, in_place=in_place):
+            await self._desk.kept(ask.request_id)
+        else:
+            self._desk.broken(ask.request_id)
+
+    async def make_good(self, ask: Ask, reply: Reply) -> None:
+        """Bring the answer to a receipt that a dead process left, or that this one could not bring."""
+        if reply.outbox or reply.seen:
+            await self._desk.kept(ask.request_id)
+            if reply.outbox:
+                await self.later(reply.outbox, 0, reply, ask)
+            return
+        try:
+            await self._settle(ask, reply)
+        except (Refused, Unsure, discord.HTTPException, OSError) as error:
+            log.warning("answer to interaction %s does not get through yet: %s", ask.id, error)
+            self._desk.broken(ask.request_id)
+            return
+        await self._desk.kept(ask.request_id)
 
     async def say(self, ask: Ask, reply: Reply, *, in_place: bool = False) -> None:
         """Bring an answer that is ready."""
@@ -101,16 +145,14 @@ class Delivery:
 
     async def later(self, id: int, attempts: int, reply: Reply, ask: Ask) -> None:
         """Bring an answer that was left over: from before a restart, or that Discord would not take."""
-        await self._noted(self._desk.retry(id, ATTEMPT))  # nobody else shall try meanwhile
         try:
-            await self._settle(ask, reply)
+            with self._desk.posting(id):
+                await self._settle(ask, reply)
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
-            if not _may_work_later(error):
-                log.error("an answer can never be posted: %s", error)
-                await self._noted(self._desk.delivered(id))
+            if _may_work_later(error):
+                await self._noted(self._desk.retry(id, RETRY[min(attempts, len(RETRY) - 1)]))
                 return
-            await self._noted(self._desk.retry(id, RETRY[min(attempts, len(RETRY) - 1)]))
-            return
+            log.error("an answer can never be posted: %s", error)
         await self._noted(self._desk.delivered(id))
 
     async def _noted(self, note: Coroutine[Any, Any, None]) -> None:
@@ -135,31 +177,33 @@ class Delivery:
         if reply.seen:  # this very interaction, delivered twice: the other one answers it
             return
         try:
-            if await self._wire.respond(ask, UPDATE if in_place else MESSAGE, render(reply, ask)):
-                await self._announce(ask, reply)
-            else:  # another process got the same interaction, and may have shown no more than a receipt
-                await self._settle(ask, reply)
+            with self._desk.posting(reply):
+                if await self._wire.respond(ask, UPDATE if in_place else MESSAGE, render(reply, ask)):
+                    await self._announce(ask, reply)
+                else:  # another process got the same interaction, and may have shown no more than a receipt
+                    await self._settle(ask, reply)
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
             await self._failed(ask, reply, error)
             return
         await self._noted(self._desk.delivered(reply))
 
-    async def _post(self, ask: Ask, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> None:
-        """Answer after the receipt."""
+    async def _post(self, ask: Ask, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> bool:
+        """Answer after the receipt; whether nothing is left to do about it here."""
         if reply.seen:
             if placed and not in_place:
                 await self._leave(ask)
-            return
+            return True
         try:
-            if placed:
-                await self._replace(ask, reply, private=private, in_place=in_place)
-                await self._announce(ask, reply)
-            else:
-                await self._settle(ask, reply)
+            with self._desk.posting(reply):
+                if placed:
+                    await self._replace(ask, reply, private=private, in_place=in_place)
+                    await self._announce(ask, reply)
+                else:
+                    await self._settle(ask, reply)
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
-            await self._failed(ask, reply, error)
-            return
+            return await self._failed(ask, reply, error)
         await self._noted(self._desk.delivered(reply))
+        return True
 
     async def _replace(self, ask: Ask, reply: Reply, *, private: bool, in_place: bool) -> None:
         """Put the answer where the receipt stands. What must not be public takes a public placeholder away first."""
@@ -207,18 +251,23 @@ class Delivery:
             await self._replace(ask, reply, private=False, in_place=True)
         await self._announce(ask, reply)
 
-    async def _failed(self, ask: Ask, reply: Reply, error: Exception) -> None:
-        """The answer did not get through now. What was recorded goes to the outbox, what was not is tried once more."""
+    async def _failed(self, ask: Ask, reply: Reply, error: Exception) -> bool:
+        """The answer did not get through now. What was recorded goes to the outbox, what was not is tried once more.
+
+        Returns whether it has got through, or is the outbox's.
+        """
         log.warning("answer to interaction %s did not get through: %s", ask.id, error)
         if isinstance(error, Refused) and error.status == 400:
             await self._say_so(ask, reply)
         if reply.outbox:
             await self.later(reply.outbox, 0, reply, ask)
-            return
+            return True
         try:
             await self._settle(ask, replace(reply, announce=None))
         except (Refused, Unsure, discord.HTTPException, OSError) as again:
             log.warning("answer to interaction %s is given up: %s", ask.id, again)
+            return False
+        return True
 
     async def _say_so(self, ask: Ask, reply: Reply) -> None:
         """Discord refuses the message itself, which is our bug: the bare first line is better than silence."""

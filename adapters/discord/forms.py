@@ -15,7 +15,7 @@ from adapters.discord.delivery import Direct
 from adapters.discord.plain import escaped, line
 from adapters.discord.render import ACTION, FORM_PART, MAX_CONTENT, Message
 from adapters.discord.wire import FORM, MESSAGE, UPDATE
-from bot.command import CommandSpec
+from bot.command import Command, CommandSpec
 from bot.commands.playing import DRAFT
 from bot.form import Blank, Form, Menu, choose, fill, form_of, missing
 from bot.reply import error_reply
@@ -85,8 +85,8 @@ async def _apply(
 
 async def _odds(bot: Grognard, ask: Ask, spec: CommandSpec, draft: Doc) -> None:
     options = {**draft.data["options"], "odds": True}
-    work = bot.app.run_typed(spec, options, ask.who, ask.where, ask.request_id, ask.to_json(private=True))
-    await bot.delivery.serve(ask, work, private=True)
+    command = Command(spec.path, options, ask.who, ask.where, ask.request_id, ask.to_json(private=True))
+    await bot.delivery.serve(ask, command, bot.app.run(command), private=True)
 
 
 def submitted(data: Mapping[str, Any]) -> dict[str, str]:

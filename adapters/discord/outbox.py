@@ -8,27 +8,31 @@ import logging
 from adapters.discord.ask import Ask
 from adapters.discord.delivery import Delivery
 from bot.app import App, Due
+from bot.queues import Queues
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
 
 EVERY = 2.0
+MOST, AT_ONCE = 50, 8
 PLATFORM = "discord:"
 
 
 class Outbox:
-    """Looks for left-over answers every two seconds and brings them."""
+    """Looks for left-over answers every two seconds and brings them: several at once, those of one channel in order."""
 
     def __init__(self, app: App, delivery: Delivery) -> None:
         self._app, self._delivery = app, delivery
         self._end = asyncio.Event()
+        self._queues = Queues()
+        self._at_once = asyncio.Semaphore(AT_ONCE)
+        self._under_way: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Until `stop`."""
         while not self._end.is_set():
             try:
-                for due in await self._app.due(PLATFORM):
-                    await self._bring(due)
+                await self._look()
             except UserError as error:
                 log.error("the outbox could not be looked through: %s", error.message)
             except Exception:
@@ -39,8 +43,26 @@ class Outbox:
                 pass
 
     async def stop(self) -> None:
-        """No further round."""
+        """No further round; what is not brought by then stays in the outbox."""
         self._end.set()
+        for task in self._under_way:
+            task.cancel()
+
+    async def _look(self) -> None:
+        room = MOST - len(self._under_way)
+        for due in await self._app.due(PLATFORM, room) if room > 0 else ():
+            task = asyncio.create_task(self._in_turn(due))
+            self._under_way.add(task)
+            task.add_done_callback(self._under_way.discard)
+
+    async def _in_turn(self, due: Due) -> None:
+        """Bring one after those of its channel that came before it; it is held all the while."""
+        try:
+            with self._app.posting(due.id):
+                async with self._queues.turn(due.place), self._at_once:
+                    await self._bring(due)
+        except Exception:
+            log.exception("answer %s could not be brought; it is tried again", due.id)
 
     async def _bring(self, due: Due) -> None:
         try:

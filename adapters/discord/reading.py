@@ -18,7 +18,7 @@ _BRANCHES = (1, 2)
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A path, its options as typed, the option under the cursor (autocomplete), files yet to be fetched, and channels.
+    """A path, its options as typed (a file as Discord describes it), the option under the cursor, and channels.
 
     Each channel is as Discord resolved it for who asks; {} for an id that it did not resolve.
     """
@@ -27,7 +27,6 @@ class Read:
     options: dict[str, object]
     focused: str = ""
     typed: str = ""
-    files: Mapping[str, Mapping[str, Any]] | None = None
     channels: Mapping[str, Mapping[str, Any]] | None = None
 
 
@@ -39,7 +38,6 @@ def read_command(data: Mapping[str, Any], server: str) -> Read:
         path.append(str(entries[0]["name"]))
         entries = entries[0].get("options") or ()
     options: dict[str, object] = {}
-    files: dict[str, Mapping[str, Any]] = {}
     channels: dict[str, Mapping[str, Any]] = {}
     focused = typed = ""
     resolved = data.get("resolved") or {}
@@ -49,24 +47,26 @@ def read_command(data: Mapping[str, Any], server: str) -> Read:
         if entry.get("focused"):
             focused, typed = name, str(value or "")
         elif entry["type"] == ATTACHMENT:
-            files[name] = attached.get(str(value), {})
+            options[name] = attached.get(str(value), {})
         elif entry["type"] == CHANNEL:
             options[name] = f"{server}/{value}"
             channels[name] = known.get(str(value)) or {}
         else:
             options[name] = value
-    return Read(tuple(path), options, focused, typed, files, channels)
+    return Read(tuple(path), options, focused, typed, channels)
 
 
-async def fetch_files(read: Read, wire: Wire) -> None:
-    """Put the text of attached files into the options. Raises UserError for one that is too large or no text."""
-    for name, file in (read.files or {}).items():
+async def fetch_files(options: dict[str, object], wire: Wire) -> None:
+    """Put the text of attached files in their place. Raises UserError for one that is too large or no text."""
+    for name, file in list(options.items()):
+        if not isinstance(file, Mapping):
+            continue
         shown = str(file.get("filename") or "the file")[:60]
         if int(file.get("size") or 0) > MOST_BYTES:
             raise too_large(shown)
         try:
             data = await wire.download(str(file["url"]), MOST_BYTES)
-            read.options[name] = await asyncio.to_thread(file_text, data, shown)
+            options[name] = await asyncio.to_thread(file_text, data, shown)
         except ValueError:
             raise too_large(shown) from None
         except (Unsure, KeyError):

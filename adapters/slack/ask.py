@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from bot.command import Place
+from bot.command import Command, Person, Place
 
 Json = dict[str, Any]
 
@@ -63,6 +63,22 @@ class Ask:
     def has_url(self) -> bool:
         """Whether its response address still answers, as far as one can know."""
         return bool(self.response_url) and time.time() < self.until
+
+    @property
+    def answerable_until(self) -> float:
+        """Until when an answer is worth giving: a message has no response address, but nobody waits longer either."""
+        return self.until or time.time() + URL_LIFE
+
+    def command(self, path: tuple[str, ...], options: Mapping[str, object]) -> Command:
+        """What is asked, to be written down; `taken_over` reads it back."""
+        who = Person(self.person_key, self.user_name or "player")
+        return Command(path, options, who, self.where, self.request_id, self.to_json())
+
+    @classmethod
+    def taken_over(cls, command: Command) -> Ask:
+        """The ask behind a command that was written down."""
+        ask = cls.from_json(command.delivery, command.where.key)
+        return replace(ask, request_id=command.request_id, user_name=command.who.name)
 
     def to_json(self) -> Json:
         """What delivering the answer needs, for the outbox."""

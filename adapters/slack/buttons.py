@@ -11,7 +11,7 @@ from typing import Any
 from adapters.slack.ask import Ask
 from adapters.slack.render import ACTION
 from adapters.slack.wire import Busy, Refused
-from adapters.slack.work import STORED_FIRST, Ack, Work
+from adapters.slack.work import Ack, Do, Work
 from bot.command import Person
 from bot.reply import Reply
 
@@ -34,22 +34,26 @@ class Buttons:
 
     async def press(self, ack: Ack, ask: Ask, action: str, message: Mapping[str, Any]) -> None:
         """Do what a button stands for; `message` is the one under which it hangs, unless that is private."""
-        name = action.partition(":")[0]
+        name, _, rest = action.partition(":")
         ask = replace(ask, replaces=name in PAGES)
-        press = self._work.app.press
-        with self._work.under_way():
+        press = self.work(ask, action)
 
-            async def done(who: Person) -> Reply:
-                where = await self._work.where(ask, ("button", name))
-                return await press(action, who, where, ask.request_id, ask.to_json())
-
-            task = await self._work.begin(ask, done)
-            await asyncio.wait([task], timeout=STORED_FIRST)
-            await ack()
-            reply = await task
+        async def then_take_away(who: Person) -> Reply:
+            reply = await press(who)
             if name in ONCE and _worked(reply) and message.get("blocks"):
-                await self._take_away(ask, message)
-            await self._work.posts.deliver(ask, reply)
+                self._work.beside(self._take_away(ask, message))
+            return reply
+
+        await self._work.answer(ask, ask.command(("button", name), {"rest": rest}), then_take_away, ack)
+
+    def work(self, ask: Ask, action: str) -> Do:
+        """What a button stands for."""
+
+        async def press(who: Person) -> Reply:
+            where = await self._work.where(ask, ("button", action.partition(":")[0]))
+            return await self._work.app.press(action, who, where, ask.request_id, ask.to_json())
+
+        return press
 
     async def _take_away(self, ask: Ask, message: Mapping[str, Any]) -> None:
         """Leave the message without the buttons that have done their work. It is no harm when that fails."""

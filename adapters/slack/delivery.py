@@ -17,9 +17,10 @@ from adapters.slack.files import INVITE, direct_messages, send_files
 from adapters.slack.render import Message, render
 from adapters.slack.teams import Team, Teams
 from adapters.slack.wire import Busy, Refused, Wire
-from bot.app import LEASE, App
+from bot.app import App
 from bot.queues import Queues
 from bot.reply import Reply
+from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,8 @@ PATIENCE = 30.0
 """Seconds of trouble after which an answer waits in the outbox; for as long as Slack asks, the channel waits."""
 LATER = 20.0
 POLL = 0.5
+MOST = 100
+"""Left-over answers at work at once."""
 MIN_PAUSE, MAX_BACKOFF = 0.5, 8.0
 
 
@@ -49,44 +52,36 @@ class Posts:
         self._app, self._wire, self._teams = app, wire, teams
         self._queues = Queues()
         self._next: dict[str, float] = {}
-        self._held: set[int] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def deliver(self, ask: Ask, reply: Reply, *, late: bool = False) -> None:
-        """Post a reply; one that was answered before is not posted again. Never raises for Slack's troubles."""
+    async def deliver(self, ask: Ask, reply: Reply, *, late: bool = False) -> bool:
+        """Post a reply; one that was answered before is not posted again. Whether nothing is left to do about it here.
+
+        Never raises for Slack's troubles.
+        """
         if reply.seen:
-            return
-        if reply.outbox:
-            self._held.add(reply.outbox)
-        try:
+            return True
+        with self._app.posting(reply):
             if reply.private and reply.announce is None:
                 done = await self._patiently(ask, reply, late=late)
             else:
                 async with self._queues.turn(f"{ask.team}/{ask.channel}"):
                     done = await self._patiently(ask, reply, late=late)
-            if not reply.outbox:
-                return
-            if done:
-                await self._app.delivered(reply)
-            else:
-                await self._app.retry(reply.outbox, LATER)
-        finally:
-            self._held.discard(reply.outbox)
+        if reply.outbox and done:
+            await self._app.delivered(reply)
+        elif reply.outbox:
+            await self._app.retry(reply.outbox, LATER)
+        return done or bool(reply.outbox)
 
     async def watch(self) -> None:
         """Post what the outbox holds for Slack, for ever: late answers, and those of games linked to other networks."""
-        renewed = time.monotonic()
         while True:
             try:
-                for due in await self._app.due(PLATFORM):
-                    if due.id not in self._held:
-                        ask = Ask.from_json(due.delivery, due.place)
-                        # what nobody asked for here (a linked game, a transfer) is not late
-                        self._spawn(ask, replace(due.reply, outbox=due.id, seen=False), late=bool(due.delivery))
-                if time.monotonic() - renewed > LEASE / 3:
-                    renewed = time.monotonic()
-                    for id in list(self._held):
-                        await self._app.retry(id, LEASE)
+                room = MOST - len(self._tasks)
+                for due in await self._app.due(PLATFORM, room) if room > 0 else ():
+                    ask = Ask.from_json(due.delivery, due.place)
+                    # what nobody asked for here (a linked game, a transfer) is not late
+                    self._spawn(ask, replace(due.reply, outbox=due.id, seen=False), late=bool(due.delivery))
             except Exception:
                 log.exception("the outbox cannot be read")
                 await asyncio.sleep(LATER)
@@ -100,10 +95,15 @@ class Posts:
             task.cancel()
 
     def _spawn(self, ask: Ask, reply: Reply, *, late: bool) -> None:
-        self._held.add(reply.outbox)
-        task = asyncio.create_task(self.deliver(ask, reply, late=late))
+        task = asyncio.create_task(self._left_over(ask, reply, late=late))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+    async def _left_over(self, ask: Ask, reply: Reply, *, late: bool) -> None:
+        try:
+            await self.deliver(ask, reply, late=late)
+        except UserError as error:  # of the store: how it went could not be written down
+            log.error("an answer in %s is tried again: %s", ask.where.key, error.message)
 
     async def _patiently(self, ask: Ask, reply: Reply, *, late: bool) -> bool:
         """Whether the reply needs no further attempt. Waits as long as Slack asks to."""
@@ -121,7 +121,7 @@ class Posts:
                 if not busy.is_asked and time.monotonic() - progress.since + pause > PATIENCE:
                     if not reply.outbox:
                         log.warning("an answer in %s could not be posted: %s", ask.where.key, busy)
-                    return not reply.outbox
+                    return False
                 await asyncio.sleep(pause)
             except Refused as refused:
                 log.warning("an answer in %s cannot be posted: %s", ask.where.key, refused)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -137,15 +135,21 @@ class Forms:
 
     async def _take(self, ack: Ack, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> None:
         """Run the command of a form: a quick refusal stands at its field, anything else is posted."""
-        with self._work.under_way():
-            since = time.monotonic()
-            task = await self._work.begin(ask, lambda who: self._work.run(ask, spec, options, who))
-            await asyncio.wait([task], timeout=max(since + AT_FIELD - time.monotonic(), 0.05))
-            if task.done() and (reply := task.result()).error and not reply.seen and spec.options:
-                await ack(response_action="errors", errors=field_errors(spec, reply))
-                return
-            await ack()
-            await self._work.posts.deliver(ask, await task)
+
+        async def at_its_field(reply: Reply) -> bool:
+            if not reply.error or reply.seen or not spec.options:
+                return False
+            await ack(response_action="errors", errors=field_errors(spec, reply))
+            return True
+
+        await self._work.answer(
+            ask,
+            ask.command(spec.path, options),
+            lambda who: self._work.run(ask, spec, options, who),
+            ack,
+            patience=AT_FIELD,
+            quick=at_its_field,
+        )
 
     async def _view(self, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> Json:
         known = await self._app.known(ask.where, Person(ask.person_key, ""))

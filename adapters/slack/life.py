@@ -22,6 +22,7 @@ from adapters.slack.vault import StoreVault
 from adapters.slack.wire import Busy, Wire
 from adapters.slack.work import Work
 from bot.app import App
+from bot.receipts import watch
 from bot.rules.errors import UserError
 from bot.settings import Settings
 
@@ -37,7 +38,8 @@ async def serve(app: App, settings: Settings) -> None:
     vault = StoreVault(app.store, settings.key) if has_oauth(settings) else None
     teams = Teams(vault)
     work = Work(app, wire, teams)
-    bolt = make_bolt(Listeners(work), teams, wire)
+    listeners = Listeners(work)
+    bolt = make_bolt(listeners, teams, wire)
     try:
         if settings.slack_bot_token:
             teams.add(team := await _own_team(wire, settings.slack_bot_token))
@@ -47,7 +49,8 @@ async def serve(app: App, settings: Settings) -> None:
         else:
             pages = Installer(settings, wire, teams, vault).routes() if vault is not None else []
             connection = _http_mode(bolt, pages, settings)
-        await _until_one_fails(work.posts.watch(), connection)
+        owed = watch(lambda: app.unanswered(PLATFORM), listeners.make_good)
+        await _until_one_fails(work.posts.watch(), owed, connection)
     finally:
         await _finish(work)
         await wire.close()

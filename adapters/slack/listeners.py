@@ -11,14 +11,17 @@ from adapters.slack.buttons import Buttons
 from adapters.slack.forms import OPEN, Forms
 from adapters.slack.render import ACTION
 from adapters.slack.words import after_mention, typed
-from adapters.slack.work import Ack, Work
-from bot.command import Person
+from adapters.slack.work import Ack, Do, Work
+from bot.command import Command, Person
+from bot.journal import Receipt
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
 from bot.text import Typed, parse_text
 
 Json = dict[str, Any]
 ANY_COMMAND = "/grognard"
+TEXT = ("as typed",)
+"""The path under which a text is written down that is yet to be read."""
 _WRITTEN = (None, "file_share", "thread_broadcast")
 
 
@@ -80,8 +83,34 @@ class Listeners:
         text = typed(after_mention(event.get("text") or "", team.bot_user))
         await self._run_text(ack, from_event(body), text or "help", event.get("files") or ())
 
+    async def make_good(self, receipt: Receipt) -> None:
+        """Answer a request that a dead process acknowledged, and no more."""
+        ask = Ask.taken_over(receipt.command)
+        command = replace(receipt.command, who=await self._work.people.find(ask))
+
+        async def run() -> Reply:
+            return await (await self._work.begin(ask, self._again(ask, command)))
+
+        with self._work.under_way():
+            reply = await self._work.app.make_good(replace(receipt, command=command), run)
+            await self._work.brought(ask, command, reply)
+
+    def _again(self, ask: Ask, command: Command) -> Do:
+        options = command.options
+        if command.path == TEXT:
+            return self._text(ask, str(options["text"]), options["files"])
+        if command.path[0] == "button":
+            return self.buttons.work(ask, f"{command.path[1]}:{options['rest']}")
+        spec = self._work.app.spec(command.path)
+        return lambda who: self._work.run(ask, spec, options, who)
+
     async def _run_text(self, ack: Ack, ask: Ask, text: str, files: Any) -> None:
-        """Run a command given as text and answer it; a refusal offers the form."""
+        """Run a command given as text and answer it."""
+        command = ask.command(TEXT, {"text": text, "files": list(files)})
+        await self._work.answer(ask, command, self._text(ask, text, files), ack)
+
+    def _text(self, ask: Ask, text: str, files: Any) -> Do:
+        """The work behind a command given as text; a refusal offers the form."""
 
         async def run(who: Person) -> Reply:
             try:
@@ -91,7 +120,7 @@ class Listeners:
             reply = await self._work.run(ask, read.spec, read.options, who)
             return self.forms.offered(in_thread(reply, ask), text) if reply.error and not reply.seen else reply
 
-        await self._work.answer(ask, run, ack)
+        return run
 
 
 def command_line(name: str, text: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
 from adapters.slack.ask import Ask
@@ -13,7 +13,7 @@ from adapters.slack.people import People
 from adapters.slack.teams import Teams
 from adapters.slack.wire import Busy, Refused, Wire
 from bot.app import App
-from bot.command import CommandSpec, Path, Person, Place
+from bot.command import Command, CommandSpec, Path, Person, Place
 from bot.packing import MOST_BYTES, file_text, too_large
 from bot.queues import Queues
 from bot.reply import Reply, error_reply
@@ -23,6 +23,8 @@ Do = Callable[[Person], Awaitable[Reply]]
 Ack = Callable[..., Awaitable[Any]]
 STORED_FIRST = 0.8
 """Seconds after which a request is acknowledged although its work goes on; Slack gives three."""
+POSTED_FIRST = 0.7
+"""Seconds more for posting an answer that is stored nowhere."""
 CROWD = 12
 """With so many at work at once it is acknowledged sooner: others wait behind it for a connection."""
 
@@ -37,18 +39,69 @@ class Work:
         self.idle = asyncio.Event()
         self.idle.set()
         self._busy = 0
+        self._beside: set[asyncio.Task[None]] = set()
         self._arrivals = Queues()
 
-    async def answer(self, ask: Ask, do: Do, ack: Ack) -> None:
-        """Do the work, acknowledge the request, and post what comes of it.
+    async def answer(
+        self,
+        ask: Ask,
+        command: Command,
+        do: Do,
+        ack: Ack,
+        *,
+        patience: float = STORED_FIRST,
+        quick: Callable[[Reply], Awaitable[bool]] | None = None,
+    ) -> None:
+        """Do the work, which is to run `command`, acknowledge the request, and post what comes of it.
 
-        Quick work is on the disk before the acknowledgement: if this process dies, Slack says so or sends it again.
+        Quick work is on the disk, or its answer posted, before the acknowledgement: if this process dies, Slack says so
+        or sends it again. What takes longer is written down first. `quick` may take care of a quick reply by itself.
         """
         with self.under_way():
             done = asyncio.create_task(self._done(ask, do))
-            await asyncio.wait([done], timeout=STORED_FIRST if self._busy < CROWD else STORED_FIRST / 4)
+            hurry = 1 if self._busy < CROWD else 4
+            await asyncio.wait([done], timeout=patience / hurry)
+            if not done.done():
+                await self._owed(ask, command, done, ack)
+                return
+            reply = done.result()
+            if quick is not None and await quick(reply):
+                return
+            posting = asyncio.create_task(self.posts.deliver(ask, reply))
+            if not (reply.outbox or reply.seen):
+                await asyncio.wait([posting], timeout=POSTED_FIRST / hurry)
+                if not posting.done():
+                    await self.app.promised(command, ask.answerable_until)
             await ack()
-            await self.posts.deliver(ask, await done)
+            await self._end(command, posted=await posting)
+
+    async def _owed(self, ask: Ask, command: Command, done: asyncio.Task[Reply], ack: Ack) -> None:
+        """Acknowledge what is not done yet: it will be answered, come what may."""
+        instead = await self.app.promised(command, ask.answerable_until)
+        await ack()
+        if instead is not None:
+            done.cancel()
+            await self.posts.deliver(ask, instead)
+            return
+        await self.brought(ask, command, await done)
+
+    async def brought(self, ask: Ask, command: Command, reply: Reply) -> None:
+        """Post the answer to what was acknowledged early, and note that it is answered."""
+        if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
+            await self.app.kept(command.request_id)
+        await self._end(command, posted=await self.posts.deliver(ask, reply))
+
+    def beside(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that no answer waits for."""
+        task = asyncio.create_task(work)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+
+    async def _end(self, command: Command, *, posted: bool) -> None:
+        if posted:
+            await self.app.kept(command.request_id)
+        else:
+            self.app.broken(command.request_id)
 
     async def _done(self, ask: Ask, do: Do) -> Reply:
         return await (await self.begin(ask, do))

@@ -18,11 +18,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bot.rules.errors import UserError
+
+if TYPE_CHECKING:
+    from bot.journal import Journal
 
 Json = dict[str, Any]
 Clock = Callable[[], float]
@@ -41,6 +45,31 @@ class StoreError(UserError):
 
 class Conflict(Exception):
     """The game moved on meanwhile (another process): load it again and run the command again."""
+
+
+class CalledOff(Exception):
+    """The command was called off before it was stored: nothing of it is."""
+
+
+class Gate:
+    """What a commit passes before it writes. Until then it may be called off, also from another thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._passed = self._closed = False
+
+    def enter(self) -> None:
+        """Pass, also more than once. Raises CalledOff."""
+        with self._lock:
+            if self._closed:
+                raise CalledOff
+            self._passed = True
+
+    def call_off(self) -> bool:
+        """Whether nothing was written, and nothing will be."""
+        with self._lock:
+            self._closed = not self._passed
+            return self._closed
 
 
 class Deleted(Exception):
@@ -198,6 +227,7 @@ class Commit:
     drop_docs: tuple[tuple[str, str], ...] = ()  # (kind, key); Conflict if one is not there any more
     erase: tuple[str, ...] = ()  # games to delete whole
     forget: tuple[str, ...] = ()  # users whose personal data is deleted
+    gate: Gate | None = None  # passed before anything is written
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,9 +280,14 @@ def check_change(change: Change) -> None:
 class Store(Protocol):
     """Keeps games and hands them out again. Every method may raise StoreError."""
 
+    @property
+    def journal(self) -> Journal:
+        """Where receipts are written down; it can be written while another process writes games."""
+        ...
+
     async def commit(self, commit: Commit) -> Committed:
         """Write all of `commit` at once and for good. Raises Conflict when a game or place moved on, Deleted for a
-        request whose answer was deleted in the last 7 days."""
+        request whose answer was deleted in the last 7 days, CalledOff where its gate is closed."""
         ...
 
     async def seen(self, request_id: str) -> Json | None:
@@ -308,7 +343,7 @@ class Store(Protocol):
         """These were posted (or can never be)."""
         ...
 
-    async def outbox_retry(self, id: int, due: float) -> None:
+    async def outbox_retry(self, due: float, *ids: int) -> None:
         """Not yet posted: claimable again from `due` on, in LONGEST_WAIT at most."""
         ...
 

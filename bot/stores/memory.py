@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, fields, replace
 
+from bot.journal import MemoryJournal
 from bot.stores.base import (
     DAY,
     LONGEST_WAIT,
@@ -84,6 +85,12 @@ class MemoryStore:
     def __init__(self, clock: Clock = time.time) -> None:
         self._clock = clock
         self._all = _Tables()
+        self._journal = MemoryJournal(clock)
+
+    @property
+    def journal(self) -> MemoryJournal:
+        """See Store."""
+        return self._journal
 
     async def close(self) -> None:
         """Nothing to let go of."""
@@ -92,6 +99,8 @@ class MemoryStore:
         """See Store."""
         for change in commit.changes:
             check_change(change)
+        if commit.gate is not None:
+            commit.gate.enter()
         known = self._all.requests.get(commit.request_id) if commit.request_id is not None else None
         if known is not None:
             return Committed(deepcopy(known.reply), seen=True)
@@ -184,10 +193,11 @@ class MemoryStore:
         for id in ids:
             self._all.outbox.pop(id, None)
 
-    async def outbox_retry(self, id: int, due: float) -> None:
+    async def outbox_retry(self, due: float, *ids: int) -> None:
         """See Store."""
-        if id in self._all.outbox:
-            self._all.outbox[id] = replace(self._all.outbox[id], due=due)
+        for id in ids:
+            if id in self._all.outbox:
+                self._all.outbox[id] = replace(self._all.outbox[id], due=due)
 
     async def doc(self, kind: str, key: str) -> Doc | None:
         """See Store."""

@@ -256,14 +256,14 @@ async def test_an_answer_waits_in_the_outbox_until_it_was_posted(store: Store, c
     assert (row.request_id, row.place, row.reply, row.delivery) == ("r1", PLACE, {"text": "7"}, {"token": "t"})
     assert (row.attempts, row.created) == (0, clock.now - 20)
     assert not await store.outbox_claim(60), "somebody works on it"
-    await store.outbox_retry(row.id, clock.now + 5)
+    await store.outbox_retry(clock.now + 5, row.id)
     clock.now += 5
     (row,) = await store.outbox_claim(60)
     assert row.attempts == 1
     await store.outbox_done(row.id)
     clock.now += 1000
     assert not await store.outbox_claim(60)
-    await store.outbox_retry(row.id, clock.now)
+    await store.outbox_retry(clock.now, row.id)
     assert not await store.outbox_claim(60), "what was posted stays posted"
 
 

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from bot.journal import Journal, MemoryJournal
 from bot.stores.base import (
     REQUESTS_KEPT,
     Clock,
@@ -27,6 +28,7 @@ from bot.stores.base import (
     check_change,
 )
 from bot.stores.sqlite import reading, schema, writing
+from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from bot.stores.sqlite.link import Link, Writer
 
 BUSY_SECONDS = 5.0
@@ -48,10 +50,16 @@ async def open_sqlite(
 class SqliteStore:
     """Writes through one connection, reads through another, which never waits for it."""
 
-    def __init__(self, writer: Writer, reader: Link, clock: Clock) -> None:
+    def __init__(self, writer: Writer, reader: Link, clock: Clock, journal: Journal | None = None) -> None:
         self._writer = writer
         self._reader = reader
         self._clock = clock
+        self._journal: Journal = journal or MemoryJournal(clock)
+
+    @property
+    def journal(self) -> Journal:
+        """See Store."""
+        return self._journal
 
     @classmethod
     async def open(cls, path: Path, *, clock: Clock = time.time, busy_seconds: float = BUSY_SECONDS) -> SqliteStore:
@@ -70,11 +78,12 @@ class SqliteStore:
         except BaseException:
             await link.close()
             raise
-        return cls(Writer(link), reader, clock)
+        return cls(Writer(link), reader, clock, SqliteJournal(journal_path(path), clock))
 
     async def close(self) -> None:
-        """Write what is waiting, then close both connections; the last one tidies the log file away."""
+        """Write what is waiting, then close all connections; the last one tidies the log file away."""
         try:
+            await self._journal.close()
             await self._reader.close()
         finally:
             await self._writer.close()
@@ -149,9 +158,10 @@ class SqliteStore:
         rows = [(id,) for id in ids]
         await self._writer.run(lambda conn: _each(conn, "DELETE FROM outbox WHERE id = ?", rows))
 
-    async def outbox_retry(self, id: int, due: float) -> None:
+    async def outbox_retry(self, due: float, *ids: int) -> None:
         """See Store."""
-        await self._writer.run(lambda conn: _each(conn, "UPDATE outbox SET due = ? WHERE id = ?", [(due, id)]))
+        rows = [(due, id) for id in ids]
+        await self._writer.run(lambda conn: _each(conn, "UPDATE outbox SET due = ? WHERE id = ?", rows))
 
     async def doc(self, kind: str, key: str) -> Doc | None:
         """See Store."""

@@ -35,6 +35,8 @@ def clean(text: str) -> str:
 
 def write(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> Committed:
     """Carry out `commit`; `reply` is its reply as JSON. Raises Conflict, leaving the clean-up to the caller."""
+    if commit.gate is not None:
+        commit.gate.enter()
     if commit.request_id is not None:
         game = commit.changes[0].game if commit.changes else None
         cursor = conn.execute(_INSERT_REQUEST, (commit.request_id, game, commit.user, reply, now))

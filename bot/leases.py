@@ -1,0 +1,76 @@
+"""What this process is at work on is kept from others, for as long as it takes: its leases are renewed meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+log = logging.getLogger(__name__)
+
+K = TypeVar("K")
+
+LEASE = 10.0
+"""Seconds after which another process may take over what was not renewed; it was a dead process's, then."""
+
+
+class Leases(Generic[K]):
+    """Things held. `renew` is called with all of them every few seconds, while there are any."""
+
+    def __init__(self, renew: Callable[[Sequence[K]], Awaitable[None]]) -> None:
+        self._renew = renew
+        self._held: dict[K, int] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._held
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def hold(self, *keys: K) -> None:
+        """Keep these from others until they are let go, as often as they were held."""
+        for key in keys:
+            self._held[key] = self._held.get(key, 0) + 1
+        if self._held and self._task is None:
+            self._task = asyncio.create_task(self._keep())
+
+    def let_go(self, *keys: K) -> None:
+        """These are done with."""
+        for key in keys:
+            left = self._held.get(key, 0) - 1
+            if left > 0:
+                self._held[key] = left
+            else:
+                self._held.pop(key, None)
+
+    @contextmanager
+    def holding(self, *keys: K) -> Iterator[None]:
+        """Hold these for a while."""
+        self.hold(*keys)
+        try:
+            yield
+        finally:
+            self.let_go(*keys)
+
+    def close(self) -> None:
+        """Renew nothing any more."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _keep(self) -> None:
+        try:
+            while self._held:
+                await asyncio.sleep(LEASE / 3)
+                if self._held:
+                    await self._renew_all()
+        finally:
+            self._task = None
+
+    async def _renew_all(self) -> None:
+        try:
+            await self._renew(list(self._held))
+        except Exception as error:  # the next round tries again; meanwhile others may be faster, which does no harm
+            log.warning("leases could not be renewed: %s", error)
