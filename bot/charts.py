@@ -13,7 +13,7 @@ import yaml
 from bot.gamefile import check_game
 from bot.rules.chart import Chart, Charts
 from bot.rules.compile import check_examples, compile_chart
-from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.errors import TableError, UserError, did_you_mean, reading
 from bot.rules.given import Given, read_given
 from bot.rules.options import Option, option_from
 from bot.rules.sequence import Plan
@@ -60,18 +60,25 @@ class Sequence:
 
     def __init__(self, system: System, id: str, data: Mapping[str, Any]) -> None:
         file = f"{system.id}/sequences.yaml"
-        if unknown := set(data) - _SEQUENCE_KEYS:
-            raise TableError(file, f"unknown keys {', '.join(sorted(unknown))}", row=id)
+        with reading(file, id):
+            if unknown := set(data) - _SEQUENCE_KEYS:
+                raise TableError(file, f"unknown keys {', '.join(sorted(map(str, unknown)))}", row=id)
+            for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state"):
+                if not isinstance(data.get(key) or "", str):
+                    raise TableError(file, f"{key} must be a text; quote it", row=id)
+            for key in ("inputs", "outputs", "example"):
+                if not isinstance(data.get(key) or {}, Mapping):
+                    raise TableError(file, f"{key} must be a mapping", row=id)
+            if missing := [key for key in ("title", "source", "summary") if not data.get(key)]:
+                raise TableError(file, f"{missing[0]} is missing", row=id)
         self.system, self.id = system, id
-        try:
-            self.title: str = data["title"]
-            self.source: str = str(data["source"])
-            self.summary: str = data["summary"]
+        self.title: str = data["title"]
+        self.source: str = data["source"]
+        self.summary: str = data["summary"]
+        with reading(file, f"{id}, inputs"):
             self.inputs: tuple[Option, ...] = tuple(
                 option_from(name, spec, system.lists) for name, spec in (data.get("inputs") or {}).items()
             )
-        except (KeyError, ValueError) as error:
-            raise TableError(file, str(error), row=id) from None
         self.outputs: Mapping[str, Any] = data.get("outputs") or {}
         self.dice: str = data.get("dice") or "none"
         self.odds_by: str = data.get("odds_by") or ""
@@ -151,26 +158,28 @@ class System:
     def sequences(self) -> Mapping[str, Sequence]:
         """Sequences by id, in the order of their file."""
         path = self.folder / "sequences.yaml"
-        data = read_yaml(path) if path.exists() else {}
-        return {id: Sequence(self, id, spec) for id, spec in (data or {}).items()}
+        data = (read_yaml(path) if path.exists() else {}) or {}
+        if not isinstance(data, dict) or not all(isinstance(id, str) for id in data):
+            raise TableError(f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids")
+        return {id: Sequence(self, id, spec) for id, spec in data.items()}
 
     @cached_property
     def words(self) -> Mapping[str, UnitWords]:
         """What may stand in the game's unit lists: "units", and further lists with words of their own."""
-        units = self.game.get("units") or {}
-        lists = {"units": self._words(units, {})}
-        for name, more in (self.game.get("unit_lists") or {}).items():
-            lists[name] = self._words(units, more)
+        units, file = self.game.get("units") or {}, f"{self.id}/game.yaml"
+        with reading(file, "units"):
+            lists = {"units": self._words(units, {})}
+        with reading(file, "unit_lists"):
+            for name, more in (self.game.get("unit_lists") or {}).items():
+                with reading(file, f"unit_lists {name}"):
+                    lists[name] = self._words(units, more)
         return lists
 
     def _words(self, units: Mapping[str, Any], more: Mapping[str, Any]) -> UnitWords:
         keys = dict(units.get("attributes") or {}) | dict(more.get("keys") or {})
         flags = dict(units.get("flags") or {}) | dict(more.get("flags") or {})
         types = more.get("types", units["types"])
-        try:
-            options = {key: option_from(key, spec, self.lists) for key, spec in keys.items()}
-        except ValueError as error:
-            raise TableError(f"{self.id}/game.yaml", str(error)) from None
+        options = {key: option_from(key, spec, self.lists) for key, spec in keys.items()}
         named = tuple(units.get("states") or ())
         states = {state: (state,) for state in named if state in flags}
         states |= {state: tuple(items) for state, items in (units.get("state_flags") or {}).items()}
@@ -192,13 +201,15 @@ class System:
         if not isinstance(data, dict):
             raise TableError(file, "is no table")
         if data.get("like"):
-            parent = read_yaml(self.folder / f"{data['like']}.yaml")
+            parent = read_yaml(self.folder / f"{data['like']}.yaml") if data["like"] in self.tables else None
+            if not isinstance(parent, dict):
+                raise TableError(file, f"there is no table {str(data['like'])[:40]} in this game", row="like")
             data = {**parent, **{key: value for key, value in data.items() if key != "like"}}
         if data.get("id") != f"{self.id}/{id}":
             raise TableError(file, f"its id must be {self.id}/{id}")
         chart = compile_chart(data, file=file, system=self.id, lists=self.lists)
-        if chart.group not in self.game["groups"]:
-            raise TableError(file, f"the game has no group {chart.group}")
+        if chart.group not in list(self.game["groups"]):
+            raise TableError(file, f"the game has no group {str(chart.group)[:40]}", row="group")
         check_examples(chart, data, file)
         return chart
 

@@ -5,26 +5,47 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from bot.rules.errors import TableError, did_you_mean
+from bot.rules.errors import TableError, did_you_mean, reading
 
 _NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
 _KEYS = (*_NEEDED, "author", "lists", "unit_lists", "phases", "scores")
 _UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "leaves",
 )  # fmt: skip
+_TEXTS = ("title", "publisher", "notice", "author")
+_UNIT_PARTS: Mapping[str, Any] = {
+    **dict.fromkeys(("types", "states", "markers", "leaves"), None),  # lists
+    "attributes": Mapping,
+    "flags": str,
+    "marker_flags": str,
+    "state_flags": list,
+    "classes": list,
+}
 _PHASE_KEYS = ("name", "title", "remember", "clears")
 
 
 def check_game(game: Any, file: str) -> Mapping[str, Any]:
     """The content of a game.yaml, unchanged. Raises TableError that names the part which is wrong."""
+    with reading(file):
+        return _checked(game, file)
+
+
+def _checked(game: Any, file: str) -> Mapping[str, Any]:
     _keys(game, _KEYS, _NEEDED, file, None)
     edition = game["edition"]
     if not isinstance(edition, int) or isinstance(edition, bool) or edition < 1:
         raise TableError(file, "must be a whole number of at least 1, raised when an outcome changes", row="edition")
-    if not isinstance(game["groups"], Mapping):
+    for key in _TEXTS:
+        if not isinstance(game.get(key) or "", str):
+            raise TableError(file, "must be a text; quote it", row=key)
+    if not _maps(game["groups"], str):
         raise TableError(file, "must be group: title", row="groups")
+    _check_lists(game, file)
     units = game["units"]
     _keys(units, _UNIT_KEYS, ("types",), file, "units")
+    for key, kind in _UNIT_PARTS.items():
+        if units.get(key) and not (_maps(units[key], kind) if kind else _is_list(units[key])):
+            raise TableError(file, f"must be a {'mapping' if kind else 'list of words'}", row=f"units {key}")
     flags, states = units.get("flags") or {}, units.get("states") or ()
     marks = (*(units.get("markers") or ()), *flags)
     _known(units.get("marker_flags") or {}, units.get("markers") or (), file, "marker_flags")
@@ -35,11 +56,35 @@ def check_game(game: Any, file: str) -> Mapping[str, Any]:
     _known(units.get("leaves") or (), states, file, "leaves")
     for number, phase in enumerate(game.get("phases") or (), 1):
         _keys(phase, _PHASE_KEYS, ("name",), file, f"phases {number}")
+        texts = isinstance(phase["name"], str) and isinstance(phase.get("title") or "", str)
+        if not texts or not all(_is_list(phase.get(key) or []) for key in ("remember", "clears")):
+            raise TableError(file, "name and title are texts, remember and clears lists", row=f"phases {number}")
         _known(phase.get("clears") or (), marks, file, f"phases {phase['name']}, clears")
+    if not isinstance(game.get("scores") or {}, Mapping):
+        raise TableError(file, "must be sequence: {result: number}", row="scores")
     for sequence, scores in (game.get("scores") or {}).items():
         if not isinstance(scores, Mapping) or not all(isinstance(worth, int | float) for worth in scores.values()):
             raise TableError(file, "must be result: number", row=f"scores {sequence}")
     return game  # type: ignore[no-any-return]  # a mapping by now
+
+
+def _check_lists(game: Mapping[str, Any], file: str) -> None:
+    if not _maps(game.get("lists") or {}, list) or not all(map(_is_list, (game.get("lists") or {}).values())):
+        raise TableError(file, "must be name: [word, word]; quote numbers, yes and no", row="lists")
+    if not _maps(game.get("unit_lists") or {}, Mapping):
+        raise TableError(file, "must be name: {types: ..., flags: ...}", row="unit_lists")
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _maps(value: Any, kind: Any) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and all(isinstance(key, str) for key in value)
+        and all(isinstance(item, kind) for item in value.values())
+    )
 
 
 def _keys(part: Any, allowed: tuple[str, ...], needed: tuple[str, ...], file: str, row: str | None) -> None:

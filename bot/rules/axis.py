@@ -15,6 +15,7 @@ from bot.rules.options import Option
 _BAND = re.compile(r"(-?\d+(?:\.\d+)?)?\s*(?:\.\.|(?<=\d)-)\s*(-?\d+(?:\.\d+)?)?")
 _FROM = re.compile(r"(-?\d+(?:\.\d+)?)\+")
 MISSING = object()
+WIDEST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,8 @@ def gaps(axis_: Axis, option: Option) -> Iterable[object]:
     elif option.type == "bool":
         domain = (False, True)
     elif option.type == "int" and option.min is not None and option.max is not None:
+        if option.max - option.min > WIDEST:
+            raise ValueError(f"{option.name} has more than {WIDEST} values: too many to look at each of them")
         domain = range(int(option.min), int(option.max) + 1)
     else:
         return ()

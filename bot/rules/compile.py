@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-from bot.rules.axis import Axis, axis, gaps, heading_axis
+from bot.rules.axis import WIDEST, Axis, axis, gaps, heading_axis
 from bot.rules.chart import Chart, Modifier, Reader, Roll, chain_readers
 from bot.rules.dice import AVERAGING, Die
-from bot.rules.errors import TableError, UserError
+from bot.rules.errors import TableError, UserError, reading
 from bot.rules.formula import Formula, compile_formula
 from bot.rules.options import option_from
 
+T = TypeVar("T")
 KINDS = ("grid", "roll", "modifiers", "reference")
 _KEYS = {
     "id", "title", "source", "group", "kind", "summary", "notes", "inputs", "outputs", "constants", "results",
@@ -34,19 +35,29 @@ def dice_of(text: str, label: str) -> tuple[Die, ...]:
 
 def compile_chart(data: Mapping[str, Any], *, file: str, system: str, lists: Mapping[str, Sequence[str]]) -> Chart:
     """The Chart that a table file describes. Raises TableError; the file's examples are run by `check_examples`."""
-    return _Compiler(data, file, system, lists).chart()
+    with reading(file):
+        return _Compiler(data, file, system, lists).chart()
 
 
 def check_examples(chart: Chart, data: Mapping[str, Any], file: str) -> None:
     """Run each example of a table file: `given` inputs must give exactly the `gives` outputs."""
-    for number, example in enumerate(data.get("examples", ()), 1):
-        try:
-            out = chart.read(example["given"]).out
-        except UserError as error:
-            raise TableError(file, f"example {number} fails: {error}") from None
-        for name, value in example["gives"].items():
-            if out.get(name) != value:
-                raise TableError(file, f"example {number} gives {name} {out.get(name)!r}, not {value!r}")
+    if chart.example:
+        with reading(file, "example"):
+            try:
+                chart.read(chart.example)
+            except UserError as error:
+                raise TableError(file, f"it fails: {error}") from None
+    with reading(file, "examples"):
+        examples = list(data.get("examples", ()))
+    for number, example in enumerate(examples, 1):
+        with reading(file, f"example {number}"):
+            try:
+                out = chart.read(example["given"]).out
+            except UserError as error:
+                raise TableError(file, f"example {number} fails: {error}") from None
+            for name, value in example["gives"].items():
+                if out.get(name) != value:
+                    raise TableError(file, f"example {number} gives {name} {out.get(name)!r}, not {value!r}")
 
 
 class _Compiler:
@@ -60,22 +71,28 @@ class _Compiler:
                 raise TableError(file, f"{key} is missing")
         if data["kind"] not in KINDS:
             raise TableError(file, f"kind {data['kind']} is unknown; it is one of {', '.join(KINDS)}")
-        try:
-            self.inputs = tuple(option_from(name, spec, lists) for name, spec in (data.get("inputs") or {}).items())
-        except (ValueError, TypeError, AttributeError) as error:
-            raise TableError(file, str(error)) from None
+        for key in ("title", "source", "summary", "notes"):
+            if not isinstance(data.get(key, ""), str):
+                raise TableError(file, "must be a text; quote it", row=key)
+        self.inputs = tuple(self._parts("inputs", lambda name, spec: option_from(name, spec, lists)))
         self.options = {option.name: option for option in self.inputs}
-        self.outputs = {name: self._output(name, spec) for name, spec in data["outputs"].items()}
-        self.results: Mapping[Any, Any] = data.get("results") or {}
-        self.constants = {**{name: tuple(items) for name, items in lists.items()}, **(data.get("constants") or {})}
-        self.names = {*self.options, *self.outputs, *self.constants, *(data.get("derive") or {})}
-        self.names |= set(data.get("then") or {})
+        self.outputs = dict(self._parts("outputs", lambda name, spec: (name, self._output(name, spec))))
+        self.results: Mapping[Any, Any] = dict(self._parts("results", lambda code, meaning: (code, meaning)))
+        self.constants: dict[str, Any] = {name: tuple(items) for name, items in lists.items()}
+        self.constants |= dict(self._parts("constants", lambda name, value: (name, value)))
+        self.names = {*self.options, *self.outputs, *self.constants}
+        for part in ("derive", "then"):
+            self.names |= set(self._parts(part, lambda name, _: str(name)))
 
     def chart(self) -> Chart:
         data = self.data
         bodies = data.get("read") or []
-        readers = [self.body(body) for body in (bodies if isinstance(bodies, list) else [bodies])]
-        text_by = data.get("text_by", ())
+        readers = []
+        for number, body in enumerate(bodies if isinstance(bodies, list) else [bodies], 1):
+            with reading(self.file, "read" if number == 1 else f"read {number}"):
+                readers.append(self.body(body))
+        text_by = data.get("text_by") or ()
+        example = dict(self._parts("example", lambda name, value: (name, value)))
         written = str(data)
         used = {name for name in self.constants if name in written}
         chart = Chart(
@@ -89,15 +106,15 @@ class _Compiler:
             outputs=self.outputs,
             summary=data.get("summary", ""),
             notes=data.get("notes", ""),
-            example=data.get("example") or {},
-            refuse=tuple((self.formula(item["when"]), item["say"]) for item in data.get("refuse") or ()),
-            derive=tuple((name, self.formula(text)) for name, text in (data.get("derive") or {}).items()),
+            example=example,
+            refuse=tuple(self._items("refuse", self.refusal)),
+            derive=tuple(self._parts("derive", lambda name, text: (name, self.formula(text)))),
             body=chain_readers(readers),
-            modifiers=tuple(self.modifier(row) for row in data.get("rows") or ()),
-            then=tuple((name, self.formula(text)) for name, text in (data.get("then") or {}).items()),
-            rolls=tuple(self.roll(name, spec) for name, spec in (data.get("rolls") or {}).items()),
-            texts={_key(key): str(text) for key, text in (data.get("texts") or {}).items()},
-            text_by=tuple(self.formula(text) for text in ([text_by] if isinstance(text_by, str) else text_by)),
+            modifiers=tuple(self._items("rows", self.modifier)),
+            then=tuple(self._parts("then", lambda name, text: (name, self.formula(text)))),
+            rolls=tuple(self._parts("rolls", self.roll)),
+            texts=dict(self._parts("texts", lambda key, text: (_key(key), str(text)))),
+            text_by=tuple(self.formula(text) for text in ([text_by] if isinstance(text_by, str) else list(text_by))),
             constants={name: value for name, value in self.constants.items() if name in used},
             printed=data,
             _options=self.options,
@@ -107,6 +124,22 @@ class _Compiler:
         if "text" in self.outputs and not chart.texts:
             raise TableError(self.file, "the output text needs texts")
         return chart
+
+    def _parts(self, part: str, read: Callable[[Any, Any], T]) -> Iterator[T]:
+        """What `read` makes of each entry of a mapping in the file; an error names the entry."""
+        with reading(self.file, part):
+            entries = list((self.data.get(part) or {}).items())
+        for name, spec in entries:
+            with reading(self.file, f"{part} {name}"):
+                yield read(name, spec)
+
+    def _items(self, part: str, read: Callable[[Any], T]) -> Iterator[T]:
+        """What `read` makes of each entry of a list in the file; an error names its number."""
+        with reading(self.file, part):
+            entries = list(self.data.get(part) or ())
+        for number, spec in enumerate(entries, 1):
+            with reading(self.file, f"{part} {number}"):
+                yield read(spec)
 
     # -- bodies -------------------------------------------------------------------------------------------
 
@@ -181,12 +214,16 @@ class _Compiler:
         option = self.options.get(str(bands.get("by")))
         if option is None or option.type != "int" or option.min is None or option.max is None:
             raise TableError(self.file, "bands needs by: a whole-number input with min and max")
+        if option.max - option.min > WIDEST:
+            raise TableError(self.file, f"bands go by an input of at most {WIDEST} values")
         answers: dict[int, Mapping[str, Any]] = {}
         for part in str(cell).split():
             band, _, code = part.partition(":")
             edges = re.fullmatch(r"(-?\d+)(?:-(\d+))?", band)
             if not edges or not code:
                 raise TableError(self.file, f"{part!r} is no band; write 17-18:code", row=row, column=column)
+            if int(edges[2] or edges[1]) > option.max:
+                raise TableError(self.file, f"{part!r} goes beyond {option.max:g}", row=row, column=column)
             out = self.result(code, gives, row, column)
             for value in range(int(edges[1]), int(edges[2] or edges[1]) + 1):
                 if value in answers:
@@ -280,6 +317,11 @@ class _Compiler:
                 raise TableError(self.file, f"{name} is true or false, not {item!r}", row=row, column=column)
 
     # -- the rest -----------------------------------------------------------------------------------------
+
+    def refusal(self, item: Mapping[str, Any]) -> tuple[Formula, str]:
+        if not isinstance(item["say"], str):
+            raise TypeError("say must be a text")
+        return self.formula(item["when"]), item["say"]
 
     def modifier(self, row: Mapping[str, Any]) -> Modifier:
         self._check_keys(row, {"id", "name", "when", "adds"}, f"row {row.get('id')}")

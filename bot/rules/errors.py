@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
@@ -48,16 +49,42 @@ class DieOwed(UserError):
         self.given = given
 
 
+LONGEST = 400
+
+
 class TableError(Exception):
     """A table or game file is wrong; found when it is loaded. Names file, row and column."""
 
     def __init__(self, file: str, problem: str, *, row: object = None, column: object = None) -> None:
+        problem = shown_safely(problem)
+        problem = problem if len(problem) <= LONGEST else f"{problem[: LONGEST - 3]}..."
+        self.file, self.problem, self.row, self.column = file, problem, row, column
         place = file
         if row is not None:
-            place += f", row {row}"
+            place += f", row {shown_safely(str(row))[:60]}"
         if column is not None:
             place += f", column {column}"
         super().__init__(f"{place}: {problem}")
+
+
+_MISSHAPEN = (TypeError, AttributeError, NameError, LookupError, ValueError, ArithmeticError, RecursionError)
+
+
+@contextmanager
+def reading(file: str, row: object = None) -> Iterator[None]:
+    """Reads a part of a table file: an error in it names the part, also where it is not laid out as the code expects.
+
+    Of parts inside each other the innermost is named.
+    """
+    try:
+        yield
+    except TableError as error:
+        if error.row is not None or row is None:
+            raise
+        raise TableError(error.file, error.problem, row=row, column=error.column) from None
+    except _MISSHAPEN as error:
+        problem = " ".join(str(error).split())[:120]
+        raise TableError(file, f"is not laid out as it must be ({type(error).__name__}: {problem})", row=row) from None
 
 
 class Hint(str):

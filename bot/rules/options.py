@@ -310,11 +310,20 @@ _CLEANERS: Mapping[str, Any] = {
 }
 
 
+_KINDS: Mapping[str, tuple[Any, str]] = {
+    **dict.fromkeys(("min", "max"), (int | float, "a number")),
+    **dict.fromkeys(("help", "brings", "units", "complete"), (str, "a text")),
+    **dict.fromkeys(("optional", "free"), (bool, "true or false")),
+}
+
+
 def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:
     """An Option from its entry in a YAML file; `values` may name one of the game's token lists.
 
     Raises ValueError with what is wrong with the entry.
     """
+    if not isinstance(spec, Mapping):
+        raise ValueError(f"option {name} must be {{type: ..., help: ...}}")
     known = {"type", "help", "min", "max", "values", "default", "optional", "clamp", "brings", "units", "complete"}
     known |= {"free"}
     if unknown := set(spec) - known:
@@ -324,14 +333,20 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         if values not in lists:
             raise ValueError(f"option {name} names the list {values}, which the game does not have")
         values = lists[values]
-    if any(not isinstance(value, str) for value in values):
+    if not isinstance(values, list | tuple) or any(not isinstance(value, str) for value in values):
         raise ValueError(f"option {name} has values that are no text; quote them")
     kind: Any = spec.get("type", "str")
     kind = "str" if kind == "string" else kind
-    if kind not in _CLEANERS:
+    if not isinstance(kind, str) or kind not in _CLEANERS:
         raise ValueError(f"option {name} has the unknown type {kind}")
+    for key, (allowed, what) in _KINDS.items():
+        value = spec.get(key)
+        if value is not None and (not isinstance(value, allowed) or (allowed is not bool and isinstance(value, bool))):
+            raise ValueError(f"option {name}: {key} must be {what}, not {value!r}")
     fields = {key: spec[key] for key in known - {"type", "values", "clamp"} if key in spec}
     clamp = spec.get("clamp") or ""
+    if clamp not in (True, "", "high", "low", "both"):
+        raise ValueError(f"option {name}: clamp is true, high or low, not {clamp!r}")
     option = Option(name=name, type=kind, values=tuple(values), clamp="both" if clamp is True else clamp, **fields)
     if option.default is not None and option.type not in ("mods",):
         try:
