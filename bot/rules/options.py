@@ -337,7 +337,7 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         raise ValueError(f"option {name} has values that are no text; quote them")
     kind: Any = spec.get("type", "str")
     kind = "str" if kind == "string" else kind
-    if not isinstance(kind, str) or kind not in _CLEANERS:
+    if kind not in list(_CLEANERS):
         raise ValueError(f"option {name} has the unknown type {kind}")
     for key, (allowed, what) in _KINDS.items():
         value = spec.get(key)
