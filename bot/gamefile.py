@@ -14,7 +14,7 @@ _UNIT_KEYS = (
 )  # fmt: skip
 _TEXTS = ("title", "publisher", "notice", "author")
 _UNIT_PARTS: Mapping[str, Any] = {
-    **dict.fromkeys(("types", "states", "markers", "leaves"), None),  # lists
+    **dict.fromkeys(("types", "states", "markers", "leaves"), None),  # lists, or word: help
     "attributes": Mapping,
     "flags": str,
     "marker_flags": str,
@@ -44,7 +44,7 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     units = game["units"]
     _keys(units, _UNIT_KEYS, ("types",), file, "units")
     for key, kind in _UNIT_PARTS.items():
-        if units.get(key) and not (_maps(units[key], kind) if kind else _is_list(units[key])):
+        if units.get(key) and not (_maps(units[key], kind or str) or (not kind and _is_list(units[key]))):
             raise TableError(file, f"must be a {'mapping' if kind else 'list of words'}", row=f"units {key}")
     flags, states = units.get("flags") or {}, units.get("states") or ()
     marks = (*(units.get("markers") or ()), *flags)
