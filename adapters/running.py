@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
+import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any
 
 from bot.app import App
 from bot.budgets import Budgets
 from bot.logs import set_up_logging
+from bot.private import private_from_now_on, tighten
 from bot.rules.errors import UserError
 from bot.settings import Settings
+
+log = logging.getLogger(__name__)
+
+WAITS = (1.0, 5.0, 15.0, 60.0)
+"""Seconds before a platform that ended is begun again; from the start after it has gone well for a while."""
+WENT_WELL = 300.0
 
 Serve = Callable[[App], Coroutine[Any, Any, None]]
 
@@ -52,17 +61,21 @@ def _slack(settings: Settings) -> list[Serve]:
 
 
 def run(settings: Settings, serving: Sequence[Serve]) -> int:
-    """Serve until a signal comes, all on one store; the exit status. Raises UserError when one of them cannot go on."""
+    """Serve until a signal comes, all on one store; the exit status: 1 when the data was taken away meanwhile.
+
+    Raises UserError when one of them cannot go on.
+    """
     set_up_logging(settings.log_level, settings.secrets)
-    asyncio.run(_run(settings, serving))
-    return 0
+    private_from_now_on()
+    tighten(settings.data)
+    return asyncio.run(_run(settings, serving))
 
 
-async def _run(settings: Settings, serving: Sequence[Serve]) -> None:
+async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
     app = await App.open(settings)
     app.use_budgets(Budgets(settings.per_minute))
     try:
-        work = [asyncio.create_task(serve(app)) for serve in serving]
+        work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]
 
         def stop() -> None:
             for task in work:
@@ -70,11 +83,40 @@ async def _run(settings: Settings, serving: Sequence[Serve]) -> None:
 
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop)
-        await asyncio.wait(work, return_when=asyncio.FIRST_COMPLETED)
+        gone = asyncio.create_task(app.store.gone())
+        await asyncio.wait([*work, gone], return_when=asyncio.FIRST_COMPLETED)
         stop()  # when one cannot go on, the others end in good order
         await asyncio.wait(work)
         for task in work:
             if not task.cancelled() and (error := task.exception()) is not None:
                 raise error
+        if gone.done():
+            log.critical("%s Grognard ends, so that a supervisor can start it again.", gone.result())
+            return 1
+        gone.cancel()
+        return 0
     finally:
         await app.close()
+
+
+async def _kept_up(serve: Serve, app: App) -> None:
+    """Serve a platform until cancelled. When it ends for no reason of the host's it is begun anew, the others go on.
+
+    Raises UserError for what the host must mend.
+    """
+    tried = 0
+    while True:
+        since = time.monotonic()
+        try:
+            await serve(app)
+            log.error("a platform's connection ended")
+        except UserError:
+            raise
+        except Exception:
+            log.exception("a platform's connection ended with an error")
+        if time.monotonic() - since > WENT_WELL:
+            tried = 0
+        wait = WAITS[min(tried, len(WAITS) - 1)]
+        tried += 1
+        log.error("it is begun again in %g s", wait)
+        await asyncio.sleep(wait)

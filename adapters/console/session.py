@@ -17,6 +17,7 @@ from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.command import Person, Place
 from bot.packing import MOST_BYTES, file_text, too_large
+from bot.private import tighten
 from bot.reply import Reply, error_reply
 from bot.rules.errors import UserError
 from bot.rules.options import INVISIBLE
@@ -119,6 +120,7 @@ def _person(name: str) -> Person:
 async def play(name: str, *, interactive: bool) -> int:
     """Run the console until `quit` or the end of input; the exit status."""
     settings = load_settings()
+    tighten(settings.data)
     app = await App.open(settings)
     try:
         session = Session(app, Console(highlight=False, soft_wrap=True), name, settings.data)

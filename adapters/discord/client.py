@@ -7,7 +7,7 @@ import gc
 import logging
 import os
 from collections import OrderedDict
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 import aiohttp
@@ -61,6 +61,18 @@ def _log_failure(task: asyncio.Task[None]) -> None:
         log.error("work beside an interaction failed", exc_info=error)
 
 
+def _guarded(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
+    """The library's reading of an event, of which none may end the connection: it would take all games with it."""
+
+    def read(data: Any) -> None:
+        try:
+            parse(data)
+        except Exception as error:
+            often.error("the event %s could not be read and is passed over: %r", event, error)
+
+    return read
+
+
 class Grognard(discord.AutoShardedClient):
     """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent.
 
@@ -82,6 +94,8 @@ class Grognard(discord.AutoShardedClient):
             allowed_mentions=discord.AllowedMentions.none(),
             **shards,
         )
+        parsers = self._connection.parsers
+        parsers.update({event: _guarded(parse, event) for event, parse in parsers.items() if event != "READY"})
         self.app = app
         self._commands = commands
         self.wire: Wire

@@ -5,6 +5,7 @@ The draft lies in the store, its id in every custom_id; nothing of it is in memo
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,6 +31,7 @@ Json = dict[str, Any]
 
 MENUS, BLANKS = 4, 5
 ROW, BUTTON, SELECT, TEXT, LABEL = 1, 2, 3, 4, 18
+_ID = re.compile(r"([^:]+):(?:(odds)|(?:(page|fill):(\d{1,4}))|(?:(menu):([^:]+:\d{1,4})))", re.ASCII)
 _GREY, _BLUE, _GREEN = 2, 1, 3
 
 
@@ -48,8 +50,8 @@ async def open_form(bot: Grognard, ask: Ask, spec: CommandSpec, options: Mapping
 
 async def change_form(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
     """Take what was chosen, filled in or pressed in a form."""
-    key, what, *more = str(data["custom_id"]).removeprefix(FORM_PART).split(":")
-    draft = await bot.app.store.doc(DRAFT, key)
+    key, what, more = read_id(str(data["custom_id"]))
+    draft = await bot.app.store.doc(DRAFT, key) if what else None
     try:
         if draft is None or draft.owner != ask.who.key:
             raise UserError("This form was used already, or is too old.", hint="Type the command again.")
@@ -64,6 +66,15 @@ async def change_form(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
         await bot.delivery.direct(ask, Direct(FORM, data=modal(spec, key, form, int(more[0]))))
     else:
         await _apply(bot, ask, spec, draft, what, more, data)
+
+
+def read_id(custom_id: str) -> tuple[str, str, list[str]]:
+    """(draft, what was pressed, what goes with it); nothing was pressed where no form of ours has such an id."""
+    found = _ID.fullmatch(custom_id.removeprefix(FORM_PART))
+    if found is None:
+        return "", "", []
+    key, *rest = (part for part in found.groups() if part)
+    return key, rest[0], ":".join(rest[1:]).split(":")
 
 
 async def _apply(

@@ -18,6 +18,7 @@ from typing import Any
 
 import bot
 from adapters.discord.shipped import shipped_commands
+from bot.private import make_file, make_folder
 
 Json = dict[str, Any]
 
@@ -74,7 +75,8 @@ class Commands:
         """Discord knows them: the next start need not make them."""
         self.stop()
         try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(self._file.parent)
+            make_file(self._file)
             self._file.write_text(self.version, "utf-8")
         except OSError as error:
             log.warning("%s cannot be written: %s", self._file, error)

@@ -392,6 +392,10 @@ class Store(Protocol):
         """What is wrong with the stored data itself, one line each; empty when all is well."""
         ...
 
+    async def gone(self) -> str:
+        """Waits until the data is no longer where it was opened, so that nothing can be saved; says what to do."""
+        ...
+
     async def close(self) -> None:
         """Finish what is under way and let go of the file."""
         ...

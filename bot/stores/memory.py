@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import time
@@ -91,6 +92,11 @@ class MemoryStore:
     def journal(self) -> MemoryJournal:
         """See Store."""
         return self._journal
+
+    async def gone(self) -> str:
+        """See Store."""
+        await asyncio.Event().wait()
+        return ""
 
     async def close(self) -> None:
         """Nothing to let go of."""

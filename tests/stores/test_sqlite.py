@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,7 +22,7 @@ import pytest
 from bot.stores import open_store
 from bot.stores.base import Binding, Change, Commit, Conflict, EventRow, Json, Outgoing, Store, StoreError
 from bot.stores.memory import MemoryStore
-from bot.stores.sqlite import SqliteStore, open_sqlite
+from bot.stores.sqlite import SqliteStore, open_sqlite, schema
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
 
 
@@ -238,6 +239,101 @@ async def test_a_locked_file_is_waited_for_and_then_named(path: Path) -> None:
             assert await store.peek("place g1") == ("g1", 1), "reading goes on"
             assert "locked" in await refused(path)
         assert not (await store.commit(roll(2))).seen
+
+
+async def test_a_locked_file_makes_a_channel_wait_once(path: Path) -> None:
+    async with open_sqlite(path, busy_seconds=0.5) as store:
+        await store.commit(start())
+        since = time.monotonic()
+        with held(path):
+            for _ in range(15):  # one after the other, as commands of one channel are
+                with pytest.raises(StoreError, match="locked"):
+                    await store.commit(roll(2))
+            taken = time.monotonic() - since
+            assert taken < 0.5 + 15 * 0.1, "not fifteen times half a second"
+            at_once = await asyncio.gather(*(store.commit(roll(2)) for _ in range(30)), return_exceptions=True)
+            assert all(isinstance(result, StoreError) for result in at_once)
+        assert not (await store.commit(roll(2))).seen, "free again, and at once"
+        timeouts = await store._writer.run(lambda conn: conn.execute("PRAGMA busy_timeout").fetchone())
+        assert timeouts == (500,), "and the next lock is waited for as ever"
+
+
+async def test_a_locked_file_refuses_those_who_wait_with_the_one_who_waited(path: Path) -> None:
+    async with open_sqlite(path, busy_seconds=0.3) as store:
+        await store.commit(start())
+        with held(path):
+            since = time.monotonic()
+            first = asyncio.create_task(store.commit(roll(2)))
+            await asyncio.sleep(0.05)
+            more = [store.commit(roll(2, "g1", "{}")) for _ in range(600)]
+            results = await asyncio.gather(first, *more, return_exceptions=True)
+            assert time.monotonic() - since < 0.9, "one wait for all, not one for each batch"
+        assert all(isinstance(result, StoreError) for result in results)
+
+
+async def test_a_fault_is_in_the_hosts_log_and_players_see_no_path(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with open_sqlite(path, busy_seconds=0.05) as store:
+        await store.commit(start())
+        with held(path):
+            for _ in range(5):
+                with pytest.raises(StoreError) as refused_by:
+                    await store.commit(roll(2))
+                assert str(path.parent) not in str(refused_by.value)
+    lines = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert len(lines) <= 1, "each kind once a minute"
+    assert all(str(path) in record.getMessage() for record in lines)
+
+
+@pytest.mark.parametrize("what", ["deleted", "replaced", "log deleted"])
+async def test_a_file_that_is_taken_away_is_noticed_before_anything_more_is_said_to_be_saved(
+    path: Path, what: str
+) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+        await store.commit(roll(2))
+        if what == "replaced":
+            async with open_sqlite(path.with_name("other.db")) as other:
+                await other.commit(start("g2"))
+            path.with_name("other.db").replace(path)
+        else:
+            (path if what == "deleted" else path.with_name("games.db-wal")).unlink()
+        for number in range(3, 13):
+            with pytest.raises(StoreError, match="moved or replaced"):
+                await store.commit(roll(number))
+        with pytest.raises(StoreError, match="moved or replaced"):
+            await store.load_game("place g1")
+        message = await asyncio.wait_for(store.gone(), 3)
+        rescued = next(path.parent.glob("*.rescued-*"))
+        assert str(rescued) in message
+    async with open_sqlite(rescued) as saved:
+        assert len(await saved.events("g1")) >= 2, "what was answered before is in the rescued copy"
+
+
+async def test_while_the_file_is_there_nobody_is_alarmed(path: Path) -> None:
+    async with open_sqlite(path) as store, open_sqlite(path) as other:
+        await store.commit(start())
+        await other.commit(roll(2))
+        with closing(sqlite3.connect(path)) as third:
+            third.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        await store.commit(roll(3))
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(store.gone(), 0.05)
+
+
+async def test_database_log_and_backup_copy_are_for_their_owner_alone(path: Path) -> None:
+    before = os.umask(0)
+    try:
+        async with open_sqlite(path) as store:
+            await store.commit(start())
+            schema._back_up(path, 1)
+            modes = {file.name: file.stat().st_mode & 0o777 for file in (path.parent, *path.parent.iterdir())}
+    finally:
+        os.umask(before)
+    assert modes.pop("folder") == 0o700
+    assert len(modes) == 4
+    assert set(modes.values()) == {0o600}
 
 
 async def test_a_short_lock_is_not_noticed(path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
+from bot.logs import seldom
 from bot.stores.base import StoreError
 
 BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)  # ours, not the file's
@@ -21,9 +22,30 @@ _WORDS = {
 }
 
 
-def explained(error: sqlite3.Error, path: str) -> StoreError:
-    """The StoreError for what SQLite reported about the file `path`."""
+log = seldom(__name__)
+
+
+class Locked(StoreError):
+    """Another program holds the file."""
+
+
+class Gone(StoreError):
+    """The file was deleted or replaced while it was open: nothing can be saved any more."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The database was moved or replaced while Grognard was running. Nothing of this was saved.",
+            hint="Grognard starts again by itself in a moment; then try again.",
+        )
+
+
+def explained(error: sqlite3.Error, path: str, *, to_host: bool = False) -> StoreError:
+    """The StoreError for what SQLite reported about the file `path`, which only the host is shown, and the log."""
     code = getattr(error, "sqlite_errorname", None) or ""
     name = next((known for known in _WORDS if code == known or code.startswith(known + "_")), "")
     problem, hint = _WORDS.get(name, (f"reports an error ({error}).", "`grognard doctor` tells more."))
-    return StoreError(f"The database {path} {problem} {_SAFE}", hint=hint)
+    kind = Locked if name in ("SQLITE_BUSY", "SQLITE_LOCKED") else StoreError
+    if to_host:
+        return kind(f"The database {path} {problem} {_SAFE}", hint=hint)
+    log.error("the database %s %s %s", path, problem, hint)
+    return kind(f"The database {problem} {_SAFE}", hint=hint)

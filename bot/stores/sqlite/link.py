@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, TypeVar
 import aiosqlite
 
 from bot.stores.base import StoreError
-from bot.stores.sqlite.faults import BUGS, explained
+from bot.stores.sqlite.faults import BUGS, Gone, Locked, explained
 
 T = TypeVar("T")
 Job = Callable[[sqlite3.Connection], Any]
@@ -19,6 +20,8 @@ Job = Callable[[sqlite3.Connection], Any]
 _TOGETHER = 200  # jobs in one commit: more would only make the first one wait longer
 WAITING = 10_000
 """How many jobs may wait for a commit before it is said that the database is busy."""
+IMPATIENT = 20
+"""Milliseconds for which a commit waits for a locked file while the one before it waited in vain."""
 # What aiosqlite says then, or sqlite3 for a job that was waiting behind the closing.
 _CLOSED = ("Connection closed", "no active connection", "Cannot operate on a closed database.")
 
@@ -28,7 +31,10 @@ class Link:
 
     def __init__(self, path: Path, connection: aiosqlite.Connection) -> None:
         self.path = path
+        self.to_host = True  # while it is being opened, faults are for the host's eyes, path and all
         self._connection = connection
+        self._closed = False
+        self._files: dict[str, tuple[int, int]] = {}
 
     @classmethod
     async def open(cls, path: Path, busy_seconds: float) -> Link:
@@ -36,11 +42,36 @@ class Link:
         try:
             connection = await aiosqlite.connect(path, isolation_level=None, timeout=busy_seconds)
         except sqlite3.Error as error:
-            raise explained(error, str(path)) from error
+            raise explained(error, str(path), to_host=True) from error
         return cls(path, connection)
 
+    def is_same(self) -> bool:
+        """Whether the files under our names are still those that are open. The write-ahead log may come later."""
+        for name in (str(self.path), f"{self.path}-wal"):
+            try:
+                found = os.stat(name)
+                here = (found.st_dev, found.st_ino)
+            except OSError:
+                here = (0, 0)
+            if self._files.get(name, here) != here:
+                return False
+            if here != (0, 0):
+                self._files[name] = here
+        return True
+
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
-        """What `job(connection)` gives. Raises StoreError for what SQLite reports."""
+        """What `job(connection)` gives. Raises StoreError for what SQLite reports.
+
+        Gone, where the file was deleted or replaced meanwhile: nobody would find again what was written to it.
+        """
+        try:
+            return await self.run_anyhow(job)
+        finally:
+            if not self._closed and not self.is_same():
+                raise Gone  # whatever else went wrong, it is because of this
+
+    async def run_anyhow(self, job: Callable[[sqlite3.Connection], T]) -> T:
+        """As `run`, also on a file that has no name any more."""
         try:
             # aiosqlite offers a method per statement; its own way to the thread is the only one for a whole function.
             return await self._connection._execute(job, self._connection._conn)  # type: ignore[no-any-return, no-untyped-call]
@@ -49,18 +80,28 @@ class Link:
                 raise
             raise StoreError("The database is closed.", hint="The bot is shutting down; try again later.") from error
         except sqlite3.Error as error:
-            raise explained(error, str(self.path)) from error
+            raise self.explained(error) from error
+
+    def explained(self, error: sqlite3.Error) -> StoreError:
+        """What SQLite reported, in words for whoever sees it."""
+        return explained(error, str(self.path), to_host=self.to_host)
 
     async def close(self) -> None:
         """Let go of the file; a second time does nothing."""
+        self._closed = True
         await self._connection.close()
 
 
 class Writer:
-    """Runs jobs in order of arrival. Those that arrive while one commit is under way share the next one."""
+    """Runs jobs in order of arrival. Those that arrive while one commit is under way share the next one.
+
+    When the file is locked for longer than a commit waits, whoever waits behind it is refused with it, and who comes
+    then hardly waits: a whole channel is not held up for the same time once for each of its commands.
+    """
 
     def __init__(self, link: Link) -> None:
         self._link = link
+        self._patience = 0  # milliseconds to go back to after the first success; 0 while nothing is locked
         self._waiting: list[tuple[Job, asyncio.Future[Any]]] = []
         self._task: asyncio.Task[None] | None = None
 
@@ -90,10 +131,30 @@ class Writer:
         finally:
             self._task = None
 
+    async def _wait_for(self, milliseconds: int) -> int:
+        """Wait so long for a locked file from now on; gives back for how long it was before, 0 if that failed."""
+
+        def change(conn: sqlite3.Connection) -> int:
+            before = conn.execute("PRAGMA busy_timeout").fetchone()[0]
+            conn.execute(f"PRAGMA busy_timeout = {milliseconds:d}")
+            return int(before)
+
+        try:
+            return await self._link.run_anyhow(change)
+        except StoreError:
+            return 0
+
     async def _commit(self, batch: list[tuple[Job, asyncio.Future[Any]]]) -> None:
         jobs = [job for job, _ in batch]
         try:
             outcomes = await self._link.run(lambda conn: commit_together(conn, jobs))
+            if self._patience:
+                await self._wait_for(self._patience)
+                self._patience = 0
+        except Locked as error:
+            self._patience = self._patience or await self._wait_for(IMPATIENT)
+            batch, self._waiting = batch + self._waiting, []
+            outcomes = [error] * len(batch)
         except Exception as error:  # each caller must hear of it, whatever it is
             outcomes = [error] * len(batch)
         except BaseException:
@@ -104,7 +165,7 @@ class Writer:
             if done.done():  # the caller gave up waiting
                 continue
             if isinstance(outcome, sqlite3.Error) and not isinstance(outcome, BUGS):
-                done.set_exception(explained(outcome, str(self._link.path)))
+                done.set_exception(self._link.explained(outcome))
             elif isinstance(outcome, Exception):
                 done.set_exception(outcome)
             else:

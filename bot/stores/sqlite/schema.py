@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from bot.private import make_file
 from bot.stores.base import StoreError
 
 # Events are a table with row ids: they are appended at its end, so that those of one commit share a few pages,
@@ -108,6 +109,7 @@ def _back_up(path: Path, version: int) -> None:
     """Copy the file as it is now. Written under another name first: a half copy never looks like a whole one."""
     half = path.with_name(f"{path.name}.schema-{version}.tmp")
     half.unlink(missing_ok=True)
+    make_file(half)
     source = sqlite3.connect(path)
     copy = sqlite3.connect(half)
     try:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -10,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bot.journal import Journal, MemoryJournal
+from bot.private import make_file, make_folder
 from bot.stores.base import (
     REQUESTS_KEPT,
     Clock,
@@ -32,6 +35,8 @@ from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from bot.stores.sqlite.link import Link, Writer
 
 BUSY_SECONDS = 5.0
+LOOK_EVERY = 2.0
+"""Seconds between two looks whether the file is still there, when nobody plays."""
 T = TypeVar("T")
 
 
@@ -65,19 +70,25 @@ class SqliteStore:
     async def open(cls, path: Path, *, clock: Clock = time.time, busy_seconds: float = BUSY_SECONDS) -> SqliteStore:
         """Open or make the file, bring it up to date. Whoever calls this closes it. Raises StoreError."""
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         except OSError as error:
             raise StoreError(
                 f"The folder {path.parent} cannot be made: {error.strerror}.",
                 hint="Set GROGNARD_DATA or DATABASE_URL to a place where the bot's user may write.",
             ) from error
+        with contextlib.suppress(
+            OSError
+        ):  # where it cannot be made, SQLite says why; its other files follow its rights
+            make_file(path)
         link = await Link.open(path, busy_seconds)
         try:
             await link.run(lambda conn: _prepare(conn, path, busy_seconds))
             reader = await Link.open(path, busy_seconds)
+            await reader.run(reading.look)
         except BaseException:
             await link.close()
             raise
+        link.to_host = reader.to_host = False
         return cls(Writer(link), reader, clock, SqliteJournal(journal_path(path), clock))
 
     async def close(self) -> None:
@@ -87,6 +98,20 @@ class SqliteStore:
             await self._reader.close()
         finally:
             await self._writer.close()
+
+    async def gone(self) -> str:
+        """See Store."""
+        while self._reader.is_same():  # noqa: ASYNC110 -- nobody tells us
+            await asyncio.sleep(LOOK_EVERY)
+        path = self._reader.path
+        rescued = path.with_name(f"{path.name}.rescued-{time.strftime('%Y%m%d-%H%M%S')}")
+        message = f"The database {path} was deleted, moved or replaced while it was in use."
+        try:
+            make_file(rescued)
+            await self._reader.run_anyhow(lambda conn: _copy(conn, rescued))
+        except (StoreError, OSError) as error:
+            return f"{message} What it held could not be saved: {error}"
+        return f"{message} All that was answered until then was saved as {rescued}; put it back if it is wanted."
 
     async def commit(self, commit: Commit) -> Committed:
         """See Store."""
@@ -264,3 +289,9 @@ def _at_one_moment(job: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.
 def _each(conn: sqlite3.Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:
     """Run a statement for each row. Gives nothing back: a cursor must not leave its thread."""
     conn.executemany(statement, rows)
+
+
+def _copy(conn: sqlite3.Connection, path: Path) -> None:
+    """Copy all that the connection sees into a file."""
+    with contextlib.closing(sqlite3.connect(path)) as copy:
+        conn.backup(copy)

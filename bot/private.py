@@ -1,0 +1,57 @@
+"""The data folder and its files are for their owner alone: made so, and tightened where they were not."""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+FOLDER, FILE = 0o700, 0o600
+_OTHERS = 0o077
+
+
+def private_from_now_on() -> None:
+    """Whatever this process makes from now on, nobody else may read."""
+    os.umask(_OTHERS)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder with those above it, for its owner alone; one that is there stays as it is. Raises OSError."""
+    for folder in (*reversed(path.parents), path):
+        if not folder.is_dir():
+            folder.mkdir(mode=FOLDER, exist_ok=True)
+
+
+def make_file(path: Path) -> None:
+    """Make a file for its owner alone, unless it is there. Raises OSError."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, FILE))
+
+
+def tighten(data: Path) -> list[Path]:
+    """Take every right from others on the data folder and what it holds; gives back what was changed.
+
+    Files of other owners and links are left alone, and so is a folder in which the bot was started, or one above it:
+    there it is not ours alone.
+    """
+    if not data.is_dir() or Path.cwd().is_relative_to(data.resolve()):
+        return []
+    changed = [path for path in (data, *sorted(data.rglob("*"))) if _tightened(path)]
+    if changed:
+        log.warning("%s and what it holds was open to others: now only its owner may read it", data)
+    return changed
+
+
+def _tightened(path: Path) -> bool:
+    """Whether others had rights that were taken away."""
+    try:
+        found = path.lstat()
+        ours = (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)) and found.st_uid == os.geteuid()
+        if not ours or not found.st_mode & _OTHERS or found.st_mode & stat.S_ISVTX:
+            return False
+        path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
+    except OSError:
+        return False
+    return True
