@@ -108,6 +108,7 @@ class SqliteJournal:
         except BaseException:
             await link.close()
             raise
+        link.to_host = False
         return Writer(link)
 
 
