@@ -119,7 +119,7 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     key = key.casefold()
     if key == "state" and equals:
         state = str(clean(Option("state", "enum", values=_states(system)), value))
-        return replace(unit, state=state, marks=unit.marks - words.states.keys())
+        return replace(unit, state=state, marks=unit.marks - words.mislaid)
     if key in ("marker", "markers", "flag") and equals:
         for piece in value.split(","):
             unit = _mark(unit, piece, system)
@@ -146,7 +146,7 @@ def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
     markers = tuple(system.game["units"].get("markers") or ())
     if (state := folded.replace("_", "-")) in states:
         now, change = words.state_of(unit), words.joined if sign == "+" else words.parted
-        marks = unit.marks - words.states.keys()
+        marks = unit.marks - words.mislaid
         if state in markers:
             marks = marks | {state} if sign == "+" else marks - {state}
         return replace(unit, state=change(now, state), marks=marks)
@@ -201,7 +201,7 @@ def settle_changes(game: Game, changes: Iterable[Change]) -> Game:
     """The game after the results of a procedure have been written to its units, in order."""
     units = dict(game.units)
     system = systems().get(game.system)
-    states = frozenset(system.words["units"].states if system is not None else ())
+    states = system.words["units"].mislaid if system is not None else frozenset()
     for change in changes:
         for key in _befallen(units, change):
             units[key] = _settled(units[key], change, states)

@@ -67,11 +67,22 @@ class UnitWords:
         """The state that sets just these flags."""
         return next((state for state, own in self.states.items() if {*own} == flags), otherwise)
 
+    @property
+    def mislaid(self) -> frozenset[str]:
+        """States that an older roster may hold as markers: a flag of that name was all that typing them set."""
+        return frozenset(self.states.keys() & self.flags.keys())
+
     def state_of(self, unit: RosterUnit) -> str:
-        """A roster unit's state. Older rosters hold a marker where a state was typed: it counts as that state."""
+        """A roster unit's state. Older rosters hold a marker where a state was typed: it counts as that state.
+
+        It never takes the place of what the unit is besides: a wreck stays a wreck.
+        """
         state = unit.state
-        for mark in sorted(unit.marks & self.states.keys()):
-            state = self.joined(state, mark)
+        for mark in sorted(unit.marks & self.mislaid):
+            if state in ("", self.sound):
+                state = mark
+            elif state in self.states:
+                state = self._with({*self.states[state], *self.states[mark]}, state)
         return state
 
 

@@ -73,7 +73,16 @@ def old_unit(state: str = "", *marks: str) -> RosterUnit:
     return RosterUnit("Bb", "a1", "squad", "A", {"morale": 5, "fp": 2}, state, frozenset(marks))
 
 
-@pytest.mark.parametrize(("state", "read"), [("", "shaken"), ("good-order", "shaken"), ("wounded", "shaken-wounded")])
+@pytest.mark.parametrize(
+    ("state", "read"),
+    [
+        ("", "shaken"),
+        ("good-order", "shaken"),
+        ("wounded", "shaken-wounded"),
+        ("damaged", "damaged"),
+        ("destroyed", "destroyed"),
+    ],
+)
 def test_an_old_marker_named_as_a_state_is_read_as_the_state(state: str, read: str) -> None:
     words = system("lnlt").words["units"]
     unit = from_roster(old_unit(state, "shaken", "moved"), words)
@@ -120,3 +129,12 @@ async def test_several_bare_words_need_no_quotes() -> None:
     assert state_and_marks(game, "Y") == ("shaken", {"moving"})
     assert game.units["y"].side == "B", "no side was typed: the player's own"
     assert state_and_marks(game, "X") == ("reduced", {"unshakable", "moving"})
+
+
+def test_a_counter_that_shares_its_name_with_a_state_stays_beside_another_state() -> None:
+    """asl: a gun with a Low Ammo counter that malfunctions keeps the counter."""
+    gun = RosterUnit("Gun", "u1", "gun", state="low-ammo", marks=frozenset({"low-ammo"}))
+    after = settle_changes(Game("g", system="asl", units={"gun": gun}), [Change("Gun", set={"state": "malfunctioned"})])
+    assert (after.units["gun"].state, after.units["gun"].marks) == ("malfunctioned", frozenset({"low-ammo"}))
+    assert set_by_hand(gun, "state=disabled", system("asl")).marks == {"low-ammo"}
+    assert from_roster(replace(gun, state="working"), system("asl").words["units"]).state == "working"
