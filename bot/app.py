@@ -23,6 +23,7 @@ from bot.commands.sequence import is_set
 from bot.complete import Choice, Known, complete_option
 from bot.counting import Odds, Worker
 from bot.game.ledger import Ledger, Writer
+from bot.game.prepared import find
 from bot.game.roster import in_order
 from bot.games import Games
 from bot.journal import Receipt
@@ -380,6 +381,8 @@ class App:
                 self.checker.run,
                 enabled,
             )
+            if loaded is None:
+                desk.prepared = await find(self.store, command.where)
             reply = await handle(desk)
             try:
                 return await self._store(desk, reply)
@@ -515,7 +518,10 @@ def _with_footer(desk: Desk, reply: Reply) -> Reply:
     if bodies[-1].get("alone"):
         marks.append("undone alone")
     if len(bodies) > 1 and bodies[0]["kind"] == "start" and bodies[0].get("free"):
-        marks.append(f"free play begins, commitment {bodies[0]['secret']['commitment'][:16]}")
+        known = "not announced before" if bodies[0].get("unannounced") else "announced before"
+        marks.append(f"free play begins, commitment {bodies[0]['secret']['commitment'][:16]}, {known}")
+        if desk.prepared is not None:
+            marks.append(f"next free play: commitment {desk.prepared.commitment[:16]}")
     standing = (f"#{bodies[-1]['number']}", short(desk.ledger.head))
     if reply.announce is not None:
         announced = replace(reply.announce, footer=(*standing, *reply.announce.footer, *marks))

@@ -219,6 +219,9 @@ def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
             example='/fair add "nobody knew this before"',
         ),
         CommandSpec(
+            ("fair", "close"), "End the time for texts; who added the last one cannot", "fair", example="/fair close"
+        ),
+        CommandSpec(
             ("fair", "reveal"), "Publish the seed so that every roll can be recomputed", "fair", example="/fair reveal"
         ),
         CommandSpec(

@@ -24,7 +24,7 @@ GAME = [
     (ANNA, '/game start lnlt "Hill 875" sides="US, VC"'),
     (ANNA, "/game join US"),
     (BERT, "/game join VC"),
-    (ANNA, '/fair add "my own luck"'),
+    (BERT, '/fair add "my own luck"'),
     (ANNA, '/unit add "1st Squad" squad US "morale=5 fp=2"'),
     (BERT, '/unit add "Cell" squad VC morale=5'),
     (ANNA, '/lnlt fire attackers="1st Squad sw=3" targets="Cell; squad morale=4" adjacent'),

@@ -11,9 +11,15 @@ from bot.rules.errors import UserError
 from bot.stores.base import REQUESTS_KEPT, Doc
 
 PRIVATE = ("odds", "log", "delete", "forget")
-ABOUT_PLACES = {"agree": "link:agree", "decline": "link:decline", "takeover": "moving:take_over", "stay": "moving:stay"}
-"""Buttons of requests that a channel's manager answers."""
-NAMES = ("again", "undo", "reveal", "roll", "consent", "refuse", "carry", "claim", *PRIVATE, *ABOUT_PLACES)
+WITH_REST = {
+    "agree": "link:agree",
+    "decline": "link:decline",
+    "takeover": "moving:take_over",
+    "stay": "moving:stay",
+    "close": "fair:press_close",
+}
+"""Buttons of a kind that take what is behind the colon: requests to a manager, and the texts in the dice."""
+NAMES = ("again", "undo", "reveal", "roll", "consent", "refuse", "carry", "claim", *PRIVATE, *WITH_REST)
 
 ROLLED = "rolled"
 """Documents that say what a draft, used up, has brought."""
@@ -44,8 +50,8 @@ async def handle(desk: Desk) -> Reply:
         from bot.commands.log import turn_page
 
         return await turn_page(desk, rest)
-    if name in ABOUT_PLACES:
-        module, _, function = ABOUT_PLACES[name].partition(":")
+    if name in WITH_REST:
+        module, _, function = WITH_REST[name].partition(":")
         answer: Reply = await getattr(import_module(f"bot.commands.{module}"), function)(desk, rest)
         return answer
     if name in ("delete", "forget"):

@@ -10,6 +10,7 @@ from typing import Any
 from bot.charts import Sequence, System, systems
 from bot.command import Command, CommandSpec
 from bot.game.ledger import Ledger
+from bot.game.prepared import UNUSED, Prepared, fresh
 from bot.game.rights import Actor, actor_in
 from bot.game.state import Game
 from bot.registry import Registry
@@ -34,7 +35,8 @@ class Desk:
 
     `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process, `check` the
     check of a file in one of its own, where it keeps nobody's odds waiting.
-    `check_enabled` is asked again by whoever puts another command on the desk.
+    `check_enabled` is asked again by whoever puts another command on the desk. `prepared` is the seed for the next free
+    play, where none is under way.
     """
 
     command: Command
@@ -53,6 +55,7 @@ class Desk:
     erase: list[str] = field(default_factory=list)
     forget: list[str] = field(default_factory=list)
     outgoing: list[Outgoing] = field(default_factory=list)
+    prepared: Prepared | None = None
 
     @property
     def who(self) -> str:
@@ -140,10 +143,20 @@ class Desk:
         self.bindings.append(Binding(where.key, row, was, where.server))
 
     def open_game(self) -> Game:
-        """The channel's game; free play begins where there is none."""
+        """The channel's game; free play begins where there is none, with the seed whose commitment was shown before."""
         if not self.ledger.exists:
-            self.begin(free=True)
+            ready = self.prepared
+            self.begin(free=True, prepared=ready, unannounced=ready is None)
+            if ready is not None:
+                self.drop_docs.append((UNUSED, ready.commitment))
+            self.prepare()
         return self.game
+
+    def prepare(self) -> Prepared:
+        """Lay the seed for the next free play ready. Whoever does so shows its commitment in the answer."""
+        self.prepared = fresh(self.now)
+        self.docs += self.prepared.docs(self.command.where)
+        return self.prepared
 
     def dice(self) -> Recorder:
         """The provable dice of the next event, noted down as they fall. The first one begins free play."""

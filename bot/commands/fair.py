@@ -6,8 +6,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from bot.commands.desk import Desk
+from bot.commands.record import closes_texts
+from bot.game.prepared import find
 from bot.game.rights import need_director, need_player
-from bot.reply import Reply
+from bot.game.texts import are_open
+from bot.reply import Button, Reply
 from bot.rules.chain import short
 from bot.rules.errors import UserError
 from bot.rules.fair import NO_TEXTS, digest
@@ -22,20 +25,34 @@ async def handle(desk: Desk) -> Reply:
 
 
 async def show(desk: Desk) -> Reply:
-    """Commitment, texts and head: what everybody may note down to check the log later. Begins free play if need be."""
-    game = desk.open_game()
+    """Commitment, texts and head: what everybody may note down to check the log later."""
+    if not desk.ledger.exists:
+        return _before_free_play(desk)
+    game, ready = desk.game, await find(desk.store, desk.command.where)
     seeds = await desk.store.seeds(desk.ledger.row)
     seed = desk.ledger.seed
     assert seed is not None
     lines = [f"Commitment to seed {game.epoch}: {game.commitment}"]
     lines.append(f"Texts in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
-    if not game.drawn:
-        lines.append('No die has fallen yet: /fair add "your words" makes your own text part of them.')
+    if are_open(game):
+        lines.append('Texts are open: /fair add "your words" makes your own text part of these dice.')
     lines += [f"Seed {row.epoch}, revealed in #{row.revealed}: {row.seed.hex()}" for row in seeds if row.revealed]
     lines.append(f"Head of the log: {desk.ledger.head}")
-    lines.append("Each answer shows the head's first 8 digits. /game export and grognard verify check everything.")
-    footer = () if desk.ledger.bodies else (f"#{game.number}", short(desk.ledger.head))  # new events bring their own
-    return Reply("How the dice are proved", tuple(lines), footer=footer)
+    lines.append("Each answer shows the head's first 16 digits. /game export and grognard verify check everything.")
+    if ready is not None:
+        lines.append(f"Commitment to the seed of the next free play here: {ready.commitment}")
+    return Reply("How the dice are proved", tuple(lines), footer=(f"#{game.number}", short(desk.ledger.head)))
+
+
+def _before_free_play(desk: Desk) -> Reply:
+    """The commitment of the dice that the first roll here will use, so that it is known before."""
+    ready = desk.prepared or desk.prepare()
+    lines = (
+        f"Commitment to the seed of the next free play here: {ready.commitment}",
+        "The first roll in a channel where nothing is played uses it. /game start begins with a new one.",
+        'Whoever wants a say in the dice adds a text first: /fair add "your words"',
+    )
+    return Reply("No dice have been rolled here yet", lines)
 
 
 async def add(desk: Desk) -> Reply:
@@ -45,8 +62,8 @@ async def add(desk: Desk) -> Reply:
     need_player(game, desk.actor)
     seed = desk.ledger.seed
     assert seed is not None
-    if game.drawn:
-        raise UserError("A die has fallen already, so these dice are fixed.", hint="/fair reveal begins new ones.")
+    if not are_open(game):
+        raise UserError("The texts in these dice are closed.", hint="/fair reveal begins new dice.")
     if not text or len(text) > MAX_TEXT or "\n" in text:
         raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text")
     if len(seed.texts) >= MAX_TEXTS:
@@ -57,8 +74,33 @@ async def add(desk: Desk) -> Reply:
     desk.ledger.change_seed(replace(seed, texts=texts, digest=digest(texts)))
     desk.ledger.add("fair", texts={"text": text}, secret={"digest": digest(texts)}, result="a text was added")
     return Reply(
-        f"{desk.who} adds a text to the dice", (f'"{text}"', f"SHA-256 of all {len(texts)} texts: {digest(texts)}")
+        f"{desk.who} adds a text to the dice",
+        (
+            f'"{text}"',
+            f"SHA-256 of all {len(texts)} texts: {digest(texts)}",
+            f"Somebody else than {desk.who} closes the texts: by the next roll, or with /fair close",
+        ),
+        buttons=(Button(f"close:{game.epoch}", "Close"),) if game.closing else (),
     )
+
+
+async def close(desk: Desk) -> Reply:
+    """No text is added from now on. Whoever added the last one cannot say so."""
+    game = desk.need_game()
+    need_player(game, desk.actor)
+    if not are_open(game):
+        raise UserError("The texts in these dice are closed already.", hint="/fair reveal begins new dice.")
+    if not game.closing or not game.adder:
+        raise UserError("There is no text to close: the first roll closes them.", hint='/fair add "words" adds one.')
+    desk.ledger.add("fair", closes=closes_texts(desk), result="the texts are closed")
+    return Reply(f"{desk.who} closes the texts in the dice", (f"SHA-256 of all of them: {game.digest}",))
+
+
+async def press_close(desk: Desk, epoch: str) -> Reply:
+    """The button under a text, which closes those of its own seed only."""
+    if epoch != str(desk.need_game().epoch):
+        raise UserError("New dice have begun since.", hint="/fair show tells about them.")
+    return await close(desk)
 
 
 async def reveal(desk: Desk) -> Reply:
@@ -86,4 +128,4 @@ async def reveal(desk: Desk) -> Reply:
     return Reply(f"{desk.who} reveals the seed of the dice", lines)
 
 
-HANDLERS: dict[str, Callable[[Desk], Awaitable[Reply]]] = {"show": show, "add": add, "reveal": reveal}
+HANDLERS: dict[str, Callable[[Desk], Awaitable[Reply]]] = {"show": show, "add": add, "close": close, "reveal": reveal}

@@ -11,6 +11,7 @@ from bot.commands.desk import Desk
 from bot.commands.sequence import is_set
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
+from bot.game.prepared import PREPARED, UNUSED
 from bot.reply import Button, File, Reply
 
 MOST_GAMES = 500
@@ -42,7 +43,7 @@ async def export(desk: Desk) -> Reply:
         "user": desk.command.who.key,
         "persons": [asdict(row) for row in data.persons],
         "texts": [{key: value for key, value in asdict(row).items() if key != "salt"} for row in data.texts],
-        "documents": [asdict(row) for row in data.docs],
+        "documents": [asdict(row) for row in data.docs if row.kind not in (PREPARED, UNUSED)],
     }
     file = File("my-data.json", json.dumps(plain, ensure_ascii=False, indent=1))
     return Reply("Your data", ("All that is kept about you stands in this file.",), private=True, files=(file,))

@@ -9,9 +9,10 @@ from bot.charts import system, systems
 from bot.command import Command
 from bot.commands.desk import Desk
 from bot.commands.outcome import Happening, Outcome
-from bot.game.rights import need_share
+from bot.game.rights import is_stranger, need_share
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import FULL, Game, Json, unit_json
+from bot.game.texts import has_last_word
 from bot.reply import Button, Reply
 from bot.rules.chain import canonical
 from bot.rules.errors import UserError
@@ -48,11 +49,27 @@ def record(desk: Desk, outcome: Outcome, dice: Sequence[Json], *, secret: bool) 
     facts["used"] = [unit_json(unit) for unit in named]
     facts["acting"] = [unit.name for unit in acting]
     label = str(happening.inputs.get("label") or "")
+    draws = (bool(dice) or secret) and not happening.by_hand
+    facts["closes"] = draws and closes_texts(desk)
     if secret:
         return _seal(desk, outcome, facts, label)
     after = after_happening(game, happening)
     body = desk.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     return _answer(game, outcome, happening, body["number"], facts)
+
+
+def closes_texts(desk: Desk) -> bool:
+    """Whether the asker's die, or word, closes the players' texts. Raises UserError where the last one is theirs."""
+    game = desk.game
+    if not game.closing or game.closed or is_stranger(game, desk.actor):
+        return False
+    own = (row.person for row in desk.ledger.persons.values() if row.user == desk.command.who.key)
+    if any(has_last_word(game, person) for person in own):  # also as another person, from an imported file
+        raise UserError(
+            "The last text in these dice is yours, so somebody else begins.",
+            hint="Another player rolls first, or types /fair close. Or /fair reveal begins new dice without texts.",
+        )
+    return True
 
 
 def _facts(command: Command, happening: Happening, dice: Sequence[Json]) -> Json:
@@ -130,6 +147,7 @@ def _seal(desk: Desk, outcome: Outcome, facts: Json, label: str) -> Reply:
     happening = outcome.happening
     assert happening is not None
     ledger = desk.ledger
+    closes = facts.pop("closes")
     content = {key: value for key, value in facts.items() if value not in ("", [], {})} | {"kind": happening.kind}
     if happening.changes:
         content["changes"] = [change_json(change) for change in happening.changes]
@@ -137,7 +155,7 @@ def _seal(desk: Desk, outcome: Outcome, facts: Json, label: str) -> Reply:
         content["texts"] = {"label": ledger.salted("label", label)}
     ledger.salted(ANSWER, canonical(outcome.reply.to_json()))
     sealed = ledger.salted(SEALED, canonical(content))
-    body = ledger.add("sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand)
+    body = ledger.add("sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand, closes=closes)
     number = body["number"]
     told = Reply(
         f"{desk.who}: #{number} sealed",

@@ -9,6 +9,7 @@ from bot.commands.link import unlink
 from bot.commands.places import called, listed, local_id, names_of
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
+from bot.game.prepared import find
 from bot.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.stores.base import Doc
@@ -29,10 +30,12 @@ async def _systems(desk: Desk) -> Reply:
     if not options["systems"]:
         doc = await desk.store.doc(SETUP, server)
         enabled = doc.data["systems"] if doc is not None else list(games)
+        ready = await find(desk.store, desk.command.where)
         lines = [f"{id}: {game.title}{'' if id in enabled else ' (not enabled)'}" for id, game in games.items()]
-        return Reply(
-            "Rule sets on this server", (*lines, "Change: /setup systems lnlt ucn, or all.", _HIDE), private=True
-        )
+        lines += ["Change: /setup systems lnlt ucn, or all.", _HIDE]
+        if ready is not None:
+            lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
+        return Reply("Rule sets on this server", tuple(lines), private=True)
     if not desk.command.who.manager:
         raise UserError("Only who manages this server may choose its rule sets.")
     words = [word for word in re.split(r"[\s,;]+", options["systems"].casefold()) if word]

@@ -61,6 +61,7 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         sealed.pop(opened, None)
     secret = event.get("secret") or {}
     drawn = not event.get("hand") and has_dice(event)
+    begins = "commitment" in secret
     return replace(
         game,
         number=number,
@@ -68,9 +69,29 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         epoch=secret.get("epoch", game.epoch),
         commitment=secret.get("commitment", game.commitment),
         digest=secret.get("digest", game.digest),
-        drawn=drawn or (game.drawn and "commitment" not in secret),
+        drawn=drawn or (game.drawn and not begins),
+        closing=secret.get("closing") is True if begins else game.closing,
+        closed=bool(event.get("closes")) or (game.closed and not begins),
+        adder="" if begins else _adder(game, event),
+        solo=_solo(game, event),
         **_order(game, event),
     )
+
+
+def _adder(game: Game, event: Mapping[str, Any]) -> str:
+    """Who has added the last text."""
+    adds = event["kind"] == "fair" and "digest" in (event.get("secret") or {})
+    return event["who"] if adds else game.adder
+
+
+def _solo(game: Game, event: Mapping[str, Any]) -> str:
+    """Who has written every event; it is not known of games that began before this was counted."""
+    closing = (event.get("secret") or {}).get("closing") is True
+    if event["number"] == 1:
+        return event["who"] if closing else ""
+    if not game.solo:
+        return "*" if closing else ""
+    return game.solo if game.solo == event["who"] else "*"
 
 
 def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.game.events import NEVER_UNDONE, ROLLS, apply, has_dice
-from bot.game.rights import Actor
+from bot.game.rights import Actor, is_guarded
 from bot.game.roster import count_units, is_gone
 from bot.game.state import Game, Json, content, unit_from_json, unit_json
+from bot.game.texts import are_open, has_last_word
 from bot.game.undo import consenters, redo_fields, undo_fields
 from bot.rules.event_kinds import content_faults, shape_faults, shown
 
@@ -98,7 +99,7 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
         yield "who wrote it had left the game for good."
     if not _stood(now, event.get("before", {})):
         yield "what it says stood before is not what the log led to."
-    elif problem := _RULES.get(kind, _nothing)(past, event):
+    elif problem := _RULES.get(kind, _nothing)(past, event) or _closing_problem(past, event):
         yield problem
 
 
@@ -122,6 +123,8 @@ def _start(past: Past, event: Event) -> str:
         return "it starts another game than the file is of."
     if event["secret"].keys() == {"digest"}:
         return "a start promises the first seed."
+    if not event.get("free") and ("unannounced" in event or "announced" in event["secret"]):
+        return "only the seed of free play is announced before."
     if event.get("free"):
         return "free play begins without sides, turns and units." if "after" in event or "result" in event else ""
     said = past.patch(event, "after", "game")
@@ -275,7 +278,30 @@ def _claim(past: Past, event: Event) -> str:
     return _players(past, event, players)
 
 
+def _closing_problem(past: Past, event: Event) -> str:
+    """What is wrong with whether the event closes the players' texts: see docs/dice.md, "When texts close"."""
+    now, who, closes = past.now, event["who"], event.get("closes", False)
+    draws = has_dice(event) and not event.get("hand")
+    if closes and not (now.closing and are_open(now)):
+        return "it closes texts that are not open."
+    if closes and has_last_word(now, who):
+        return "who added the last text closes the texts."
+    if closes and not draws and event["kind"] != "fair":
+        return "it closes the texts without a die."
+    if draws and now.closing and are_open(now) and not closes:
+        used = past.contents.get(event["number"], event).get("used")
+        if not is_guarded(now) or who in (*now.players, now.master) or used:
+            return "its dice should have closed the texts."
+    return ""
+
+
 def _fair(past: Past, event: Event) -> str:
+    if event.get("closes"):
+        if event.keys() & {"secret", "texts", "revealed"} or not past.now.adder:
+            return "it closes no texts."
+        return _says(event, "the texts are closed")
+    if "secret" not in event:
+        return "it neither adds a text to the dice nor reveals a seed."
     if "revealed" not in event:
         if "commitment" in event["secret"] or event.get("texts", {}).keys() != {"text"}:
             return "it neither adds a text to the dice nor reveals a seed."

@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.game.events import apply, difference
 from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
+from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
 from bot.roller import new_id, new_salt, new_seed
 from bot.rules.chain import canonical, event_hash, genesis, salted
@@ -88,21 +89,22 @@ class Ledger:
             return "someone"
         return f"{row.name} (imported)" if row.is_imported else row.name
 
-    def begin(self, game: Game | None = None, **fields: Any) -> Json:
+    def begin(self, game: Game | None = None, prepared: Prepared | None = None, **fields: Any) -> Json:
         """Begin a new game with event 1, which publishes the commitment to its first seed. Returns the event."""
         self.row = new_id()
         self.head = genesis(self.row)
         self.game = Game(self.row)
         start = replace(game, id=self.row, master=self.person()) if game is not None else self.game
-        return self.add("start", start, game=self.row, secret=self.fresh_secret(), **fields)
+        return self.add("start", start, game=self.row, secret=self.fresh_secret(prepared), **fields)
 
-    def fresh_secret(self) -> Json:
-        """A new seed, in force behind the event that publishes this: its epoch and commitment."""
-        seed = new_seed()
+    def fresh_secret(self, prepared: Prepared | None = None) -> Json:
+        """A new seed, or the prepared one, in force behind the event that publishes this: its epoch and commitment."""
+        seed = prepared.seed if prepared is not None else new_seed()
         epoch = self.game.epoch + 1
         row = SeedRow(self.row, epoch, seed, commitment(seed), self.next_number + 1, (), NO_TEXTS)
         self.seed = self.new_seeds[epoch] = row
-        return {"epoch": epoch, "commitment": row.commitment, "digest": NO_TEXTS}
+        told: Json = {"epoch": epoch, "commitment": row.commitment, "digest": NO_TEXTS, "closing": True}
+        return told | ({"announced": prepared.announced} if prepared is not None else {})
 
     def change_seed(self, row: SeedRow) -> None:
         """Store a changed seed row: with more texts, or as revealed."""

@@ -22,7 +22,8 @@ class Game:
     The first group is what undo restores. The second is bookkeeping: `last` is the last event that stands (not
     undone), `redo` those that can be brought back, `sealed` the closed rolls with who may open them, `withdrawn` the
     undone ones among these, and the dice secret in force: `drawn` says that a die of it has fallen, `digest` is that
-    of the players' texts.
+    of the players' texts. `closing` says that an event closes these, `closed` that one has; `adder` is who added the
+    last. `solo` is who wrote every event so far: "*" when several did, "" in games that begin without `closing`.
     """
 
     id: str
@@ -49,9 +50,14 @@ class Game:
     commitment: str = ""
     digest: str = ""
     drawn: bool = False
+    closing: bool = False
+    closed: bool = False
+    adder: str = ""
+    solo: str = ""
 
 
-_BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", "epoch", "commitment", "digest", "drawn")
+_SECRET = ("epoch", "commitment", "digest", "drawn", "closing", "closed", "adder", "solo")
+_BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET)
 FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units"))
 """What a patch may set, beside units."""
 

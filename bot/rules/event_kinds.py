@@ -35,7 +35,7 @@ COMMON = ("number", "at", "who", "side", "kind", "behind")
 PATCH = ("before", "after")
 KINDS: Mapping[str, Kind] = {
     "start": Kind(
-        ("game", "secret"), ("free", "result", *PATCH),
+        ("game", "secret"), ("free", "unannounced", "result", *PATCH),
         ("system", "name", "started", "sides", "master", "turn", "phase"), units=True,
     ),
     "join": Kind(PATCH, (), ("players",)),
@@ -52,15 +52,17 @@ KINDS: Mapping[str, Kind] = {
     "import": Kind(("secret", "result"), PATCH, ("master",)),
     "claim": Kind((), ("own", *PATCH), ("players", "master")),
     "privacy": Kind(("result",), PATCH, ("players", "master"), words=("somebody's name and texts were deleted",)),
-    "fair": Kind(("secret", "result"), ("texts", "revealed")),
-    "roll": Kind(("command", "inputs", "out"), ("dice", "hand", "result", "texts")),
-    "table": Kind(("command", "system", "target", "dice"), ("inputs", "out", "edition", "tables", "result", "texts")),
+    "fair": Kind(("result",), ("secret", "texts", "revealed", "closes")),
+    "roll": Kind(("command", "inputs", "out"), ("dice", "hand", "result", "texts", "closes")),
+    "table": Kind(
+        ("command", "system", "target", "dice"), ("inputs", "out", "edition", "tables", "result", "texts", "closes"),
+    ),
     "sequence": Kind(
         ("command", "system", "target"),
-        ("inputs", "dice", "out", "edition", "tables", "hand", "result", "used", "acting", "texts", *PATCH),
+        ("inputs", "dice", "out", "edition", "tables", "hand", "result", "used", "acting", "texts", "closes", *PATCH),
         ("system", "initiative"), units=True,
     ),
-    "sealed": Kind(("of", "sealed"), ("hand",)),
+    "sealed": Kind(("of", "sealed"), ("hand", "closes")),
     "reveal": Kind(("opens",), ("result", *PATCH), (), units=True),
     "undo": Kind(
         ("event", "last"), ("asked", "alone", *PATCH),
@@ -103,7 +105,7 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
     kind, sealed = KINDS[name], "what was sealed in it"
     needs = tuple(field for field in kind.needs if field not in PATCH)
     yield from _fields(
-        content, sealed, ("kind", *needs), (*(f for f in kind.may if f not in PATCH), "changes", "texts")
+        content, sealed, ("kind", *needs), (*(f for f in kind.may if f not in (*PATCH, "closes")), "changes", "texts")
     )
     if name == "sequence":
         yield from _rules_faults(content)
@@ -204,7 +206,9 @@ def _is_secret(value: object) -> bool:
     if value.keys() == {"digest"}:
         return _is_hash(value["digest"])
     return (
-        value.keys() == {"epoch", "commitment", "digest"}
+        {"epoch", "commitment", "digest"} <= value.keys() <= {"epoch", "commitment", "digest", "closing", "announced"}
+        and value.get("closing", True) is True
+        and is_number(value.get("announced", 0))
         and is_number(value["epoch"], 1)
         and _is_hash(value["commitment"])
         and value["digest"] == NO_TEXTS
@@ -307,7 +311,8 @@ _TYPES: Mapping[str, Callable[[object], bool]] = {
     "command": is_word, "system": is_word, "target": is_word, "game": is_word,
     "edition": lambda value: is_number(value, 1),
     "tables": lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{12}", value) is not None,
-    "free": _is_true, "hand": _is_bool, "alone": _is_true, "sealed": _is_hash,
+    "free": _is_true, "unannounced": _is_true, "closes": _is_true, "hand": _is_bool, "alone": _is_true,
+    "sealed": _is_hash,
     "secret": _is_secret, "revealed": _is_revealed, "texts": lambda value: _maps(value, _is_hash),
     "inputs": _is_object, "out": _is_object, "result": _is_text,
     "dice": lambda value: isinstance(value, list) and bool(value) and all(map(_is_die, value)),

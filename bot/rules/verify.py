@@ -62,7 +62,8 @@ class _Texts:
 
     digest: str = NO_TEXTS
     known: list[str] | None = None
-    drawn: bool = False
+    closing: bool = False  # an event says when they close; else the first die closes them
+    closed: bool = False
     wiped: bool = False
 
 
@@ -132,7 +133,7 @@ class _Check:
             self._faults.append(f"The file says that its head is {shown(self._log.head)}, but it ends with {previous}.")
 
     def _check_promises(self) -> None:
-        """Collect the commitments that the events published; texts may change only before the first die."""
+        """Collect the commitments that the events published; texts may change only until they are closed."""
         texts: _Texts | None = None
         for event in self._log.events:
             self._digests[event.number] = texts.digest if texts is not None else NO_TEXTS
@@ -140,12 +141,13 @@ class _Check:
             if isinstance(secret, Mapping):
                 if "commitment" in secret:
                     self._promise(event.number, secret)
-                    texts = _Texts(known=[])
+                    texts = _Texts(known=[], closing=secret.get("closing") is True)
                 elif texts is not None:
                     self._change_texts(event, secret, texts)
             drawn = event.body.get("dice") or "sealed" in event.body
             if texts is not None:
-                texts.drawn |= bool(drawn and not event.body.get("hand"))
+                closes = event.body.get("closes") if texts.closing else drawn and not event.body.get("hand")
+                texts.closed |= bool(closes)
                 texts.wiped |= event.body.get("kind") == "privacy"
 
     def _promise(self, number: int, secret: Mapping[str, Any]) -> None:
@@ -159,8 +161,9 @@ class _Check:
 
         Whose texts were deleted in between still have their part: the digest of before stands for them.
         """
-        if texts.drawn:
-            self._fault(event.number, "players' texts were changed after the first die.")
+        if texts.closed:
+            when = "they were closed" if texts.closing else "the first die"
+            self._fault(event.number, f"players' texts were changed after {when}.")
         given, added = secret.get("digest"), self._texts.get((event.number, "text"))
         further = [] if added is None else [added.text]
         whole = None if texts.known is None else [*texts.known, *further]

@@ -136,7 +136,7 @@ async def test_whoever_deletes_his_data_does_not_take_anothers_text_out_of_the_d
     loaded = await channel.app.games.at(channel.place.key)
     assert loaded is not None
     assert loaded.seed.texts[0] == digest
-    await channel.do("Anna", "roll 3d6")
+    await channel.do("Bob", "roll 3d6")
 
 
 async def test_an_opened_roll_stands_in_log_and_table_a_closed_one_nowhere() -> None:

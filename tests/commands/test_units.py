@@ -172,11 +172,12 @@ async def test_odds_and_then_just_this_roll_once() -> None:
 
 async def test_texts_in_the_dice_only_before_the_first_one() -> None:
     channel = await Channel.fresh()
-    await channel.do("Anna", "fair show", 'fair add "one"', 'fair add "two"')
+    await channel.do("Bob", 'fair add "one"')
+    await channel.do("Anna", 'fair add "two"')
     game = await channel.game()
-    await channel.do("Anna", "roll d6")
+    await channel.do("Bob", "roll d6")
     assert (await channel.game()).digest == game.digest
-    await channel.fails("Bob", "fair add late", "has fallen already")
+    await channel.fails("Bob", "fair add late", "are closed")
     shown = await channel.do("Anna", "fair show")
     assert "'one', 'two'" in shown.text()
     revealed = await channel.do("Anna", "fair reveal")

@@ -34,7 +34,7 @@ def test_the_hash_is_what_a_third_party_computes() -> None:
     body = canonical({"number": 1, "label": "für"})
     assert body == '{"label":"für","number":1}'
     assert event_hash(previous, body) == hashlib.sha256(previous.encode() + b"\n" + body.encode("utf-8")).hexdigest()
-    assert short(previous) == previous[:8]
+    assert short(previous) == previous[:16]
 
 
 @given(st.dictionaries(st.text("abc"), JSON))

@@ -22,7 +22,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
     async with open_sqlite(tmp_path / "games.db") as store:
         channel = Channel(App(store))
         await two_sides(channel)
-        await channel.do("Bob", 'fair add "nobody knew this"')
+        await channel.do("Anna", 'fair add "nobody knew this"')
 
         # Turn 1: fire by hand so that the story is known; the result stands in the roster.
         reply = await channel.do("Anna", "game next")

@@ -1,0 +1,47 @@
+"""The seed that lies ready for the next free play of a server: its commitment is shown before anybody rolls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bot.command import Place
+from bot.roller import new_seed
+from bot.rules.fair import commitment
+from bot.stores.base import Doc, Store
+
+PREPARED, UNUSED = "prepared", "prepared-unused"
+"""Documents: the seed that is ready, by server; and one by commitment that goes when it is used, so that it is once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A seed, and when (Unix seconds) its commitment was first shown. The seed itself never leaves the store."""
+
+    seed: bytes = field(repr=False)
+    announced: int
+
+    @property
+    def commitment(self) -> str:
+        """What may be shown of it."""
+        return commitment(self.seed)
+
+    def docs(self, where: Place) -> list[Doc]:
+        """The documents that keep it; they go with the server."""
+        owner, data = owner_of(where), {"seed": self.seed.hex(), "announced": self.announced}
+        return [Doc(PREPARED, owner, data, None, owner), Doc(UNUSED, self.commitment, {}, None, owner)]
+
+
+def owner_of(where: Place) -> str:
+    """For whom a seed is prepared: the server, or the place itself where there is none."""
+    return where.server or where.key
+
+
+def fresh(now: float) -> Prepared:
+    """A new seed whose commitment is shown from now on."""
+    return Prepared(new_seed(), int(now))
+
+
+async def find(store: Store, where: Place) -> Prepared | None:
+    """The seed that lies ready for the next free play here; None where nobody has played or asked yet."""
+    doc = await store.doc(PREPARED, owner_of(where))
+    return Prepared(bytes.fromhex(doc.data["seed"]), int(doc.data["announced"])) if doc is not None else None

@@ -1,0 +1,285 @@
+"""Players' texts in the dice, who closes them, and the seed that free play was promised."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from bot.command import Place
+from bot.game.prepared import PREPARED, find
+from bot.verify import check
+from tests.forging import bodies, copied, rechained
+from tests.playing import Channel, two_sides
+
+Json = dict[str, Any]
+
+
+async def exported(channel: Channel, who: str = "Anna") -> Json:
+    """The log as a file, with its seed published."""
+    await channel.do(who, "fair reveal")
+    log: Json = json.loads((await channel.do(who, "game export")).files[0].content)
+    return log
+
+
+def faults(log: Json) -> str:
+    """What is wrong with a log."""
+    return "\n".join(check(log).faults)
+
+
+def kinds(log: Json) -> list[Json]:
+    """The events that closed texts."""
+    return [body for body in bodies(log) if body.get("closes")]
+
+
+# Who closes
+
+
+async def test_a_passer_bys_roll_does_not_end_the_time_for_texts() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = (await channel.game()).digest
+    await channel.do("Carl", "roll 2d6", "roll 2d6 secret", f"game reveal {(await channel.game()).number + 2}")
+    await channel.do("Bob", 'fair add "nobody knew this"')
+    await channel.do("Carl", "roll 2d6")
+    await channel.do("Anna", 'fair add "and this"')
+    await channel.do("Bob", "roll 2d6")
+    await channel.fails("Anna", "fair add late", "are closed")
+    log = await exported(channel)
+    assert faults(log) == "", "each die by the texts that were in force when it fell"
+    (closing,) = kinds(log)
+    assert (closing["kind"], closing["side"]) == ("roll", "VC")
+    assert closing["number"] == max(body["number"] for body in bodies(log, "roll"))
+    assert (await channel.game()).digest == before, "new dice have no texts"
+
+
+async def test_whoever_spoke_last_does_not_begin() -> None:
+    """The host knows the seed, so the host's text could have been tried out; then somebody else begins."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Bob", "fair add bob")
+    await channel.do("Anna", "fair add host")
+    for line in ("roll 2d6", "roll 2d6 secret", "lnlt fire attackers=us1 targets=vc1", "fair close"):
+        await channel.fails("Anna", line, "The last text in these dice is yours")
+    await channel.do("Anna", "roll 2d6 hand=5,2", "unit edit us1 marker=+moved")
+    await channel.do("Carl", "roll 2d6")
+    await channel.fails("Anna", "roll 2d6", "somebody else begins")
+    await channel.do("Bob", "roll 2d6")
+    await channel.do("Anna", "roll 2d6")
+    assert faults(await exported(channel)) == ""
+
+
+async def test_the_last_word_is_anybodys_who_takes_it() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "fair add host")
+    await channel.do("Bob", "fair add bob")
+    await channel.fails("Bob", "roll 2d6", "somebody else begins")
+    closed = await channel.do("Anna", "fair close")
+    assert not closed.private
+    await channel.fails("Anna", "fair add more", "are closed")
+    await channel.fails("Bob", "fair close", "closed already")
+    await channel.do("Bob", "roll 2d6")
+    log = await exported(channel)
+    assert faults(log) == ""
+    assert [body["kind"] for body in kinds(log)] == ["fair"]
+
+
+async def test_the_button_under_a_text_closes_those_of_its_seed() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    added = await channel.do("Anna", "fair add host")
+    (button,) = added.buttons
+    assert (await channel.press("Anna", button.action)).error
+    assert (await channel.press("Carl", button.action)).error, "a passer-by"
+    assert not (await channel.press("Bob", button.action)).error
+    await channel.do("Anna", "fair reveal")
+    await channel.do("Anna", "fair add again")
+    assert (await channel.press("Bob", button.action)).error, "an old button"
+
+
+async def test_without_a_text_there_is_nothing_to_close() -> None:
+    """Else the host could close before anybody has said a word."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.fails("Anna", "fair close", "no text to close")
+    await channel.do("Bob", "fair add bob")
+
+
+async def test_alone_nobody_is_refused() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "fair add mine", "roll 2d6", "fair reveal", "fair add again", "fair close", "roll 2d6")
+    log = await exported(channel)
+    assert faults(log) == ""
+    sides = await Channel.fresh()
+    await sides.do("Anna", 'game start lnlt Solo sides="US, VC"', "game join US", "fair add mine", "roll 2d6")
+    assert faults(await exported(sides)) == ""
+
+
+async def test_in_free_play_somebody_else_begins_too() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Bob", "fair add bob")
+    await channel.do("Anna", "fair add anna")
+    await channel.fails("Anna", "roll 2d6", "somebody else begins")
+    await channel.do("Bob", "roll 2d6")
+    await channel.do("Anna", "roll 2d6")
+    assert faults(await exported(channel)) == ""
+
+
+async def test_a_manager_who_plays_no_side_cannot_try_texts_against_units() -> None:
+    """Who directs the game moves its units, so their dice close the texts like a player's."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    assert not (await channel.say("Zoe", "fair add mine", manager=True)).error
+    refused = await channel.say("Zoe", "lnlt fire attackers=us1 targets=vc1", manager=True)
+    assert "somebody else begins" in refused.text()
+    await channel.do("Bob", "fair add bob")
+    assert not (await channel.say("Zoe", "lnlt fire attackers=us1 targets=vc1", manager=True)).error
+    await channel.fails("Zoe", "fair add more", "no side")
+    assert "closed" in (await channel.say("Zoe", "fair add more", manager=True)).text()
+
+
+async def test_what_was_imported_and_claimed_keeps_its_word() -> None:
+    """One account that is two persons of a game has one word all the same."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "roll 2d6")
+    await channel.do("Bob", "roll 2d6")
+    content = (await channel.do("Anna", "game export")).files[0].content
+    there = Channel(channel.app, Place("console:there"), "x")
+    from bot.command import Command
+
+    command = Command(("game", "import"), {"file": content}, channel.who("Anna"), there.place, "i1")
+    assert not (await channel.app.run(command)).error
+    await there.do("Anna", "fair add mine", "game claim")
+    await there.fails("Anna", "roll 2d6", "somebody else begins")
+    await there.do("Bob", "roll 2d6")
+    assert faults(await exported(there)) == ""
+
+
+# What a cheat writes
+
+
+async def played() -> Json:
+    """Bob has the last word, Anna begins."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "fair add host")
+    await channel.do("Bob", "fair add bob")
+    await channel.do("Anna", "roll 2d6", "roll 2d6")
+    return await exported(channel)
+
+
+def changed(log: Json, number: int, **fields: object) -> Json:
+    """The log with an event changed, and all hashes made to fit; None takes a field out."""
+    log = copied(log)
+    body = log["events"][number - 1]["body"]
+    for name, value in fields.items():
+        body.pop(name, None)
+        if value is not None:
+            body[name] = value
+    return rechained(log)
+
+
+async def test_a_forged_closing_is_named() -> None:
+    log = await played()
+    (closing,) = kinds(log)
+    first, second = (body["number"] for body in bodies(log, "roll"))
+    assert closing["number"] == first
+    assert "should have closed" in faults(changed(log, first, closes=None))
+    assert "are not open" in faults(changed(log, second, closes=True))
+    text = bodies(log, "fair")[1]
+    by_bob = changed(changed(log, first, who=text["who"], side="VC"), second, who=text["who"], side="VC")
+    assert "who added the last text closes" in faults(by_bob)
+    assert faults(changed(log, bodies(log, "join")[0]["number"], closes=True)), "joining closes nothing"
+    assert "cannot be read" in faults(changed(log, first, closes=False))
+
+
+async def test_a_text_after_the_closing_is_named() -> None:
+    log = await played()
+    old, new = bodies(log, "fair")[1]["number"], bodies(log, "roll")[0]["number"]
+    assert "should have closed" in faults(changed(log, new, closes=None))
+    log = copied(log)
+    (body,) = kinds(log)
+    body.pop("closes")
+    log["events"][0]["body"]["secret"].pop("closing")
+    found = faults(rechained(log))
+    assert "text" not in found or "seed" in found, "an old game follows the old rule"
+    assert old < new
+
+
+# The seed of free play
+
+
+async def test_free_play_uses_the_seed_that_was_promised() -> None:
+    channel = await Channel.fresh(place=Place("discord:5/1", "discord:5"))
+    shown = await channel.do("Anna", "fair show")
+    assert not shown.private
+    assert await channel.app.games.at(channel.place.key) is None, "to look begins nothing"
+    promised = shown.lines[0].split()[-1]
+    assert (await channel.do("Anna", "fair show")).lines[0].split()[-1] == promised
+    hall = Channel(channel.app, Place("discord:5/2", "discord:5"), "h")
+    rolled = await hall.do("Bob", "roll 2d6")
+    assert f"free play begins, commitment {promised[:16]}, announced before" in rolled.footer
+    assert (await hall.game()).commitment == promised
+    (following,) = (mark.split()[-1] for mark in rolled.footer if mark.startswith("next free play"))
+    assert following != promised[:16]
+    again = await channel.do("Anna", "roll 2d6")
+    assert f"free play begins, commitment {following}, announced before" in again.footer
+    log = await exported(channel)
+    assert faults(log) == ""
+    assert "unannounced" not in bodies(log)[0]
+
+
+async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
+    channel = await Channel.fresh()
+    rolled = await channel.do("Anna", "roll 2d6")
+    assert "not announced before" in rolled.text()
+    log = await exported(channel)
+    assert bodies(log)[0]["unannounced"] is True
+    assert faults(log) == ""
+    (promised,) = (mark.split()[-1] for mark in rolled.footer if mark.startswith("next free play"))
+    listed = await channel.do("Anna", "setup systems")
+    assert promised in listed.text()
+    assert promised in (await channel.do("Anna", "fair show")).text()
+
+
+async def test_one_seed_is_never_used_for_two_games() -> None:
+    """Two channels of a server begin at the same moment; to reveal one seed must not reveal the other's dice."""
+    import asyncio
+
+    channel = await Channel.fresh(place=Place("discord:5/1", "discord:5"))
+    await channel.do("Anna", "fair show")
+    places = [Channel(channel.app, Place(f"discord:5/{number}", "discord:5"), f"c{number}") for number in range(2, 8)]
+    await asyncio.gather(*(place.do("Bob", "roll 2d6") for place in places))
+    commitments = [(await place.game()).commitment for place in places]
+    assert len(set(commitments)) == len(places)
+
+
+@pytest.mark.parametrize("place", [Place("discord:5/1", "discord:5"), Place("discord:dm/7", owner="discord:7")])
+async def test_the_prepared_seed_never_leaves_the_store(place: Place) -> None:
+    channel = await Channel.fresh(place=place)
+    replies = [await channel.say("Anna", line, manager=True) for line in ("fair show", "roll 2d6", "setup systems")]
+    ready = await find(channel.app.store, place)
+    assert ready is not None
+    lines = ("fair show", "privacy show", "privacy export", "game export", "setup systems", "help fair", "log")
+    replies += [await channel.say("Anna", line, manager=True) for line in lines]
+    said = "\n".join(reply.text() + "".join(file.content for file in reply.files) for reply in replies)
+    assert ready.seed.hex() not in said
+    assert ready.commitment[:16] in said
+    assert ready.seed.hex() not in repr(ready)
+    doc = await channel.app.store.doc(PREPARED, place.server or place.key)
+    assert doc is not None
+    assert doc.owner not in ("", channel.who("Anna").key)
+
+
+# Heads
+
+
+async def test_answers_show_sixteen_digits_of_the_head() -> None:
+    channel = await Channel.fresh()
+    rolled = await channel.do("Anna", "roll 2d6")
+    log = await exported(channel)
+    assert len(rolled.footer[1]) == 16
+    number = int(rolled.footer[0][1:])
+    assert log["events"][number - 1]["hash"].startswith(rolled.footer[1])
