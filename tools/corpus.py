@@ -28,6 +28,7 @@ from bot.procedures import each_odds, resolve
 from bot.rules.chart import Chart
 from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
+from bot.rules.links import linked
 from bot.rules.odds import TooManyStates
 from bot.rules.options import Option
 from bot.rules.units import RosterUnit, UnitWords
@@ -126,7 +127,7 @@ def played(system: System, kind: str, id: str, given: Json, source: Source, game
         found = {"odds": {str(value): str(chance) for value, chance in sorted(chances.items(), key=str)}}
     else:
         result = resolve(system.sequence(id), given, noted, roster_of(game))
-        _, after = difference(game, settle_changes(game, result.settlement.changes))
+        _, after = difference(game, settle_changes(game, linked(result.settlement.changes, game.units.values())))
         found = {"dice": noted.notes, "out": result.out, "after": after.get("units", {})}
         found["says"] = result.settlement.headline
     plain: Json = json.loads(json.dumps(entry | found))

@@ -172,18 +172,9 @@ def change_json(change: Change) -> Json:
         plain["mark"] = sorted(change.mark)
     if change.unmark:
         plain["unmark"] = sorted(change.unmark)
-    further: Json = {"add": dict(change.add), "of": change.of, "drop": change.drop}
-    return plain | {key: value for key, value in further.items() if value}
+    return plain
 
 
 def change_from_json(data: Json) -> Change:
     """The change of a unit that stood in a sealed roll."""
-    return Change(
-        data["unit"],
-        data["set"],
-        frozenset(data.get("mark", ())),
-        frozenset(data.get("unmark", ())),
-        data.get("add", {}),
-        data.get("of", ""),
-        data.get("drop", False),
-    )
+    return Change(data["unit"], data["set"], frozenset(data.get("mark", ())), frozenset(data.get("unmark", ())))

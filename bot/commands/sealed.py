@@ -80,9 +80,6 @@ def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
     was = {unit["name"]: unit for unit in content.get("used", ())}
     changes, remarks = [], []
     for change in map(change_from_json, content.get("changes", ())):
-        if change.of or change.add:  # it befalls whoever is linked when the roll is opened
-            changes.append(change)
-            continue
         unit = game.units.get(change.unit.casefold())
         if unit is None or is_gone(unit):
             gone = unit.state if unit is not None else "off the roster"

@@ -13,10 +13,12 @@ from bot.charts import Sequence
 from bot.command import CommandSpec
 from bot.commands.outcome import Happening, Outcome
 from bot.commands.story import played_reply, unit_lines
+from bot.game.roster import is_gone
 from bot.reply import Reply
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.given import Given
+from bot.rules.links import linked
 from bot.rules.odds import Distribution
 from bot.rules.options import Option, clean
 from bot.rules.sequence import Row, play
@@ -61,16 +63,18 @@ def run_sequence(
             raise _owed(owed, spec, {**raw, "secret": is_set(options.get("secret"))}) from None
         script.finish()
     reply = played_reply(who, sequence.title, played, sequence.system.title)
+    in_play = {unit.name: unit for unit in roster.values() if not is_gone(unit)}
+    changes = linked(played.settlement.changes, in_play.values())
     happening = Happening(
         "sequence",
         inputs=raw,
         dice=played.dice,
         out=played.out,
-        changes=played.settlement.changes,
+        changes=changes,
         system=sequence.system.id,
         target=sequence.id,
         by_hand=hand not in (None, ""),
-        units=named_units(given),
+        units=tuple(dict.fromkeys((*named_units(given), *(change.unit for change in changes)))),
         acting=() if (sequence.system.id, sequence.id) in UNIT_IS_HIT else acting_units(given),
         result=played.settlement.headline,
     )

@@ -203,38 +203,16 @@ def settle_changes(game: Game, changes: Iterable[Change]) -> Game:
     system = systems().get(game.system)
     states = system.words["units"].mislaid if system is not None else frozenset()
     for change in changes:
-        for key in _befallen(units, change):
-            units[key] = _settled(units[key], change, states)
+        key = change.unit.casefold()
+        if (unit := units.get(key)) is not None:
+            units[key] = _settled(unit, change, states)
     return replace(game, units=units)
-
-
-def _befallen(units: Units, change: Change) -> list[str]:
-    """Keys of the units that a change is for: the one named, or those still in play that name it in `change.of`."""
-    folded = change.unit.casefold()
-    links = {key: {key, key.replace(" ", ""), unit.handle} for key, unit in units.items()}
-    named = folded if folded in units else next((key for key in links if folded in links[key]), "")
-    if not change.of:
-        return [named] if named else []
-    names = links.get(named, {folded})
-    return [key for key, unit in units.items() if not is_gone(unit) and names & set(_listed(unit, change.of))]
-
-
-def _listed(unit: RosterUnit, key: str) -> list[str]:
-    """The names that an attribute lists, separated by commas, case folded."""
-    return [name.strip().casefold() for name in str(unit.numbers.get(key, "")).split(",")]
 
 
 def _settled(unit: RosterUnit, change: Change, states: frozenset[str]) -> RosterUnit:
     """The unit with the change. A new state takes the place of markers with a state's name, as old rosters hold."""
     numbers: dict[str, Any] = dict(unit.numbers)
     own: dict[str, str] = {}
-    for key, more in change.add.items():
-        if key in numbers:
-            numbers[key] = max(0, numbers[key] + more)
-    if change.drop:
-        names = [name.strip() for name in str(numbers.pop(change.of)).split(",")]
-        if kept := [name for name in names if name.casefold() != change.unit.casefold()]:
-            numbers[change.of] = ",".join(kept)
     for key, value in change.set.items():
         if key in ("state", "type", "side"):
             own[key] = str(value)

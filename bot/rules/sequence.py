@@ -55,7 +55,8 @@ class Change:
 
     `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags. `add` raises or
     lowers whole numbers, never below 0, where the unit has them. With `of` the change is for every unit whose
-    attribute `of` names `unit` (the men of a squad); `drop` takes `unit` off the lists that stand there.
+    attribute `of` names `unit` (the men of a squad); `drop` takes `unit` off the list in it. What these two mean for
+    single units is told by `bot/rules/links.py`.
     """
 
     unit: str

@@ -1,4 +1,4 @@
-"""Results on the roster, one after the other: what each unit takes, and undo and redo that are exact."""
+"""Results on the roster, one after the other: what each unit takes, exact undo and redo, a log that replays."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from bot.audit import audit
 from bot.game.roster import described
 from tests.playing import Channel
 
@@ -247,6 +248,7 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
     assert await channel.content() == before
     await channel.do("Anna", "game redo")
     assert await channel.content() == after
+    assert await audit(channel.app.store) == (1, [])
 
 
 @pytest.mark.parametrize(
@@ -300,3 +302,4 @@ async def test_a_sealed_shot_kills_men_of_the_squad_when_it_is_opened() -> None:
     await channel.do("Anna", f"game reveal {number}")
     units = (await channel.game()).units
     assert (units["alpha"].numbers["men"], units["abe"].state) == (2, "killed")
+    assert await audit(channel.app.store) == (1, [])
