@@ -76,24 +76,29 @@ async def test_two_workspaces_play_one_game_by_a_code(http_slack: SlackStandIn, 
     slack = http_slack
     one, two = slack.workspace("T1", installed=False), slack.workspace("T2", installed=False)
     anna, zoe = one.user("Anna"), two.user("Zoe")
+    anna.admin = zoe.admin = True  # a manager agrees for each of the two channels
     async with running(slack, tmp_path, None, oauth="yes", GROGNARD_KEY=KEY) as bot:
         slack.redirect_uri = page(bot, REDIRECT_PATH)
         for person in (anna, zoe):
             await person.install_app(page(bot, INSTALL_PATH))
         here, there = one.channel("games"), two.channel("games")
         await (await anna.slash(here, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
-        code = (await (await anna.slash(here, "/game", "link")).answer()).text.split("\n")[0].split()[-1]
+        await anna.slash(here, "/game", "link")
+        code = (await anna.wait_for(here, "The code is")).text.split("\n")[0].split()[-1]
         await (await zoe.slash(there, "/game", f"link {code}")).answer()
-        await anna.wait_for(here, "zoe links this game")
+        await anna.wait_for(here, "links this channel with")
         await (await zoe.slash(there, "/roll", "2d6 label=far")).answer()
         told = await anna.wait_for(here, "far: 2d6")
         await (await zoe.press(await zoe.wait_for(there, "far: 2d6"), "Again")).answer()
         assert "<@" not in told.everything
-        refused = await (await zoe.slash(there, "/game", "link off")).answer()
-        assert refused.ephemeral_for == zoe.id
-        await (await anna.slash(here, "/game", "link off")).answer()
-        await zoe.wait_for(there, "parts the channels")
-        assert "No game" in (await (await anna.slash(here, "/game", "status")).answer()).text
+        cora = two.user("Cora")
+        refused = await (await cora.slash(there, "/game", "link off")).answer()
+        assert refused.ephemeral_for == cora.id
+        await (await zoe.slash(there, "/game", "link off")).answer()
+        await zoe.slash(there, "/game", "status")
+        await zoe.wait_for(there, "No game")
+        await anna.slash(here, "/game", "status")
+        await anna.wait_for(here, "nobody yet")
     assert slack.refusals == []
 
 
