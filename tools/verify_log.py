@@ -1,0 +1,942 @@
+#!/usr/bin/env python3
+"""Checks the log of a Grognard game, and needs nothing but Python: one file, to be read before it is believed.
+
+    python3 verify_log.py game.json --head "#57 1c9e06d2a4b80f13" --heads chat.txt
+
+It computes again: the chain of hashes, the promises of the seeds, every die whose seed was published, the players'
+texts; and replays who plays, turns, units, undo and what was sealed. What inputs and dice lead to stands in tables,
+which are not here: `grognard verify` plays that again too. docs/dice.md and docs/export.md describe all of it.
+Exit status: 0 sound, 1 faults (a line each), 2 the file or a head cannot be read.
+"""
+
+# ruff: noqa: D103 (a check is called what it checks)
+
+import hmac
+import json
+import re
+import struct
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+Json = dict[str, Any]
+
+PATCH = ("before", "after")
+UNDOABLE = ("turn", "phase", "initiative", "system", "players", "hand_dice", "answers", "master")
+# kind: fields it needs; fields it may have; what of the game it may change; whether units
+KINDS = {
+    "start": ("game secret", "free unannounced result before after",
+              "system name started sides master turn phase", True),
+    "join": ("before after", "", "players", False),
+    "leave": ("before after", "", "players", False),
+    "next": ("result before after", "", "turn phase", True),
+    "initiative": ("result", "before after", "initiative", False),
+    "end": ("before after", "opens result", "ended", True),
+    "unit": ("result", "before after", "system", True),
+    "settings": ("", "result before after", "hand_dice answers master", False),
+    "transfer": ("result", "", "", False),
+    "link": ("result", "", "", False),
+    "import": ("secret result", "before after", "master", False),
+    "claim": ("", "own before after", "players master", False),
+    "privacy": ("result", "before after", "players master", False),
+    "fair": ("result", "secret texts revealed closes", "", False),
+    "roll": ("command inputs out", "dice hand result texts closes", "", False),
+    "table": ("command system target dice", "inputs out edition tables result texts closes", "", False),
+    "sequence": ("command system target",
+                 "inputs dice out edition tables hand result used acting texts closes before after",
+                 "system initiative", True),
+    "sealed": ("of sealed", "hand closes", "", False),
+    "reveal": ("opens", "result before after", "", True),
+    "undo": ("event last", "asked alone before after", " ".join(UNDOABLE), True),
+    "redo": ("event", "before after", " ".join(UNDOABLE), True),
+}  # fmt: skip
+COMMON = "number at who side kind behind"
+WORDS = {
+    "transfer": ("to another channel",),
+    "link": ("played from two channels", "one channel fewer", "a channel agreed to a link"),
+    "privacy": ("somebody's name and texts were deleted",),
+}
+NEVER_UNDONE = ("start", "join", "end", "reveal", "fair", "link", "transfer", "import", "claim", "privacy")
+GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
+AVERAGING = [2, 3, 3, 4, 4, 5]
+NO_TEXTS = sha256(b"").hexdigest()
+
+
+class BadInput(Exception):
+    """A file or a head that cannot be read."""
+
+
+# --- reading ---------------------------------------------------------------------------------------------
+
+
+def read_json(text: str) -> Any:
+    """The JSON of a file that nobody can read in two ways."""
+
+    def once(pairs: list[tuple[str, Any]]) -> Json:
+        if len(dict(pairs)) < len(pairs):
+            raise BadInput("The file has a key twice in one object.")
+        return dict(pairs)
+
+    def no_number(word: str) -> Json:
+        raise BadInput(f"The file has {word}, which is no number.")
+
+    try:
+        data = json.loads(text, object_pairs_hook=once, parse_constant=no_number)
+    except (ValueError, RecursionError):
+        raise BadInput("The file is no JSON.") from None
+    if r"\ud" in text.lower() and re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)):
+        raise BadInput("The file has half of a character.")
+    return data
+
+
+def read_log(data: Any) -> Json:
+    """The parts of an export, each of its type."""
+    if not isinstance(data, dict) or data.get("format") != "grognard-game" or data.get("version") != 1:
+        raise BadInput("The file is no game exported by Grognard.")
+    shapes: dict[str, dict[str, type]] = {
+        "events": {"number": int, "body": dict, "hash": str},
+        "seeds": {"epoch": int, "commitment": str},
+        "texts": {"event": int, "key": str, "salt": str, "text": str},
+        "persons": {"person": str, "name": str},
+    }
+    for part, shape in shapes.items():
+        rows = data.get(part, [])
+        if not isinstance(rows, list) or not all(
+            isinstance(row, dict) and all(type(row.get(key)) is kind for key, kind in shape.items()) for row in rows
+        ):
+            raise BadInput(f"The file is damaged: {part}.")
+    numbers = [row[key] for part, key in (("events", "number"), ("seeds", "epoch"), ("texts", "event"))
+               for row in data.get(part, [])]  # fmt: skip
+    if not isinstance(data.get("game"), str) or not isinstance(data.get("head"), str) or not all(map(number, numbers)):
+        raise BadInput("The file is damaged.")
+    for row in data.get("seeds", []):
+        if not re.fullmatch(r"(\s*[0-9a-fA-F]{2})*\s*", row.get("seed", "") if "seed" in row else ""):
+            raise BadInput("The file is damaged: seed.")
+    return data
+
+
+def read_heads(texts: Any) -> list[tuple[int, str]]:
+    """(number, digits) of each head; number 0 for a bare hash."""
+    heads = []
+    for text in texts:
+        if re.fullmatch("[0-9a-f]{8,64}", text.strip().lower()):
+            heads.append((0, text.strip().lower()))
+            continue
+        found = re.findall(r"#(\d{1,9})[ \t\u00a0]*[·|,]?[ \t\u00a0]*[`*]*([0-9a-fA-F]{8,64})\b", text)
+        if not found:
+            raise BadInput(f"A head has 8 to 64 hex digits; this is not one: {' '.join(text.split())[:70]}")
+        heads += [(int(number), digits.lower()) for number, digits in found]
+    return list(dict.fromkeys(heads))
+
+
+# --- chain and dice --------------------------------------------------------------------------------------
+
+
+def canonical(value: Json) -> str:
+    """The one JSON text of an event; ValueError for what has none."""
+
+    def plain(item: Any) -> Any:
+        if isinstance(item, dict):
+            return {key: plain(entry) for key, entry in item.items()}
+        if isinstance(item, list):
+            return [plain(entry) for entry in item]
+        if isinstance(item, float):
+            if item.is_integer() and abs(item) < 2**53:
+                return int(item)
+            if not repr(item).replace(".", "").lstrip("-").isdecimal():
+                raise ValueError("no single text")
+        return item
+
+    return json.dumps(plain(value), ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+def hashed(*lines: str) -> str:
+    """SHA-256 over lines of text, in hex."""
+    return sha256("\n".join(lines).encode("utf-8", "replace")).hexdigest()
+
+
+def face(seed: bytes, game: str, event: int, draw: int, sides: int, digest: str) -> int:
+    """1 to `sides`: what the seed gives for a die of an event."""
+    attempt = 0
+    while True:
+        message = f"{game}:{event}:{draw}:{digest}:{attempt}".encode()
+        for word in struct.unpack(">8I", hmac.digest(seed, message, "sha256")):
+            if word < 2**32 // sides * sides:
+                return int(word) % sides + 1
+        attempt += 1
+
+
+def proof_faults(log: Json, heads: Any, count: dict[str, int]) -> Iterator[str]:
+    """What is wrong with chain, heads, seeds, texts and dice. `count` gets how much was checked."""
+    game, events, texts = log["game"], log["events"], {(row["event"], row["key"]): row for row in log.get("texts", [])}
+    previous, hashes = sha256(game.encode()).hexdigest(), []
+    for expected, row in enumerate(events, 1):
+        at, inner = row["number"], row["body"].get("number")
+        if at != expected or type(inner) is not int or inner != at:
+            yield f"Event {at}: it stands where event {expected} should."
+        try:
+            fits = row["hash"] == hashed(previous, canonical(row["body"]))
+        except (ValueError, RecursionError):
+            fits = False
+        if not fits:
+            yield f"Event {at}: the hash does not fit (it, or what stood before it, was changed)."
+        previous = row["hash"]
+        hashes.append(previous)
+    if log["head"] != previous:
+        yield "The file does not end with the head that it names."
+    for at, digits in heads:
+        if at > len(hashes):
+            yield f"The log ends with event {len(hashes)}, but #{at} {digits} is known: its end was cut off."
+        elif at and not hashes[at - 1].startswith(digits):
+            yield f"Event {at} has the hash {hashes[at - 1][: len(digits)]}, not {digits}: the log was rewritten."
+        elif not at and not any(one.startswith(digits) for one in [*hashes, sha256(game.encode()).hexdigest()]):
+            yield f"No event has the head {digits}: the end was cut off, or the log rewritten."
+
+    promised: list[str] = []
+    known: list[str] | None = []  # the players' texts, one by one, as far as they are in the file
+    wiped, closed, closing, digest = False, False, False, NO_TEXTS
+    in_force = {}  # event: (epoch, digest) for its dice
+    for row in events:
+        at, body = row["number"], row["body"]
+        in_force[at] = (len(promised), digest)
+        secret = body.get("secret")
+        if isinstance(secret, dict) and "commitment" in secret:
+            promised.append(str(secret["commitment"]))
+            known, wiped, closed, closing, digest = [], False, False, secret.get("closing") is True, NO_TEXTS
+            if type(secret.get("epoch")) is not int or secret["epoch"] != len(promised):
+                yield f"Event {at}: it begins another seed than the next one, {len(promised)}."
+        elif isinstance(secret, dict) and promised:
+            if closed:
+                yield f"Event {at}: players' texts were changed after they were closed."
+            added, given = texts.get((at, "text")), secret.get("digest")
+            # Whose texts were deleted in between still have their part: the digest of before stands for them.
+            ways = [*([known] if known is not None else []), *([[digest]] if wiped else [])] if added else []
+            word_now = added["text"] if added else ""
+            fits = [[*way, word_now] for way in ways if hashed(*way, word_now) == given]
+            if added and not fits and known is not None:
+                yield f"Event {at}: the digest of the players' texts is not that of their texts."
+            count["digests"] += not fits
+            known, digest = fits[0] if fits else None, str(given)
+        wiped |= body.get("kind") == "privacy"
+        if body.get("closes") is True if closing else (body.get("dice") or "sealed" in body) and not body.get("hand"):
+            closed = True
+
+    seeds = {}
+    published = [(row["number"], row["body"].get("revealed")) for row in events]
+    published += [(0, row) for row in log.get("seeds", [])]
+    for at, row in published:
+        if not isinstance(row, dict):
+            continue
+        epoch, where = row.get("epoch"), f"Event {at}" if at else f"Seed {row.get('epoch')}"
+        right = promised[epoch - 1] if type(epoch) is int and 0 < epoch <= len(promised) else None
+        try:
+            seed = bytes.fromhex(row.get("seed", ""))
+        except (ValueError, TypeError):
+            seed = b""
+        if (
+            right is None
+            or row.get("commitment", right) != right
+            or ((seed or at) and sha256(seed).hexdigest() != right)
+        ):
+            yield f"{where}: it is not the seed that was promised."
+        elif seed:
+            seeds[epoch] = seed
+
+    bodies = {row["number"]: row["body"] for row in events}
+    for row in log.get("texts", []):
+        body = bodies.get(row["event"], {})
+        sealed = content_of(texts, row["event"])
+        held = [part["texts"] for part in (body, sealed) if isinstance(part.get("texts"), dict)]
+        right = body.get("sealed") if row["key"] == "sealed" else next(
+            (part[row["key"]] for part in held if row["key"] in part), None
+        )  # fmt: skip
+        if right != hashed(row["salt"], row["text"]):
+            yield f"Event {row['event']}: the text {row['key'][:40]} was changed, or is none of it."
+        elif row.get("person") and row["person"] != body.get("who", row["person"]):
+            yield f"Event {row['event']}: the text {row['key'][:40]} is said to be another person's."
+
+    for row in events:
+        at, body = row["number"], row["body"]
+        if "sealed" in body:
+            count["sealed"] += (at, "sealed") not in texts
+            body = content_of(texts, at)
+        dice, (epoch, digest) = body.get("dice"), in_force[at]
+        if not dice:
+            continue
+        if not isinstance(dice, list) or not all(map(is_die, dice)):
+            yield f"Event {at}: its dice cannot be read."
+        elif body.get("hand") is True:
+            count["by_hand"] += len(dice)
+        elif not epoch:
+            yield f"Event {at}: dice were rolled before any commitment was published."
+        elif epoch not in seeds:
+            count["waiting"] += len(dice)
+        else:
+            count["dice"] += len(dice)
+            for draw, die in enumerate(dice):
+                given = face(seeds[epoch], game, at, draw, die["sides"], digest)
+                given = die["faces"][given - 1] if "faces" in die else given
+                if given != die["value"] or type(given) is not type(die["value"]):
+                    yield f"Event {at}: die {draw + 1} shows {die['value']}, the seed gives {given}."
+
+
+def content_of(texts: Any, at: int) -> Json:
+    """What was sealed in an event, or {} where it is not in the file."""
+    try:
+        found = json.loads(texts[at, "sealed"]["text"]) if (at, "sealed") in texts else {}
+    except (ValueError, RecursionError):
+        found = {}
+    return found if isinstance(found, dict) else {}
+
+
+# --- the closed list: what an event may be ---------------------------------------------------------------
+
+
+def number(value: Any, least: int = 0) -> bool:
+    return type(value) is int and least <= value < 2**53
+
+
+def word(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= 200
+
+
+def name(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= 200
+
+
+def digits(value: Any, count: int = 64) -> bool:
+    return isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{count}}}", value) is not None
+
+
+def maps(value: Any, check: Callable[[Any], bool]) -> bool:
+    return isinstance(value, dict) and all(word(key) and check(item) for key, item in value.items())
+
+
+def lists(value: Any, check: Callable[[Any], bool]) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(check, value))
+
+
+def one_of(*values: Any) -> Callable[[Any], bool]:
+    return lambda value: any(value is item or (isinstance(item, str) and value == item) for item in values)
+
+
+def is_secret(value: Any) -> bool:
+    if not isinstance(value, dict) or value.keys() == {"digest"}:
+        return isinstance(value, dict) and digits(value["digest"])
+    return (
+        {"epoch", "commitment", "digest"} <= value.keys() <= {"epoch", "commitment", "digest", "closing", "announced"}
+        and number(value["epoch"], 1) and digits(value["commitment"]) and value["digest"] == NO_TEXTS
+        and value.get("closing", True) is True and number(value.get("announced", 0))
+    )  # fmt: skip
+
+
+def is_die(die: Any) -> bool:
+    if not isinstance(die, dict) or not {"label", "sides", "value"} <= die.keys() <= {
+        "label",
+        "sides",
+        "value",
+        "faces",
+    }:
+        return False
+    right = (
+        number(die["sides"], 1) and die["sides"] <= 2**32 and type(die["value"]) in (int, str) and name(die["label"])
+    )
+    if not right or "faces" not in die:
+        return right
+    faces = die["faces"]
+    return isinstance(faces, list) and len(faces) == die["sides"] and all(type(item) in (int, str) for item in faces)
+
+
+def is_value(value: Any) -> bool:
+    if isinstance(value, list):
+        return len(value) <= 200 and all(not isinstance(item, list) and is_value(item) for item in value)
+    return isinstance(value, (bool, int, float)) or name(value)
+
+
+def is_unit(unit: Any) -> bool:
+    keys = {"name", "handle", "type", "side", "state", "numbers", "marks"}
+    return (
+        isinstance(unit, dict) and {"name", "handle", "type"} <= unit.keys() <= keys
+        and all(word(unit[key]) for key in ("name", "handle", "type", "side", "state") if key in unit)
+        and ("marks" not in unit or (lists(unit["marks"], word) and unit["marks"] == sorted(set(unit["marks"]))))
+        and ("numbers" not in unit or (unit["numbers"] and maps(unit["numbers"], is_value)))
+    )  # fmt: skip
+
+
+def is_patch(value: Any) -> bool:
+    if not isinstance(value, dict) or not value or not value.keys() <= {"game", "units"}:
+        return False
+    game, units = value.get("game", {}), value.get("units", {})
+    return (
+        isinstance(game, dict) and all(GAME.get(field, lambda _: True)(item) for field, item in game.items())
+        and isinstance(units, dict)
+        and all(unit is None or (is_unit(unit) and unit["name"].casefold() == key) for key, unit in units.items())
+    )  # fmt: skip
+
+
+def is_change(value: Any) -> bool:
+    return (
+        isinstance(value, dict) and {"unit", "set"} <= value.keys() <= {"unit", "set", "mark", "unmark"}
+        and word(value["unit"]) and maps(value["set"], lambda item: item is None or is_value(item))
+        and all(lists(value[key], word) for key in ("mark", "unmark") if key in value)
+    )  # fmt: skip
+
+
+GAME: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("system", "name", "master", "phase", "initiative"), name),
+    **dict.fromkeys(("started", "ended", "hand_dice"), one_of(True, False)),
+    "answers": one_of("full", "compact"),
+    "turn": number,
+    "sides": lambda value: isinstance(value, list) and all(map(word, value)),
+    "players": lambda value: maps(value, word),
+}
+TYPES: dict[str, Callable[[Any], bool]] = {
+    **dict.fromkeys(("who", "kind", "asked", "own", "command", "system", "target", "game"), word),
+    **dict.fromkeys(("number", "event", "edition"), lambda value: number(value, 1)),
+    **dict.fromkeys(("behind", "last"), number),
+    **dict.fromkeys(("free", "unannounced", "alone", "closes"), one_of(True)),
+    **dict.fromkeys(("inputs", "out"), lambda value: isinstance(value, dict) and bool(value)),
+    **dict.fromkeys(PATCH, is_patch),
+    "at": lambda value: number(value) and value < 10**11, "side": name, "of": one_of("roll", "sequence"),
+    "hand": one_of(True, False), "tables": lambda value: digits(value, 12), "sealed": digits, "secret": is_secret,
+    "revealed": lambda value: isinstance(value, dict) and value.keys() == {"epoch", "seed"}
+    and number(value["epoch"], 1) and digits(value["seed"]),
+    "texts": lambda value: maps(value, digits),
+    "result": lambda value: isinstance(value, str) and 0 < len(value) <= 8000,
+    "dice": lambda value: lists(value, is_die), "used": lambda value: lists(value, is_unit),
+    "acting": lambda value: lists(value, word), "opens": lambda value: lists(value, lambda item: number(item, 1)),
+    "changes": lambda value: lists(value, is_change),
+}  # fmt: skip
+
+
+def shape_faults(body: Json) -> Iterator[str]:
+    """What is wrong with one event by itself."""
+    kind = body.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        yield f"Grognard writes no event of the kind {str(kind)[:70]}."
+        return
+    needs, may, game, units = KINDS[kind]
+    yield from field_faults(body, (COMMON + " " + needs).split(), may.split())
+    if all(is_patch(body[part]) for part in PATCH if part in body):
+        before, after = (body.get(part, {}) for part in PATCH)
+        for part in ("game", "units"):
+            was, now = before.get(part, {}), after.get(part, {})
+            if was.keys() != now.keys() or any(was[key] == now[key] for key in was):
+                yield "before and after do not tell one change."
+        yield from (f"an event of the kind {kind} cannot change {field}." for field in after.get("game", {})
+                    if field not in game.split())  # fmt: skip
+        if after.get("units") and not units:
+            yield f"an event of the kind {kind} cannot change units."
+    if kind in WORDS and body.get("result") not in WORDS[kind]:
+        yield "its words are none that Grognard writes."
+
+
+def field_faults(body: Json, needs: list[str], may: list[str]) -> Iterator[str]:
+    """Fields that are missing, unknown or not of their type; of a roll also what its kind must not have."""
+    for field in needs:
+        if field not in body:
+            yield f"it needs {field}."
+    for field, value in body.items():
+        if field not in needs and field not in may:
+            yield f"it cannot hold {field[:70]}."
+        elif not TYPES[field](value):
+            yield f"its {field} cannot be read."
+    if body["kind"] in ("sequence", "table"):
+        if ("edition" in body) == ("tables" in body):
+            yield "it must name one edition of the rules."
+        if any(isinstance(die, dict) and die.get("faces", AVERAGING) != AVERAGING for die in listed(body.get("dice"))):
+            yield "a die has faces that no rule asks for."
+    may_hold = {"roll": {"label"}, "table": set[str](), "sequence": set[str]()}.get(body["kind"])
+    if may_hold is not None and isinstance(body.get("texts"), dict) and not body["texts"].keys() <= may_hold:
+        yield "it cannot hold such texts."
+    if "number" in body and body.get("hand") is False:
+        yield "its hand cannot be read."
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+# --- replay: whether each event follows on those before --------------------------------------------------
+
+
+class Game:
+    """The state that the events lead to; `faults` says what does not follow."""
+
+    def __init__(self, log: Json) -> None:
+        self.id: str = log["game"]
+        self.now: Json = {
+            "system": "", "name": "", "started": False, "ended": False, "sides": [], "players": {}, "master": "",
+            "turn": 0, "phase": "", "initiative": "", "hand_dice": True, "answers": "full",
+        }  # fmt: skip
+        self.faults: list[str] = []
+        self.remarks: list[str] = []
+        self.events: dict[int, Json] = {}
+        self.contents: dict[int, Json] = {}  # of sealed events
+        self.units: Json = {}
+        self.sealed: dict[int, str] = {}
+        self.redo: list[int] = []
+        self.withdrawn: list[int] = []
+        self.acted, self.here, self.left = set[str](), set[str](), set[str]()
+        self.imported = self.closing = self.closed = self.all_closing = self.has_texts = False
+        self.last = self.epoch = self.promised = self.outcomes = 0
+        self.last_word = ""
+        for row in log.get("texts", []):
+            if row["key"] == "sealed":
+                self.read_content(row["event"], row["text"])
+
+    def read_content(self, at: int, text: str) -> None:
+        """What was sealed in an event: a roll or procedure with the changes of units that it makes."""
+        try:
+            content = json.loads(text)
+        except (ValueError, RecursionError):
+            content = None
+        kind = content.get("kind") if isinstance(content, dict) else None
+        if kind not in ("roll", "sequence"):
+            wrong = ["what was sealed in it cannot be read."]
+        else:
+            needs, may = (" ".join(field for field in fields.split() if field not in (*PATCH, "closes"))
+                          for fields in KINDS[kind][:2])  # fmt: skip
+            wrong = list(field_faults(content, ["kind", *needs.split()], [*may.split(), "changes"]))
+        self.faults += [f"Event {at}: {line}" for line in wrong]
+        if not wrong:
+            self.contents[at] = content
+
+    def read(self, events: list[Json]) -> None:
+        """Follow the events to the end, or to one that cannot be followed."""
+        at_before = 0
+        for body in events:
+            wrong = list(shape_faults(body))
+            if not self.events and body.get("kind") != "start":
+                wrong.append("a log begins with a start.")
+            if wrong:
+                self.faults += [f"Event {body.get('number')}: {line}" for line in wrong]
+                return
+            self.faults += [f"Event {body['number']}: {line}" for line in self.order_faults(body)]
+            if body["at"] < at_before:
+                self.remarks.append(f"Event {body['number']} is earlier than the one before: a clock was set back.")
+            at_before = body["at"]
+            self.outcomes += body["kind"] in ("roll", "table", "sequence") or body["number"] in self.contents
+            try:
+                self.add(body)
+            except (KeyError, TypeError, ValueError, AttributeError):
+                self.faults.append(f"Event {body['number']}: what it changes cannot be read.")
+                return
+
+    def add(self, body: Json) -> None:
+        """Move on behind an event."""
+        at, kind, who, secret = body["number"], body["kind"], body["who"], body.get("secret", {})
+        self.now.update(body.get("after", {}).get("game", {}))
+        self.units.update(body.get("after", {}).get("units", {}))
+        self.units = {key: unit for key, unit in self.units.items() if unit}
+        if kind == "sealed":
+            self.sealed[at] = who
+        for opened in body.get("opens", []):
+            self.sealed.pop(opened, None)
+        if kind == "undo":
+            self.last = body["last"]
+            self.redo.append(body["event"])
+            self.withdrawn += [body["event"]] if body["event"] in self.sealed else []
+        elif kind == "redo":
+            self.last = body["event"]
+            self.redo.pop()
+            self.withdrawn = [one for one in self.withdrawn if one != body["event"]]
+        else:
+            self.last, self.redo = at, []
+        self.events[at] = body
+        self.acted.add(who)
+        self.imported |= kind == "import"
+        self.here = set() if kind == "import" else self.here - {body.get("own")}
+        self.here.add(who)
+        self.left |= {who} if kind == "privacy" else set()
+        if "commitment" in secret:
+            self.epoch, self.promised, self.closing = secret["epoch"], at, "closing" in secret
+            self.closed, self.last_word, self.has_texts = False, "", False
+            self.all_closing = self.closing if at == 1 else self.all_closing
+        elif secret:
+            self.last_word, self.has_texts = who, True
+        self.closed |= "closes" in body
+
+    def order_faults(self, body: Json) -> Iterator[str]:
+        """What does not follow on the events before."""
+        now, kind, who = self.now, body["kind"], body["who"]
+        self.before, self.after = ({"game": {}, "units": {}, **body.get(part, {})} for part in PATCH)
+        if body["behind"] != self.last:
+            yield f"it says that the last event before it was #{body['behind']}, but that was #{self.last}."
+        plays = self.after["game"].get("players", {}) if kind == "join" else now["players"]
+        if body["side"] != plays.get(who, ""):
+            yield f"it was written for {body['side'] or 'no side'}, but who wrote it plays {plays.get(who) or 'none'}."
+        if who in self.left and not self.imported:
+            yield "who wrote it had left the game for good."
+        if any(now.get(field) != value for field, value in self.before["game"].items()) or any(
+            self.units.get(key) != unit for key, unit in self.before["units"].items()
+        ):
+            yield "what it says stood before is not what the log led to."
+            return
+        rule = getattr(self, "rule_" + str({"table": "roll", "sequence": "roll"}.get(kind, kind)), None)
+        problem = (rule(body) if rule else "") or self.closing_problem(body)
+        if problem:
+            yield problem
+
+    def value(self, field: str) -> Any:
+        """A field of the game as it is behind the event."""
+        return self.after["game"].get(field, self.now[field])
+
+    def playing(self) -> str:
+        return "" if self.now["started"] and not self.now["ended"] else "no started game was going on."
+
+    def guarded(self) -> bool:
+        return self.now["started"] and not self.now["ended"] and bool(self.now["sides"])
+
+    def closing_problem(self, body: Json) -> str:
+        """When players' texts close, see docs/dice.md."""
+        who, now, kind = body["who"], self.now, body["kind"]
+        rolled = bool(body.get("dice") or kind == "sealed") and not body.get("hand")
+        if "closes" in body:
+            alone = set(now["players"]) | {now["master"]} <= {who, ""} if self.guarded() else (
+                self.all_closing and self.acted <= {who}
+            )  # fmt: skip
+            if not self.closing or self.closed or not (rolled or (kind == "fair" and self.has_texts)):
+                return "it closes texts that cannot be closed there."
+            return "who added the last text closed the texts." if who == self.last_word and not alone else ""
+        used = self.contents.get(body["number"], body).get("used")
+        passes_by = self.guarded() and who not in now["players"] and who != now["master"] and not used
+        if rolled and self.closing and not self.closed and not passes_by:
+            return "dice fell while players' texts were open, and it does not close them."
+        return ""
+
+    def turn_words(self, body: Json) -> str:
+        turn, said = self.value("turn"), body.get("result", "")
+        pattern = rf"turn {turn}(, .{{1,100}})?" if self.value("phase") else f"turn {turn}"
+        return "" if re.fullmatch(pattern, said) else f"its words are not those of turn {turn}."
+
+    def seats(self, players: Json) -> str:
+        return "" if self.value("players") == players else "it changes who plays for which side."
+
+    def rule_start(self, body: Json) -> str:
+        said, sides = self.after["game"], self.after["game"].get("sides", [])
+        if self.events:
+            return "a log has one start."
+        if body["game"] != self.id:
+            return "it starts another game than the file is of."
+        if "commitment" not in body["secret"]:
+            return "a start promises the first seed."
+        if "free" in body:
+            return "free play begins without sides, turns and units." if "after" in body or "result" in body else ""
+        if not said.get("started") or not said.get("name") or not said.get("system") or said.get("turn") != 1:
+            return "a game starts with a name, a rule set and its first turn."
+        if said.get("master") != body["who"]:
+            return "who starts a game is its game master."
+        if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
+            return "a game has no sides, or several."
+        return self.turn_words(body)
+
+    def rule_join(self, body: Json) -> str:
+        if body["who"] in self.now["players"] or body["side"] not in self.now["sides"]:
+            return self.playing() or "it joins a side that there is not, or while playing for another."
+        return self.playing() or self.seats({**self.now["players"], body["who"]: body["side"]})
+
+    def rule_leave(self, body: Json) -> str:
+        players = {who: side for who, side in self.now["players"].items() if who != body["who"]}
+        if body["who"] not in self.now["players"]:
+            return self.playing() or "who leaves plays no side."
+        return self.playing() or self.seats(players)
+
+    def rule_next(self, body: Json) -> str:
+        if self.value("turn") not in (self.now["turn"], self.now["turn"] + 1) or not self.after["game"]:
+            return self.playing() or "the next phase is in this turn or in the next one."
+        for key, after in self.after["units"].items():
+            before = self.before["units"][key]
+            if not before or not after or unmarked(before) != unmarked(after) or not marks(after) < marks(before):
+                return self.playing() or f"a new phase only takes markers off, but it changes {key}."
+        return self.playing() or self.turn_words(body)
+
+    def rule_initiative(self, body: Json) -> str:
+        fits = self.value("initiative") == body["result"] and body["result"] in self.now["sides"]
+        return self.playing() or ("" if fits else "the initiative goes to one of the sides.")
+
+    def rule_end(self, body: Json) -> str:
+        opens = body.get("opens", [])
+        if self.now["ended"] or not (self.now["started"] or opens):
+            return "no game was going on that could end."
+        if opens != list(self.sealed):
+            return "the end opens all that is sealed, and nothing else."
+        if self.after["game"] != {"ended": True}:
+            return "it is the end of the game, but does not say so."
+        return self.opened(body)
+
+    def rule_unit(self, body: Json) -> str:
+        before, after, said = self.before["units"], self.after["units"], body["result"]
+        new = [unit["name"] for key, unit in after.items() if before[key] is None]
+        lost = [before[key]["name"] for key, unit in after.items() if unit is None]
+        edited = [unit["name"] for key, unit in after.items() if unit and before[key]]
+        free = not self.now["system"] or not (self.now["started"] or self.units)
+        if "system" in self.after["game"] and not (new and free):
+            return "the rule set of a game that has units stays."
+        if lost or edited:
+            right = f"{(lost or edited)[0]} {'removed' if lost else 'edited'}" if len(after) == 1 else ""
+        elif said == f"{len(new)} unit{'' if len(new) == 1 else 's'} carried over" and not self.units:
+            return ""
+        else:
+            right = f"{new[0] if len(new) == 1 else f'{len(new)} units'} added" if new else ""
+        return "" if said == right else "its words are not what it does to units."
+
+    def rule_settings(self, body: Json) -> str:
+        told = body["result"].split(", ") if "result" in body else []
+        words = {
+            "hand_dice": f"real dice {'allowed' if self.value('hand_dice') else 'not allowed'}",
+            "answers": f"{self.value('answers')} answers",
+            "master": "another game master",
+        }
+        right = [say for field, say in words.items()
+                 if field in self.after["game"] or (say in told and field != "master")]  # fmt: skip
+        return "" if told == right else "its words are not the settings that it changes."
+
+    def rule_import(self, body: Json) -> str:
+        master = self.after["game"].get("master", body["who"])
+        if "commitment" not in body["secret"]:
+            return "an import promises a new seed."
+        if self.after["game"] and not (self.now["started"] and master == body["who"]):
+            return "who imports a game directs it, and nobody else."
+        return "" if body["result"] == f"{len(self.events)} events" else "its words are none that Grognard writes."
+
+    def rule_claim(self, body: Json) -> str:
+        who, own, players = body["who"], body.get("own", ""), self.now["players"]
+        mine, theirs = players.get(own, ""), players.get(who, "")
+        if not self.imported or own == who:
+            return "nobody is claimed but a person of an imported log."
+        if mine and theirs and mine != theirs:
+            return "nobody plays two sides."
+        if self.value("master") != (who if own and self.now["master"] == own else self.now["master"]):
+            return "it changes who is game master."
+        seat = {who: theirs or mine} if theirs or mine else {}
+        return self.seats({**{one: side for one, side in players.items() if one != own}, **seat})
+
+    def rule_privacy(self, body: Json) -> str:
+        master, who, players = self.now["master"], body["who"], self.now["players"]
+        left = {who} | (players.keys() - self.value("players").keys() if self.imported else set())
+        if self.value("master") not in ((master, "") if self.imported else ("" if master == who else master,)):
+            return "it changes who is game master."
+        return self.seats({one: side for one, side in players.items() if one not in left})
+
+    def rule_fair(self, body: Json) -> str:
+        secret, said = body.get("secret", {}), body["result"]
+        if "revealed" in body:
+            epoch = body["revealed"]["epoch"]
+            if "commitment" not in secret or "texts" in body or "closes" in body or epoch != self.epoch:
+                return "who reveals a seed reveals the one in force, and promises a new one."
+            if any(at > self.promised for at in self.sealed):
+                return "a seed is not revealed while a roll under it is sealed."
+            right = f"seed {epoch} revealed"
+        elif "closes" in body:
+            if secret or "texts" in body:
+                return "who closes the texts adds none."
+            right = "the texts are closed"
+        else:
+            if secret.keys() != {"digest"} or body.get("texts", {}).keys() != {"text"}:
+                return "it neither adds a text to the dice nor reveals a seed."
+            right = "a text was added"
+        return "" if said == right else "its words are none that Grognard writes."
+
+    def is_of_game(self, system: str) -> bool:
+        """Whether a rule set's results belong to its units."""
+        return not self.now["system"] or not (self.now["started"] or self.units) or system == self.now["system"]
+
+    def roll_problem(self, roll: Json) -> str:
+        """Of a roll, table or procedure, open or sealed: command, real dice, and the units as they were then."""
+        system, target = re.escape(roll.get("system", "")), re.escape(roll.get("target", ""))
+        command = {"roll": "roll", "sequence": f"{system} {target}", "table": f"{system}-table [a-z0-9-]+ {target}"}
+        if not re.fullmatch(command[roll["kind"]], roll["command"]):
+            return "its command is not that of what was rolled."
+        simple = (
+            re.fullmatch(r"(\d*)d(\d+)([+-]\d+)?", str(roll["inputs"].get("dice"))) if roll["kind"] == "roll" else None
+        )
+        if simple:  # all that is asked for is plain to see
+            count, dice = int(simple[1] or 1), roll.get("dice", [])
+            total = sum(die["value"] for die in dice) + int(simple[3] or 0)
+            if len(dice) != count or any(die["sides"] != int(simple[2]) or "faces" in die for die in dice):
+                return "other dice than what was asked for."
+            if roll.get("result") != str(total) or roll["out"] != {
+                "total": total,
+                "dice": [die["value"] for die in dice],
+            }:
+                return "its dice lead to another outcome."
+        if roll.get("hand") and not self.now["hand_dice"]:
+            return "its dice were thrown by hand, which this game did not allow."
+        used = roll.get("used", [])
+        for unit in used:
+            if self.units.get(unit["name"].casefold()) != unit:
+                return f"{unit['name']} was not as it says when it was used."
+        names, acting = [unit["name"] for unit in used], roll.get("acting", [])
+        return "" if [one for one in names if one in acting] == acting else "units act that it does not use."
+
+    def rule_roll(self, body: Json) -> str:
+        said, now = self.after["game"], self.now
+        if problem := self.roll_problem(body):
+            return problem
+        if "system" in said and (
+            said["system"] != body["system"] or (now["system"] and (now["started"] or self.units))
+        ):
+            return "the rule set of a game that has units stays."
+        if "initiative" in said and (body["target"] != "initiative" or said["initiative"] not in now["sides"]):
+            return "it gives the initiative away."
+        names = {unit["name"].casefold() for unit in body.get("used", [])}
+        for key, unit in self.after["units"].items():
+            if key not in names or not unit or self.before["units"][key]["name"] != unit["name"]:
+                return f"it changes {key}, which it may not."
+        return ""
+
+    def rule_sealed(self, body: Json) -> str:
+        roll = self.contents.get(body["number"])
+        if not roll:
+            return ""
+        if roll["kind"] != body["of"] or roll.get("hand", False) != body.get("hand", False):
+            return "what was sealed in it is something else than it says."
+        return self.roll_problem(roll)
+
+    def rule_reveal(self, body: Json) -> str:
+        opens = body["opens"]
+        if len(opens) != 1 or opens[0] not in self.sealed:
+            return "it opens what is not sealed."
+        if not self.imported and self.sealed[opens[0]] not in {body["who"]} | self.left:
+            return "only who rolled may open what is sealed."
+        return self.opened(body)
+
+    def opened(self, body: Json) -> str:
+        """What opening sealed rolls says and does to units: what they hold, where they are in the file."""
+        opens, due = body.get("opens", []), dict(self.units)
+        if not all(at in self.contents for at in opens):
+            return ""
+        said = []
+        for at in opens:
+            roll = self.contents[at]
+            title = re.escape(str(roll["inputs"].get("dice", ""))) if roll["kind"] == "roll" else "[^\n]{1,100}"
+            said.append(rf"#{at} {title}: {re.escape(roll.get('result', ''))}")
+            counts = ("system" not in roll or self.is_of_game(roll["system"])) and at not in self.withdrawn
+            for change in roll.get("changes", []) if counts else []:
+                unit = due.get(change["unit"].casefold())
+                if unit and unit.get("state") not in GONE:
+                    due[change["unit"].casefold()] = changed(unit, change)
+        if not re.fullmatch("; ".join(said), body.get("result", ""), re.DOTALL):
+            return "its words are not what was sealed."
+        for key, unit in self.units.items():
+            after = self.after["units"].get(key, unit)
+            if not after or unmarked(after) != unmarked(due[key]) or not marks(after) <= marks(due[key]):
+                return f"it changes {key} otherwise than was sealed."
+        return "" if self.after["units"].keys() <= self.units.keys() else "it brings units that were not there."
+
+    def consenters(self, asking: str, persons: Iterable[str], undone: Json) -> set[str]:
+        """Who could agree that dice are taken back: the other sides, and a game master who plays none."""
+        players, master = self.now["players"], self.now["master"]
+        if not (self.guarded() or (self.now["sides"] and players)):
+            return set(persons) - {asking}
+        side = players.get(asking, "")
+        others = {one for one, plays in players.items() if plays != (side or undone["side"])}
+        others -= set() if side else {undone["who"]}
+        return (others | ({master} if master and master not in players else set())) - {asking}
+
+    def rule_undo(self, body: Json) -> str:
+        at, who, asked, undone = body["event"], body["who"], body.get("asked"), self.events.get(body["event"])
+        if not undone or at != self.last:
+            return f"it takes back #{at}, but the last event that held was #{self.last}."
+        if undone["kind"] in NEVER_UNDONE:
+            return f"it takes back #{at}, of the kind {undone['kind']}, which is never undone."
+        if (body["last"], body.get("before"), body.get("after")) != (
+            undone["behind"], undone.get("after"), undone.get("before")
+        ):  # fmt: skip
+            return f"it does not turn round what #{at} did."
+        if asked and "alone" in body:
+            return "somebody alone in a game asks nobody."
+        if asked:
+            fits = who != asked and who in self.consenters(asked, self.acted, undone)
+            return "" if fits else "who agreed to the undo had no say in it."
+        if "alone" in body:
+            others = self.consenters(who, self.here - self.left, undone)
+            return "it says that nobody else could agree, but others play." if others else ""
+        rolled = undone.get("dice") or undone["kind"] == "sealed"
+        return "dice are taken back, and nobody agreed." if rolled else ""
+
+    def rule_redo(self, body: Json) -> str:
+        at = body["event"]
+        if not self.redo or self.redo[-1] != at:
+            return f"it brings back #{at}, which was not undone last."
+        done = self.events[at]
+        same = all(body.get(part) == done.get(part) for part in PATCH)
+        return "" if same else f"it does not do again what #{at} did."
+
+
+def unmarked(unit: Json) -> Json:
+    return {key: value for key, value in unit.items() if key != "marks"}
+
+
+def marks(unit: Json) -> set[str]:
+    return set(unit.get("marks", []))
+
+
+def changed(unit: Json, change: Json) -> Json:
+    """A unit behind what a roll makes of it; what is empty is left out."""
+    own = {key: value for key, value in change["set"].items() if key in ("state", "type", "side")}
+    numbers = {**unit.get("numbers", {}), **{key: value for key, value in change["set"].items() if key not in own}}
+    whole = {
+        **unit, **own, "numbers": {key: value for key, value in numbers.items() if value is not None},
+        "marks": sorted(marks(unit) - set(change.get("unmark", [])) | set(change.get("mark", []))),
+    }  # fmt: skip
+    return {key: value for key, value in whole.items() if value not in ("", {}, [])}
+
+
+# --- the command line ------------------------------------------------------------------------------------
+
+
+def check(data: Any, heads: Iterable[str] = ()) -> tuple[list[str], list[str]]:
+    """(faults, lines to know) of an export."""
+    log, known = read_log(data), read_heads(heads)
+    count = dict.fromkeys(("dice", "waiting", "by_hand", "sealed", "digests"), 0)
+    faults = list(proof_faults(log, known, count))
+    game = Game(log)
+    if not faults:
+        game.read([row["body"] for row in log["events"]])
+        faults = game.faults
+    lines = [f"{len(log['events'])} events, {count['dice']} dice computed again, {len(faults)} faults."]
+    says = {
+        "waiting": "dice cannot be checked before /fair reveal publishes their seed.",
+        "by_hand": "dice were thrown by hand: nobody can check them.",
+        "sealed": "sealed events hold nothing to check: still closed, or their content was deleted.",
+        "digests": "digests of players' texts rest on the event alone: the texts were deleted.",
+    }
+    lines += [f"{count[key]} {say}" for key, say in says.items() if count[key]]
+    if game.outcomes:
+        lines.append(f"{game.outcomes} outcomes need the tables to be played again: grognard verify does that.")
+    if known and sum(len(digits) for _, digits in known) < 16:
+        lines.append(f"{len(known[0][1])} digits of one head can be forged in minutes: give several, or a longer one.")
+    return faults, lines + game.remarks
+
+
+def main(words: list[str]) -> int:
+    """Check the file that is named on the command line."""
+    files, heads, rest = [], [], iter(words)
+    try:
+        for one in rest:
+            if one not in ("--head", "--heads"):
+                files.append(one)
+                continue
+            text = next(rest, "")
+            if one == "--heads" and text == "-":
+                text = sys.stdin.read()
+            elif one == "--heads" and len(text) < 200 and "#" not in text and Path(text).is_file():
+                text = Path(text).read_text("utf-8-sig", "replace")
+            heads.append(text)
+        if len(files) != 1:
+            raise BadInput("usage: verify_log.py FILE [--head HASH]... [--heads TEXT]...")
+        raw = Path(files[0]).read_bytes()
+        faults, lines = check(read_json(raw.decode("utf-8-sig")), heads)
+    except (BadInput, OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print("\n".join([*faults[:50], *lines]))
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
