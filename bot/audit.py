@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from bot.export import export_game
 from bot.game.events import replay
@@ -30,17 +31,33 @@ def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
     return []
 
 
-async def audit(store: Store, check_state: CheckState = state_faults) -> tuple[int, list[str]]:
-    """How many games there are, and the faults of all of them, one line each that names the game."""
+def _unheard(_line: str) -> None:
+    """Nobody wants to know."""
+
+
+async def audit(
+    store: Store, check_state: CheckState = state_faults, note: Callable[[str], None] = _unheard
+) -> tuple[int, list[str]]:
+    """How many games there are, and the faults of all of them, one line each that names the game.
+
+    `note` is given what is no fault of this host: of what others imported, and outcomes of another edition.
+    """
     count, faults, after = 0, [], ""
     while page := await store.games(after=after, limit=200):
         for game in page:
-            faults += [f"Game {game}: {fault}" for fault in await audit_game(store, game, check_state)]
+            found = await audit_game(store, game, check_state, partial(_note_of, game, note))
+            faults += [f"Game {game}: {fault}" for fault in found]
         count, after = count + len(page), page[-1]
     return count, faults
 
 
-async def audit_game(store: Store, game: str, check_state: CheckState = state_faults) -> list[str]:
+def _note_of(game: str, note: Callable[[str], None], line: str) -> None:
+    note(f"Game {game}: {line}")
+
+
+async def audit_game(
+    store: Store, game: str, check_state: CheckState = state_faults, note: Callable[[str], None] = _unheard
+) -> list[str]:
     """The faults of one game: chain, all dice (also under seeds not yet published), outcomes, head and state."""
     saved = await store.load_game_by_id(game)
     if saved is None:
@@ -49,15 +66,22 @@ async def audit_game(store: Store, game: str, check_state: CheckState = state_fa
     events = await store.events(game, before=saved.game.next_event)
     if not events:
         return ["it has no events."]
+    bodies = [event.data for event in events]
     whole = export_game(
-        events[0].data.get("game", game),
+        bodies[0].get("game", game),
         events,
         await store.seeds(game),
         [text for text in await store.texts(game) if text.event < saved.game.next_event],
         (),
         with_secrets=True,
     )
-    faults = list(check(whole).faults)
+    imported = max((number for number, body in enumerate(bodies, 1) if body.get("kind") == "import"), default=0)
+    findings = check(whole, imported_until=imported)
+    faults = list(findings.faults)
+    if theirs := [remark for remark in findings.remarks if "was imported" in remark]:
+        note(f"{theirs[0]} ({len(theirs)} such remarks; what came in by a file is not this host's doing)")
+    if findings.unplayed:
+        note(f"{findings.unplayed} outcomes of another edition could not be played again.")
     if saved.game.head != events[-1].hash or saved.game.next_event != events[-1].number + 1:
         faults.append(f"the log ends with event {events[-1].number}, but the game stands elsewhere.")
     return faults or list(check_state(saved, events))

@@ -103,7 +103,7 @@ async def _check_database(found: Findings, settings: Settings, *, replays: bool)
             if not problems:
                 found.right(f"database {settings.database}: pages and indexes are whole")
             if replays:
-                count, faults = await audit(store)
+                count, faults = await audit(store, note=found.note)
                 for fault in faults:
                     found.fault(fault)
                 if not faults:

@@ -18,16 +18,17 @@ _MOST_BYTES = 200_000_000
 Event = Mapping[str, Any]
 
 
-def check(data: object, heads: Iterable[str] = (), *, with_tables: bool = True) -> Findings:
+def check(data: object, heads: Iterable[str] = (), *, with_tables: bool = True, imported_until: int = 0) -> Findings:
     """What a check of an export (parsed JSON) found; `heads` are known from elsewhere, see `bot/rules/heads.py`.
 
-    Without tables outcomes are not played again; all else needs none. Raises UserError for data that is no export.
+    Without tables outcomes are not played again; all else needs none. What is wrong with the history before event
+    `imported_until` is a remark: a host answers for what was played here. Raises UserError for data that is no export.
     """
     log = read_export(data)
     proof = check_proof(log, heads)
     if proof.faults:
         return proof
-    history = _History(log, with_tables=with_tables)
+    history = _History(log, with_tables=with_tables, imported_until=imported_until)
     history.read()
     return replace(
         proof, faults=_cut(history.faults), played=history.played, unplayed=history.unplayed, apart=history.apart,
@@ -38,8 +39,9 @@ def check(data: object, heads: Iterable[str] = (), *, with_tables: bool = True) 
 class _History:
     """The events of a log, read one after another."""
 
-    def __init__(self, log: Exported, *, with_tables: bool) -> None:
+    def __init__(self, log: Exported, *, with_tables: bool, imported_until: int) -> None:
         self._log = log
+        self._imported_until = imported_until
         self._with_tables = with_tables
         self.faults: list[str] = []
         self.remarks: list[str] = []
@@ -53,25 +55,32 @@ class _History:
             self._fault(at, fault)
         past, times, editions = Past(Game(self._log.game), contents), [0], dict[str, int]()
         for event in (row.body for row in self._log.events):
+            number = event.get("number")
             if found := list(event_faults(past, event)):
                 for fault in found:
-                    self._fault(event.get("number"), fault)
-                return
-            number = event["number"]
-            for fault in order_faults(past, event):
-                self._fault(number, fault)
-            if self._with_tables and not self.faults:
-                self._play(past, event, editions)
-            if event["at"] < times[-1]:
-                self.remarks.append(
-                    f"Event {number} is {times[-1] - event['at']} s earlier than the one before: a clock was set back."
-                )
-            times.append(event["at"])
+                    self._fault(number, fault)
+                if not self._is_imported(number):
+                    return
+            else:
+                self._follow(past, event, times, editions)
             try:
                 past.add(event)
             except (ValueError, KeyError, TypeError, AttributeError):
                 self._fault(number, "what it changes cannot be read.")
                 return
+
+    def _follow(self, past: Past, event: Event, times: list[int], editions: dict[str, int]) -> None:
+        """Hold an event of the right shape against what went before."""
+        number = event["number"]
+        for fault in order_faults(past, event):
+            self._fault(number, fault)
+        if self._with_tables and not self.faults:
+            self._play(past, event, editions)
+        if event["at"] < times[-1]:
+            self.remarks.append(
+                f"Event {number} is {times[-1] - event['at']} s earlier than the one before: a clock was set back."
+            )
+        times.append(event["at"])
 
     def _play(self, past: Past, event: Event, editions: dict[str, int]) -> None:
         from bot.rerun import edition_problem, is_playable, replay_faults, titles_are_todays, turn_is_todays
@@ -101,7 +110,13 @@ class _History:
         self.unplayed += not is_todays
 
     def _fault(self, number: object, problem: str) -> None:
-        self.faults.append(f"Event {number}: {problem}")
+        if self._is_imported(number):
+            self.remarks.append(f"Event {number} was imported: {problem}")
+        else:
+            self.faults.append(f"Event {number}: {problem}")
+
+    def _is_imported(self, number: object) -> bool:
+        return isinstance(number, int) and number < self._imported_until
 
 
 def _cut(faults: list[str]) -> tuple[str, ...]:

@@ -169,8 +169,8 @@ async def status(desk: Desk) -> Reply:
         lines.append(f"{count_units(len(others))} of no side")
     if game.master:
         lines.append(f"Game master: {ledger.name_of(game.master)}")
-    if unclaimed := sorted(row.name for row in ledger.persons.values() if row.is_imported):
-        lines.append(f"Known from the imported file only: {', '.join(unclaimed)}. Is one of them you? /game claim")
+    if unclaimed := ledger.unclaimed():
+        lines.append(f"Known from the imported file only: {unclaimed}. Is one of them you? /game claim")
     if game.initiative:
         lines.append(f"Initiative: {game.initiative}")
     if game.sealed:

@@ -17,11 +17,12 @@ from bot.reply import Button, Reply
 from bot.roller import new_id
 from bot.rules.chain import canonical
 from bot.rules.errors import UserError
-from bot.rules.exported import Exported, read_export
+from bot.rules.exported import SEALED, Exported, read_export, read_json
 from bot.rules.fair import NO_TEXTS
 from bot.rules.odds import TooManyStates
-from bot.rules.verify import verify
+from bot.rules.options import MAX_TEXT
 from bot.stores.base import IMPORTED, PersonRow, SeedRow, TextRow
+from bot.verify import check
 
 MAX_EVENTS = 200_000
 SHORT = 30_000
@@ -39,12 +40,12 @@ async def import_game(desk: Desk) -> Reply:
         raise UserError(f'"{desk.game.name}" is going on here.', hint="End it first: /game end.")
     if desk.ledger.was is not None and len(desk.ledger.was.places) > 1:  # nobody there agreed to the game that comes
         raise UserError("This channel is linked with others.", hint="End that first: /game link off")
-    raw = desk.options()["file"]
-    data = await asyncio.to_thread(parse_file, raw)
-    if faults := await _faults(desk, raw):
+    raw = need_text(desk.options()["file"])
+    faults, unplayed = await _checked(desk, raw)
+    if faults:
         raise UserError(f"This log is damaged or was altered: {faults[0]}", hint="grognard verify shows everything.")
     ledger = Ledger(None, desk.ledger.writer)
-    await asyncio.to_thread(lambda: _fill(ledger, read_export(data)))
+    await asyncio.to_thread(lambda: _fill(ledger, read_export(json.loads(raw))))
     before = desk.ledger.row or None
     count, closed = ledger.game.number, len(ledger.game.sealed)
     started = ledger.game.started
@@ -53,27 +54,30 @@ async def import_game(desk: Desk) -> Reply:
     ledger.add("import", taken, secret=ledger.fresh_secret(), result=f"{count} events")
     desk.ledger = ledger
     desk.bind(ledger.row, before)
-    lines = [f"{count} events, chain and known dice checked. {phase_title(ledger.game, desk.system)}"]
+    lines = [f"{count} events checked. {phase_title(ledger.game, desk.system)}"]
+    if unplayed:
+        lines.append(f"{unplayed} outcomes are of another edition of the rules and could not be played again.")
     if closed:
         rolls = "1 roll stays" if closed == 1 else f"{closed} rolls stay"
         lines.append(f"{rolls} sealed for ever: the content is where it was rolled.")
     if started:
         lines.append(f"{desk.who} is game master.")
-    unclaimed = sorted(row.name for row in ledger.persons.values() if row.is_imported)
+    unclaimed = ledger.unclaimed()
     if unclaimed:
-        lines.append(f"Known from the file only: {', '.join(unclaimed)}. Whoever is one of them presses the button.")
+        lines.append(f"Known from the file only: {unclaimed}. Whoever is one of them presses the button.")
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
     buttons = (Button("claim:", "That's me"),) if unclaimed else ()
     return Reply(f'{desk.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons)
 
 
-async def _faults(desk: Desk, raw: str) -> list[str]:
-    """What is wrong with the log; long ones are checked beside the bot. Raises UserError where that takes too long."""
+async def _checked(desk: Desk, raw: str) -> tuple[tuple[str, ...], int]:
+    """What `check_text` finds; long logs are checked beside the bot. Raises UserError where that takes too long."""
     if len(raw) <= SHORT:
-        return faults_of(raw)
+        return check_text(raw)
     seconds = check_seconds(len(raw))
     try:
-        return list(await desk.check(faults_of, raw, seconds=seconds))
+        found: tuple[tuple[str, ...], int] = await desk.check(check_text, raw, seconds=seconds)
+        return found
     except TooManyStates:
         raise UserError(
             f"This log could not be checked within {seconds:.0f} seconds, so it was not taken.",
@@ -81,21 +85,22 @@ async def _faults(desk: Desk, raw: str) -> list[str]:
         ) from None
 
 
-def parse_file(raw: object) -> object:
-    """The JSON of a file. Raises UserError for anything else."""
+def need_text(raw: object) -> str:
+    """The text of the file. Raises UserError where there is none, or too much of it."""
     if not isinstance(raw, str) or not raw.strip():
         raise UserError("/game import needs a file.", hint="/game export writes one.", option="file")
     if len(raw) > MOST_TEXT:
         raise UserError("The file is too large.", option="file")
-    try:
-        return json.loads(raw.removeprefix("\ufeff"))
-    except (ValueError, RecursionError):
-        raise UserError("The file is no JSON.", hint="Only the json export can be imported.", option="file") from None
+    return raw.removeprefix("\ufeff")
 
 
-def faults_of(raw: str) -> list[str]:
-    """What is wrong with an exported log, one line each."""
-    return list(verify(parse_file(raw)).faults)
+def check_text(raw: str) -> tuple[tuple[str, ...], int]:
+    """What is wrong with an exported log, one line each; how many outcomes could not be played again.
+
+    Raises UserError for what is no exported log.
+    """
+    found = check(read_json(raw))
+    return found.faults, found.unplayed
 
 
 def _fill(ledger: Ledger, exported: Exported) -> None:
@@ -108,9 +113,19 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
         ledger.copy(rows, exported.game)
         if not (is_sound(ledger.game) and all(is_sound_event(event.body) for event in exported.events)):
             raise ValueError
+        _fill_rest(ledger, exported)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError("The file is damaged: its events do not follow on each other.", option="file") from None
+
+
+def _fill_rest(ledger: Ledger, exported: Exported) -> None:
+    """Persons that wrote events, texts and seeds."""
+    wrote = {event.body["who"] for event in exported.events}
+    if any(len(text.text) > MAX_TEXT for text in exported.texts if text.key != SEALED):
+        raise ValueError
     for person in exported.persons:
+        if person.person not in wrote:
+            continue
         row = PersonRow(ledger.row, person.person, IMPORTED + person.key, shown_name(person.name))
         ledger.persons[person.person] = ledger.new_persons[person.person] = row
     ledger.new_texts += [

@@ -15,6 +15,8 @@ from bot.rules.chain import canonical, event_hash, genesis, salted
 from bot.rules.fair import NO_TEXTS, Stream, commitment
 from bot.stores.base import Change, EventRow, PersonRow, SeedRow, TextRow
 
+MOST_NAMES = 12
+
 
 @dataclass(frozen=True, slots=True)
 class Writer:
@@ -81,6 +83,11 @@ class Ledger:
         """One person for each account that took part; nobody who is known from an imported file only."""
         users = {row.user for row in self.persons.values() if not row.is_imported}
         return frozenset(row.person for user in users if (row := person_of(user, self.persons, self.game)) is not None)
+
+    def unclaimed(self) -> str:
+        """The names that are known from an imported file only, as they are listed; "" for none."""
+        names = sorted(row.name for row in self.persons.values() if row.is_imported)
+        return ", ".join(names[:MOST_NAMES]) + (f" and {len(names) - MOST_NAMES} more" if names[MOST_NAMES:] else "")
 
     def name_of(self, person: str) -> str:
         """The name of a person of this game, marked where it comes from a file and no account has claimed it."""

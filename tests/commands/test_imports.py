@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from bot.audit import audit
+from bot.charts import System
 from bot.command import Command, Place
 from bot.commands import importing
 from bot.packing import file_text
@@ -203,6 +206,68 @@ async def test_privacy_delete_also_takes_an_unclaimed_name_out_of_this_channels_
     assert "Anna" not in shown
     assert "take that" not in shown
     assert "Bob (imported)" in shown
+
+
+def cheat(data: dict[str, Any]) -> None:
+    """A thousand with three dice, in Bob's name."""
+    body = next(event["body"] for event in data["events"] if event["body"]["kind"] == "roll")
+    body |= {"inputs": {"dice": "3d6"}, "out": {"total": 1000, "dice": [6, 6, 6]}, "result": "1000"}
+
+
+async def test_outcomes_are_played_again_before_a_game_is_taken() -> None:
+    channel = await played()
+    there, refused = await brought(channel.app, rewritten(await exported(channel), cheat))
+    assert refused.error
+    assert "This log is damaged or was altered: Event" in refused.text()
+    assert "lead to" in refused.text()
+    assert await there.app.games.at(THERE.key) is None
+
+
+async def test_units_that_no_outcome_made_are_refused_too() -> None:
+    channel = await played()
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5")
+
+    def spare(data: dict[str, Any]) -> None:
+        body = next(event["body"] for event in data["events"] if event["body"]["kind"] == "sequence")
+        body["after"]["units"]["cell 1"]["numbers"] = {"morale": 12}
+
+    _, refused = await brought(channel.app, rewritten(await exported(channel), spare))
+    assert refused.error
+    assert "damaged or was altered" in refused.text()
+
+
+async def test_what_was_imported_is_no_alarm_of_the_host_and_what_was_played_here_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An earlier Grognard took forged outcomes: doctor says so once for the game, and its exit status stays."""
+    channel = await played()
+    file = rewritten(await exported(channel), cheat)
+    monkeypatch.setattr(importing, "check_text", lambda raw: ((), 0))
+    there, taken = await brought(channel.app, file)
+    assert not taken.error
+    await there.do("Mallory", "roll 2d6")
+    notes: list[str] = []
+    assert await audit(channel.app.store, note=notes.append) == (2, [])
+    (note,) = notes
+    assert "was imported: its " in note
+    saved = await channel.app.store.load_game(THERE.key)
+    assert saved is not None
+    events = channel.app.store._all.events  # type: ignore[attr-defined]
+    *rows, last = events[saved.game.id]
+    body = canonical(last.data | {"out": {"total": 1000}})
+    events[saved.game.id] = (*rows, replace(last, body=body, hash=event_hash(rows[-1].hash, body)))
+    _, faults = await audit(channel.app.store)
+    assert any(fault.startswith(f"Game {saved.game.id}: ") for fault in faults)
+
+
+async def test_outcomes_of_another_edition_are_taken_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = await played()
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5")
+    file = await exported(channel)
+    monkeypatch.setattr(System, "edition", System("lnlt").edition + 1)
+    _, taken = await brought(channel.app, file)
+    assert not taken.error, taken.text()
+    assert "1 outcomes are of another edition of the rules" in taken.text()
 
 
 async def test_a_long_game_leaves_compressed_and_comes_back() -> None:

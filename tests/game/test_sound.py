@@ -9,8 +9,8 @@ import pytest
 
 from bot.command import Command, Place
 from bot.game.sound import is_sound
+from bot.game.state import Game, content
 from bot.rules.chain import canonical, event_hash, genesis
-from bot.rules.fair import NO_TEXTS
 from tests.playing import Channel, two_sides
 
 
@@ -21,32 +21,22 @@ async def test_what_we_make_is_sound() -> None:
     assert is_sound(await channel.game())
 
 
-def forged(after: Any) -> str:
-    """An export whose chain is whole, with one event that leads to `after`."""
-    game = "f" * 16
-    body = {
-        "number": 1,
-        "at": 1,
-        "who": "p",
-        "side": "",
-        "kind": "start",
-        "behind": 0,
-        "game": game,
-        "secret": {"epoch": 1, "commitment": "0" * 64, "digest": NO_TEXTS},
-        "before": {},
-        "after": after,
-    }
-    head = event_hash(genesis(game), canonical(body))
-    whole = {
-        "format": "grognard-game",
-        "version": 1,
-        "game": game,
-        "head": head,
-        "events": [{"number": 1, "hash": head, "body": body}],
-        "seeds": [{"epoch": 1, "commitment": "0" * 64}],
-        "texts": [],
-        "persons": [{"person": "p", "user": "console:anna", "name": "Anna"}],
-    }
+async def forged(after: Any) -> str:
+    """An export whose chain is whole and whose start leads to something else: `after` laid over what it said."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt X")
+    whole = json.loads((await channel.do("Anna", "game export")).files[0].content)
+    (event,) = whole["events"]
+    body = event["body"]
+    if isinstance(after, dict):
+        for part, fields in after.items():
+            if isinstance(fields, dict):
+                stood = content(Game("")) if part == "game" else {}
+                body["before"][part] = body["before"].get(part, {}) | {name: stood.get(name) for name in fields}
+            body["after"][part] = body["after"].get(part, {}) | fields if isinstance(fields, dict) else fields
+    else:
+        body["after"] = after
+    whole["head"] = event["hash"] = event_hash(genesis(whole["game"]), canonical(body))
     return json.dumps(whole)
 
 
@@ -75,7 +65,7 @@ UNIT = {"name": "A", "handle": "a1", "type": "squad"}
 )
 async def test_a_forged_log_is_refused(after: Any) -> None:
     channel = await Channel.fresh()
-    command = Command(("game", "import"), {"file": forged(after)}, channel.who("Anna"), Place("console:x"), "i1")
+    command = Command(("game", "import"), {"file": await forged(after)}, channel.who("Anna"), Place("console:x"), "i1")
     reply = await channel.app.run(command)
     assert reply.error
     assert "not your fault" not in reply.text(), reply.text()
@@ -83,11 +73,11 @@ async def test_a_forged_log_is_refused(after: Any) -> None:
 
 async def test_the_same_with_sound_content_is_taken() -> None:
     channel = await Channel.fresh()
-    text = forged({"game": {"turn": 3}, "units": {"a": UNIT}})
+    text = await forged({"units": {"a": UNIT}})
     command = Command(("game", "import"), {"file": text}, channel.who("Anna"), channel.place, "i1")
     reply = await channel.app.run(command)
     assert not reply.error, reply.text()
-    assert (await channel.game()).turn == 3
+    assert (await channel.game()).units["a"].type == "squad"
 
 
 def _changed(whole: str, kind: str, **fields: Any) -> str:
