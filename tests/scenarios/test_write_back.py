@@ -162,6 +162,13 @@ ASL = [
     ),
     Case(
         "asl",
+        ("Pz afv B state=burning",),
+        "wp-morale target=ot-afv tem=woods fire=indirect morale=6 unit=Pz hand=5,5",
+        ("Pz (b1): afv burning",),
+        "Pz is still burning",
+    ),
+    Case(
+        "asl",
         ("Pz afv B state=stunned",),
         "flame-attack weapon=ft-normal unit=Pz hand=1,1",
         ("Pz (b1): afv burning",),

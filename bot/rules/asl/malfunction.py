@@ -185,7 +185,7 @@ def reminders(out: Mapping[str, Any]) -> tuple[str, ...]:
     drm, rof = out["th_drm"], "no ROF" if out["no_rof"] else f"ROF {out['rof']:+d}" if out["rof"] else ""
     said = [f"TH DRM {drm:+d}" if drm else "", rof, "red TH numbers" if out["red_th"] else ""]
     kept = ", ".join(word for word in said if word)
-    return (f"{kept}.",) if kept else ()
+    return (f"{kept[0].upper()}{kept[1:]}.",) if kept else ()
 
 
 def worn(unit: Unit | None, result: str) -> tuple[Change, ...]:

@@ -37,8 +37,8 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     if weapon == "ap":
         said = compared(given)
     elif effect == "nca-tem" and given.flag("critical_hit"):
-        said = "A Critical Hit: the NCA TEM counts as zero."
-    lines = (Line(f"{weapon} from {PLACES[side]}", result=said), *((Line("notes", result=notes),) if notes else ()))
+        said = "A Critical Hit, so the NCA TEM counts as zero."
+    lines = (Line(f"{weapon} from {PLACES[side]}: {said}"), *((Line(f"Note: {notes}"),) if notes else ()))
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         return settled(out, weapon)
@@ -66,7 +66,7 @@ def compared(given: Given) -> str:
     """The basic TK# of an AP shot beside the TEM it must exceed twice."""
     side = "CA" if given.word("from") == "ca" else "NCA"
     if side == "NCA" and given.flag("critical_hit"):
-        return "A Critical Hit: the NCA TEM counts as zero."
+        return "A Critical Hit, so the NCA TEM counts as zero."
     faced, tk = given.int(f"{side.lower()}_tem"), given.int("basic_tk")
     verdict = "more, so no TEM" if tk > 2 * faced else f"not more, so add the {side} TEM"
     return f"Basic TK# {tk} against twice the {side} TEM {faced}: {verdict}."

@@ -22,6 +22,7 @@ CASES = {
 SMC_ONLY = ("e", "f", "g")
 SMC = ("leader", "hero")
 SOLE_ACTION = ("b", "e")
+SAID = {"recovered": "recovered", "failed": "not recovered"}
 
 
 def plan(charts: Charts, given: Given) -> Plan[Once]:
@@ -39,7 +40,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         if taken and weapon is not None and not (weapon.name or holder):
             then.append(f"Take {weapon.word} off what its last holder holds (holder=NAME does so by itself).")
         return Settlement(
-            f"{called(weapon, 'weapon')} {result}" if case != "none" else "Recovery is not allowed",
+            f"{called(weapon, 'weapon')} {SAID[result]}" if case != "none" else "recovery is not allowed",
             ((called(unit, by.upper()), result),),
             tuple(then),
             (*given_up(weapon, holder), *held(unit, weapon)) if result == "recovered" else (),

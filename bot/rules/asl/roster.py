@@ -15,6 +15,7 @@ RANKS = (
     ("working", "low-ammo", "malfunctioned", "disabled"),
 )
 """States of personnel, vehicles and weapons, each kind from the best to the worst."""
+LASTING = ("recalled", "destroyed", "burning")
 
 
 def called(unit: Unit | None, otherwise: str) -> str:
@@ -45,10 +46,16 @@ def new_state(unit: Unit | None, state: str | None) -> tuple[Change, ...]:
 
 
 def stays(unit: Unit | None, state: str) -> bool:
-    """Whether the unit is in a worse state of that kind already: broken and not pinned, recalled and not stunned."""
-    return unit is not None and any(
-        unit.state in ranks and state in ranks and ranks.index(unit.state) > ranks.index(state) for ranks in RANKS
-    )
+    """Whether the unit is in a worse state already: broken and not pinned, recalled and not stunned.
+
+    What becomes of its crew does not change a vehicle that is recalled or a wreck.
+    """
+    if unit is None:
+        return False
+    for ranks in RANKS:
+        if unit.state in ranks and state in ranks:
+            return ranks.index(unit.state) > ranks.index(state)
+    return unit.state in LASTING
 
 
 def still(unit: Unit | None, state: str | None) -> tuple[str, ...]:

@@ -22,6 +22,14 @@ MOVES = {
     "half-right-stop": "half its move 45 degrees to the right, then stops",
     "quick-straight": "quickly straight ahead for 2 turns",
 }
+CRASHES = {
+    "half-straight-stop": "half a move straight ahead, then a stop",
+    "half-left-stop": "half a move to the left, then a stop",
+    "half-right-stop": "half a move to the right, then a stop",
+    "quick-straight": "quickly straight ahead",
+    "stop": "stops",
+    "flip": "flips over",
+}
 COLLISIONS = {
     "half-straight-stop": "hit-half-speed",
     "half-left-stop": "hit-half-speed",
@@ -56,11 +64,11 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
 
     def story(_before: Volley, roll: Roll, _after: Volley) -> tuple[Line]:
         answer = answers[roll[0]]
-        return (Line("crash", roll, parts, answer["total"], answer["result"]),)
+        return (Line("crash", roll, parts, answer["total"], CRASHES[answer["result"]]),)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         hurt = out["occupants"]
-        headline = out["result"] + (f", {summed_up(hurt)}" if hurt else "")
+        headline = CRASHES[out["result"]] + (f", {summed_up(hurt)}" if hurt else "")
         then = (f"In the next movement phase it goes {MOVES[out['result']]}.",) if out["result"] in MOVES else ()
         then = (*then, *aftermath(occupants, hurt))
         return Settlement(headline, words_of(hurt), then, changes=changes_of(occupants, hurt))

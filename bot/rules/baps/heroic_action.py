@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.heroics import Deed, deed_said, heroic_steps, roused
+from bot.rules.baps.heroics import DEEDS, Deed, deed_said, heroic_steps, roused
 from bot.rules.baps.men import about
 from bot.rules.chart import Charts
 from bot.rules.given import Given
@@ -20,9 +20,8 @@ def plan(charts: Charts, given: Given) -> Plan[Deed]:
         return {"roll": total, "result": result, "lasts": lasts}
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        orders = f", {out['orders']} orders" if out["orders"] else ""
-        return Settlement(
-            about(unit, f"{out['result']}{orders}"), then=deed_said(out["result"]), changes=roused(unit, out["result"])
-        )
+        deed = str(out["result"])
+        said = DEEDS[deed] + (f", {out['orders']} orders" if out["orders"] else "")
+        return Settlement(about(unit, said), then=deed_said(deed), changes=roused(unit, deed))
 
     return Plan(Deed("heroic"), heroic_steps(charts, tells), settle)

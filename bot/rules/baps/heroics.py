@@ -16,6 +16,19 @@ HEROIC = dice(2, 6, "heroic action")
 ORDERS = (Die("orders", 4),)
 RANDOM_ORDER = (d20("random order"),)
 NOT_ROUSED = frozenset({"suppressed"})
+DEEDS = {
+    "become-leader": "becomes a leader",
+    "grenade-hit": "hits with a grenade",
+    "double-attack": "doubles the attack",
+    "double-move": "moves twice as far",
+    "move-times-1-5": "moves half as far again",
+    "one-action": "takes one normal action",
+    "hasty-fire-and-move": "fires hastily and moves",
+    "move-and-fire": "moves and fires",
+    "two-actions": "takes two actions",
+    "act-each-phase": "acts in each phase",
+    "berserk": "goes berserk",
+}
 EFFECTS = {
     "become-leader": "He is a leader and issues these orders this turn.",
     "grenade-hit": "A hand grenade of his hits without a roll this turn (he-attack with auto_hit).",
@@ -55,7 +68,7 @@ def heroic_steps(charts: Charts, tells: Callable[[int, str, str], Told]) -> dict
         return new if after.owes else {**new, "orders": 0}
 
     def story(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:
-        return (Line("heroic action", roll, total=sum(roll), result=answers[sum(roll)]["result"]),)
+        return (Line("heroic action", roll, total=sum(roll), result=DEEDS[answers[sum(roll)]["result"]]),)
 
     return {
         "heroic": Step(HEROIC, apply, told, story, groups=lambda _: group_sums(2, 6)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.heroics import RANDOM_ORDER, Deed, deed_said, heroic_steps, roused
+from bot.rules.baps.heroics import DEEDS, RANDOM_ORDER, Deed, deed_said, heroic_steps, roused
 from bot.rules.baps.men import about
 from bot.rules.chart import Charts
 from bot.rules.errors import UserError
@@ -13,6 +13,30 @@ from bot.rules.given import Given
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 
+ORDERS = {
+    "none": "no action this turn",
+    "remain-suppressed": "stays suppressed",
+    "heroic-action": "heroic action",
+    "sprint-away-enemy": "sprints away from the enemy",
+    "rush-toward-enemy": "rushes toward the enemy",
+    "same-as-nearest-friend": "does the same as the nearest friend with orders",
+    "rush-toward-leader": "rushes toward the leader",
+    "same-as-last-turn": "does the same as last turn",
+    "same-as-leader": "does the same as the leader",
+    "fire-nearest-enemy": "fires at the nearest enemy",
+    "fire-random-enemy": "fires at a random enemy",
+    "surrender": "tries to surrender",
+    "rush-nearest-cover": "rushes to the nearest cover",
+    "sprint-nearest-cover": "sprints toward the nearest cover",
+    "move-toward-friend": "moves toward the nearest friend",
+    "move-away-enemy": "moves away from the enemy",
+    "move-random": "moves in a random direction",
+    "rush-random": "rushes in a random direction",
+    "sprint-random": "sprints in a random direction",
+    "move-quickly-toward-enemy": "moves quickly toward the enemy",
+    "move-quickly-away-enemy": "moves quickly away from the enemy",
+    "berserk": "goes berserk",
+}
 NO_DEED = {"heroic_roll": "none", "heroic": "none", "orders": 0}
 
 
@@ -28,14 +52,14 @@ def plan(charts: Charts, given: Given) -> Plan[Deed]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         deed = out["heroic"] if out["heroic"] != "none" else "berserk" if out["order"] == "berserk" else ""
         changes = roused(unit, deed) if deed else ()
-        headline = out["order"] if out["order"] != "none" else "no action this turn"
-        headline += f": {out['heroic']}" if out["heroic"] != "none" else ""
+        headline = ORDERS[out["order"]]
+        headline += f": {DEEDS[out['heroic']]}" if out["heroic"] != "none" else ""
         headline += f", {out['orders']} orders" if out["orders"] else ""
         return Settlement(about(unit, headline), then=_advice(out), changes=changes)
 
     if who == "soldier" and given.flag("suppressed"):
         told = {"roll": "none", "order": "remain-suppressed", "mark": "none", "may_change": False, **NO_DEED}
-        said = (Line("random order", result="suppressed, no die"),)
+        said = (Line("random order: no die"),)
         return Plan(Deed(None), {}, settle, opening=told, lines=said)
 
     rows = {roll: _row(charts, who, given.word("morale"), roll) for roll in range(1, 21)}
@@ -51,7 +75,7 @@ def plan(charts: Charts, given: Given) -> Plan[Deed]:
 
     def story(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:
         order, mark = rows[roll[0]]
-        said = "no action" if order == "none" else order
+        said = ORDERS[order]
         return (Line("random order", roll, result=said if mark == "none" else f"{said} ({mark})"),)
 
     step = Step(

@@ -20,6 +20,14 @@ from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
 from bot.rules.units import Unit
 
+BOUNCES = {
+    "none": "no effect",
+    "miss": "miss",
+    "bail-out": "crew bails out",
+    "track-hit": "track hit",
+    "tire-hit": "tire hit",
+    "bounce": "the round bounces",
+}
 MACHINE_GUNS = ("medium-machine-gun", "heavy-machine-gun")
 UNHARMED: Mapping[str, Any] = {
     "main_gun": False,
@@ -168,7 +176,7 @@ def _bounce(charts: Charts, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
         return {**UNHARMED, "outcome": results[roll[0]], "bail_out": out, "reoccupy": "yes" if out else "none"}
 
     def story(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
-        said = "no effect" if results[roll[0]] == "none" else results[roll[0]]
+        said = BOUNCES[results[roll[0]]]
         return (Line("not penetrated", roll, result=said),)
 
     return Step(
@@ -182,7 +190,7 @@ def _bounce(charts: Charts, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
 
 def _headline(out: Mapping[str, Any]) -> str:
     if not out["penetrated"]:
-        return "no effect" if out["outcome"] == "none" else str(out["outcome"])
+        return BOUNCES[out["outcome"]]
     hurt = [area.replace("_", " ") for area in ("main_gun", "ammunition", "engine") if out[area]]
     words = ["penetrated", *(f"{area} destroyed" if area == "main gun" else f"{area} explodes" for area in hurt)]
     words += ["crew bails out"] * bool(out["bail_out"])

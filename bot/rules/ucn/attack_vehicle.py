@@ -165,7 +165,7 @@ class _Attack:
         word, modifier = self.armours[roll[0]]["result"], int(self.armours[roll[0]]["armour_modifier"])
         yield Line("armour save", roll, result=f"{word}, armour {modifier:+d}" if modifier else str(word))
         verdict = "penetrated" if after.owes else "no penetration"
-        yield Line("PEN", result=f"{self.pen} against armour {self._adjusted(before, roll)}: {verdict}")
+        yield Line(f"PEN {self.pen}", result=f"against armour {self._adjusted(before, roll)}: {verdict}")
 
     # -- damage -------------------------------------------------------------------------------------------
 

@@ -108,7 +108,7 @@ def firm_reminder(given: Given) -> tuple[Line, ...]:
     target = given.unit("target")
     if target is None or target.state != "go-firm" or given.typed & {"target_gone_firm", "target_firm_cover"}:
         return ()
-    return (Line(target.word, result="has gone firm; that counts only with target_gone_firm and target_firm_cover"),)
+    return (Line(f"{target.word} has gone firm: that counts only with target_gone_firm and target_firm_cover"),)
 
 
 def areas(charts: Charts, out: Mapping[str, Any]) -> tuple[str, ...]:
@@ -124,9 +124,9 @@ def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
     lines = []
     for name, unit in known.items():
         if unit.state in ("hesitant", "hesitant-morale", "go-firm"):
-            lines.append(Line(name, result=f"is {unit.state}; its skills suffer only with status={unit.state}"))
+            lines.append(Line(f"{name} is {unit.state}: its skills suffer only with status={unit.state}"))
         elif unit.state in ("pinned", "stunned", "let-loose", "withdraw"):
-            lines.append(Line(name, result=f"is {unit.state} in the roster"))
+            lines.append(Line(f"{name} is {unit.state} on the roster"))
     return tuple(lines)
 
 

@@ -66,7 +66,9 @@ def plan(charts: Charts, given: Given) -> Plan[Spotting]:
         yield Line("to spot", roll, result=f"against {spot.final}: {found} of {count} succeed")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        then = [f"Natural 20s that cost the remaining AP: {out['ap_lost']}."] if out["ap_lost"] else []
+        lost = int(out["ap_lost"])
+        then = ["A natural 20: that character loses the remaining AP."] if lost == 1 else []
+        then += [f"{lost} natural 20s: those characters lose the remaining AP."] if lost > 1 else []
         if out["successes"]:
             then.append(charts["spotted-area"](who="within-1-inch").text)
         word = "spotted" if out["successes"] else "not spotted"

@@ -184,7 +184,7 @@ def test_a_roster_name_brings_weapon_and_skill() -> None:
 def test_the_answer_reminds_of_the_status_of_a_shooter() -> None:
     hesitant = unit("2nd Squad", state="hesitant", weapon="bolt-action-rifle", firearms=11)
     played = shoot("2nd Squad", [19], roster(hesitant))
-    assert "status=hesitant" in played.lines[0].result
+    assert "status=hesitant" in played.lines[0].label
     assert played.out["shooters"][0]["final_skill"] == 11
 
 
@@ -308,9 +308,9 @@ def test_the_answer_reminds_that_the_target_has_gone_firm() -> None:
     foes = roster(unit("Foe", state="go-firm"))
     given = {"shooters": "pistol", "skill": 12, "target": "Foe"}
     lines = play_example("ucn", "shoot", given, [13], foes).lines
-    assert "has gone firm" in lines[0].result
+    assert lines[0].label.startswith("Foe has gone firm")
     typed = play_example("ucn", "shoot", {**given, "target_firm_cover": False}, [13], foes).lines
-    assert not [line for line in typed if "has gone firm" in line.result]
+    assert not [line for line in typed if "has gone firm" in line.label]
 
 
 def test_areas_of_effect_of_the_weapons_that_hit() -> None:
