@@ -23,6 +23,7 @@ TABLES = Path(__file__).resolve().parent.parent / "tables"
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
+    "modifiers",
 }  # fmt: skip
 
 
@@ -85,6 +86,9 @@ class Sequence:
         self.example: Mapping[str, Any] = data.get("example") or {}
         self.notes: str = data.get("notes") or ""
         self.state: str = data.get("state") or ""
+        self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
+        if missing := [name for name in self.modifiers if name not in system.tables]:
+            raise TableError(file, f"the game has no table {missing[0]}", row=id)
 
     def given(self, raw: Mapping[str, object], roster: Roster) -> Given:
         """The inputs cleaned. Raises UserError."""

@@ -180,7 +180,9 @@ def _flags(spec: CommandSpec, options: Options) -> list[Pick]:
     ]
     mods = spec.option("mods")
     if mods is not None and mods.type == "mods":
-        picks += [Pick(word, word.replace("_", " "), "", word in worded) for word in mods.values]
+        picks += [
+            Pick(word, word.replace("_", " "), mods.meanings.get(word, ""), word in worded) for word in mods.values
+        ]
     return picks
 
 

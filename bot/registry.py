@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.charts import System, systems
 from bot.command import CommandSpec, Path
+from bot.explained import explained
 from bot.rules.errors import UserError, did_you_mean, meant
 from bot.rules.options import Option
 from bot.shared import ROLL_OPTIONS, shared_commands
@@ -138,7 +139,7 @@ def _sequence_specs(game: System) -> Iterator[CommandSpec]:
             path=path,
             summary=sequence.summary,
             family="sequence",
-            options=(*sequence.inputs, *extra),
+            options=(*explained(sequence), *extra),
             example=example_text(path, sequence.example),
             system=game.id,
             target=id,

@@ -10,6 +10,7 @@ from typing import Any
 from adapters.discord.shipped import write_commands
 from bot.charts import Sequence, System, systems
 from bot.command import CommandSpec
+from bot.explained import all_unit_words
 from bot.registry import registry
 from bot.rules.chart import Chart
 from bot.rules.options import Option
@@ -44,6 +45,11 @@ def _page(game: System) -> Iterator[str]:
     yield "## Procedures"
     for spec in registry().below((game.id,)):
         yield from _sequence(spec, game.sequences[spec.target])
+    for name, words in all_unit_words(game):
+        yield ""
+        yield f"## Words of a unit: {name}"
+        yield ""
+        yield from (f"- {line}" for line in words)
     specs = {spec.target: spec for spec in registry().below((f"{game.id}-table",))}
     for group, title in game.game["groups"].items():
         yield ""
@@ -62,6 +68,12 @@ def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
     yield f"```\n{spec.example}\n```"
     yield ""
     yield from _options(spec.options)
+    for option in spec.options:
+        if option.meanings:
+            yield ""
+            yield f"Words of `{option.name}`:"
+            yield ""
+            yield from (f"- `{word}`: {_cell(option.meanings.get(word, ''))}" for word in option.values)
     if sequence.outputs:
         yield ""
         yield "Outputs: " + ", ".join(f"`{name}`" for name in sequence.outputs) + "."

@@ -252,7 +252,7 @@ def _boxes(spec: CommandSpec, given: Mapping[str, object]) -> Iterator[Json]:
     flags = [(option.name, option.help, bool(given.get(option.name, option.default))) for option in _flags(spec)]
     mods = spec.option(MODS)
     if mods is not None and mods.type == "mods":
-        flags += [(word, "", False) for word in mods.values]
+        flags += [(word, mods.meanings.get(word, ""), False) for word in mods.values]
     for at in range(0, len(flags), MAX_BOXES):
         part = flags[at : at + MAX_BOXES]
         choices = [choice(name.replace("_", " "), name, about) for name, about, _ in part]

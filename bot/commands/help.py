@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
+
+from bot.charts import system
 from bot.command import CommandSpec
 from bot.commands.desk import Desk
+from bot.explained import all_unit_words, lists_of, unit_words
 from bot.registry import TABLE, Registry
 from bot.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
@@ -31,6 +35,8 @@ def show_help(topic: str, registry: Registry) -> Reply:
         return _search(words, registry)
     if (spec := registry.get(tuple(words))) is not None:
         return _command(spec)
+    if words[1:] in (["units"], ["unit"]) and words[0] in registry.games:
+        return _units(words[0])
     try:
         spec, used = registry.find(words)
     except UserError:
@@ -74,6 +80,8 @@ def _listing(path: tuple[str, ...], registry: Registry) -> Reply:
     game = registry.games.get(path[0].removesuffix(TABLE))
     title = f"/{' '.join(path)}" + (f": {game.title}" if game is not None else "")
     tail = [f"/help {' '.join(path)} NAME explains one of them."]
+    if len(path) == 1 and path[0] in registry.games and any(lists_of(spec.options) for spec in registry.below(path)):
+        tail.append(f"/help {path[0]} units explains the words behind a unit.")
     if game is not None:
         tail.append(
             f"/help {game.id}{TABLE} lists the tables."
@@ -85,16 +93,35 @@ def _listing(path: tuple[str, ...], registry: Registry) -> Reply:
     return Reply(title, (*lines, *tail), private=True)
 
 
+def _units(game: str) -> Reply:
+    lines = ["An item is a type or a unit of the roster, then numbers and words; items are separated by ;"]
+    found = list(all_unit_words(system(game)))
+    if not found:
+        raise UserError(f"No procedure of {game} takes a list of units.", hint=f"/help {game}")
+    for name, words in found:
+        lines += [f"In {name}:", *(f"  {line}" for line in words)]
+    return Reply(f"/{game}: words of a unit", tuple(lines), private=True)
+
+
 def _command(spec: CommandSpec) -> Reply:
     lines = [spec.summary]
     if spec.example:
         lines.append(f"Example: {spec.example}")
-    lines += [option_line(option) for option in spec.options if option.type != "bool"]
+    for option in spec.options:
+        if option.type != "bool":
+            lines += option_lines(option)
     flags = [option for option in spec.options if option.type == "bool"]
     if flags:
-        lines.append("Flags: " + "; ".join(map(flag_text, flags)))
+        lines += ["Flags:", *(f"  {flag_text(flag)}" for flag in flags)]
     if spec.details:
         lines.append(spec.details)
+    if spec.family == "sequence":
+        words = system(spec.system).words
+        for name, options in lists_of(spec.options).items():
+            lines += [
+                f"Words of a unit in {' and '.join(options)}:",
+                *(f"  {line}" for line in unit_words(words[name])),
+            ]
     return Reply(
         f"{spec.name}: {_first_sentence(spec.summary)}",
         tuple(lines[1:] if len(spec.summary) < 90 else lines),
@@ -103,15 +130,18 @@ def _command(spec: CommandSpec) -> Reply:
 
 
 def flag_text(flag: Option) -> str:
-    """A flag in a list: its name, what it says, and how to switch off one that is on by itself."""
+    """A flag with what it adds and says, and how to switch off one that is on by itself."""
     about = [flag.help] if flag.help else []
     if flag.default:
         about.append(f"on by itself; off with {flag.name}=no")
-    return f"{flag.name} ({'; '.join(about)})" if about else flag.name
+    return f"{flag.name}: {'; '.join(about)}" if about else flag.name
 
 
-def option_line(option: Option) -> str:
-    """One line of help for an option: what it is, what to type, its default."""
+WIDTH = 110
+
+
+def option_lines(option: Option) -> list[str]:
+    """Help for an option: what it is, what to type, its default; words that it takes with what they mean."""
     about = f": {option.help}" if option.help else ""
     if option.required:
         rest = "needed"
@@ -119,10 +149,17 @@ def option_line(option: Option) -> str:
         rest = f"default {option.default}"
     else:
         rest = "optional"
-    expected = option.expected
-    if len(expected) > 160:
-        expected = expected[:159].rsplit(",", 1)[0] + ", ..."
-    return f"  {option.name}{about} ({expected}; {rest})"
+    if option.meanings:
+        meant = [
+            f"    {word}: {option.meanings[word]}" if word in option.meanings else f"    {word}"
+            for word in option.values
+        ]
+        return [f"  {option.name}{about} ({rest}):", *meant]
+    if len(option.expected) <= WIDTH:
+        return [f"  {option.name}{about} ({option.expected}; {rest})"]
+    kind, _, words = option.expected.partition(" of ")
+    folded = textwrap.wrap(words, WIDTH, initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
+    return [f"  {option.name}{about} ({kind} of these; {rest}):", *folded]
 
 
 def _search(words: list[str], registry: Registry) -> Reply:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bot.rules.errors import UserError, did_you_mean
@@ -29,6 +29,7 @@ class Option:
     ("high", "low", "both"). `brings` names where a roster unit supplies a missing value, as `unit.morale`.
     `units` names the unit list of the game that the text is read with. `complete` names what to offer while typing.
     `free` lets an option of type unit take a name that no roster knows, as words for the report only.
+    `meanings` explains words of `values`.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Option:
     units: str = ""
     complete: str = ""
     free: bool = False
+    meanings: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def required(self) -> bool:
@@ -314,6 +316,7 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("min", "max"), (int | float, "a number")),
     **dict.fromkeys(("help", "brings", "units", "complete"), (str, "a text")),
     **dict.fromkeys(("optional", "free"), (bool, "true or false")),
+    "meanings": (Mapping, "word: what it means"),
 }
 
 
@@ -325,7 +328,7 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     if not isinstance(spec, Mapping):
         raise ValueError(f"option {name} must be {{type: ..., help: ...}}")
     known = {"type", "help", "min", "max", "values", "default", "optional", "clamp", "brings", "units", "complete"}
-    known |= {"free"}
+    known |= {"free", "meanings"}
     if unknown := set(spec) - known:
         raise ValueError(f"option {name} has unknown keys {', '.join(sorted(unknown))}")
     values = spec.get("values", ())
@@ -343,6 +346,8 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         value = spec.get(key)
         if value is not None and (not isinstance(value, allowed) or (allowed is not bool and isinstance(value, bool))):
             raise ValueError(f"option {name}: {key} must be {what}, not {value!r}")
+    if strange := [word for word in spec.get("meanings") or () if word not in values]:
+        raise ValueError(f"option {name} explains {strange[0]}, which is not among its values")
     fields = {key: spec[key] for key in known - {"type", "values", "clamp"} if key in spec}
     clamp = spec.get("clamp") or ""
     if clamp not in (True, "", "high", "low", "both"):

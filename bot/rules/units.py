@@ -11,7 +11,7 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.options import Option, clean
 
 MAX_UNITS = 40
-_YES, _NO = ("yes", "on"), ("no", "off")
+_NO = ("no", "off")
 _QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d"}
 
 
@@ -203,8 +203,6 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
             flags.add(flag)
         elif (off := _off(key, value, words)) is not None:
             flags.discard(off)
-        elif flag and value in _YES:
-            flags.add(flag)
         elif not equals and key.replace("_", "-") in (*words.states, words.sound):
             state = key.replace("_", "-")
             flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))

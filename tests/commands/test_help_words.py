@@ -1,0 +1,119 @@
+"""Help explains every word that can be typed, and says what the tables say it is worth."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.charts import System, systems
+from bot.commands.help import option_lines, show_help
+from bot.complete import Known
+from bot.explained import explained, lists_of, unit_words, worth_of
+from bot.form import form_of
+from bot.registry import registry
+from bot.rules.options import Option
+
+GAMES = list(systems().values())
+SEQUENCES = [(game.id, id) for game in GAMES for id in game.sequences]
+IDS = [f"{game}-{id}" for game, id in SEQUENCES]
+
+
+def help_on(topic: str) -> str:
+    return show_help(topic, registry()).text()
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.id))
+def test_every_word_of_every_unit_list_is_explained(game: System) -> None:
+    for name, words in game.words.items():
+        lines = list(unit_words(words))
+        for key, option in words.keys.items():
+            assert option.help, f"{game.id} {name}: {key}= is explained nowhere"
+            assert any(line.startswith(f"{key}= {option.help}") for line in lines)
+        for flag, meaning in words.flags.items():
+            assert meaning, f"{game.id} {name}: {flag} is explained nowhere"
+            assert f"{flag}: {meaning}" in lines
+        assert all(any(line.startswith(f"{state}:") for line in lines) for state in words.states)
+
+
+@pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
+def test_help_on_a_procedure_holds_the_words_of_its_lists(game: str, id: str) -> None:
+    text = help_on(f"{game} {id}")
+    sequence = systems()[game].sequence(id)
+    for name in lists_of(sequence.inputs):
+        for line in unit_words(sequence.system.words[name]):
+            assert line in text
+    assert "..." not in text.replace("aircraft=...", "")
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.id))
+def test_help_on_the_units_of_a_game(game: System) -> None:
+    used = {name for sequence in game.sequences.values() for name in lists_of(sequence.inputs)}
+    if not used:
+        return
+    text = help_on(f"{game.id} units")
+    for name in used:
+        assert all(line in text for line in unit_words(game.words[name]))
+    assert f"/help {game.id} units" in help_on(game.id)
+
+
+@pytest.mark.parametrize("spec", list(registry()), ids=lambda spec: "-".join(spec.path))
+def test_allowed_words_are_never_cut(spec: object) -> None:
+    text = help_on(" ".join(spec.path))  # type: ignore[attr-defined]  # a command of the registry
+    for option in spec.options:  # type: ignore[attr-defined]  # as above
+        assert all(value in text for value in option.values), option.name
+
+
+@pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
+def test_every_word_of_mods_has_a_meaning(game: str, id: str) -> None:
+    for option in explained(systems()[game].sequence(id)):
+        if option.type == "mods":
+            assert set(option.meanings) == set(option.values)
+            assert all(option.meanings.values())
+
+
+@pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
+def test_flags_say_what_their_tables_add(game: str, id: str) -> None:
+    """The value comes from the table: switched on alone, the flag changes the total by what help says."""
+    sequence = systems()[game].sequence(id)
+    shown = {option.name: option for option in explained(sequence)}
+    for option in sequence.inputs:
+        for name in sequence.modifiers:
+            worth = worth_of(sequence.system.tables[name], option.name, True) if option.type == "bool" else ""
+            if worth:
+                assert worth in shown[option.name].help
+                assert f"{option.name}: {shown[option.name].help}" in help_on(f"{game} {id}")
+
+
+@pytest.mark.parametrize(
+    ("topic", "line"),
+    [
+        ("lnlt fire", "adjacent: +2, target adjacent"),
+        ("lnlt fire", "night: -3, "),
+        ("lnlt fire", "mg_assault: -2, vehicle machine gun"),
+        ("lnlt ordnance-vehicle", "adjacent: -2, target adjacent"),
+        ("lnlt ordnance-vehicle", "(yes +1, fast +2)"),
+        ("lnlt rally", "cover: -2, "),
+        ("nhis fire", "target_moved: +2, "),
+        ("baps vehicle-fire", "lost_row: -4, the first row on the right"),
+        ("ucn attack-vehicle", "target_moving: spot +4, shoot -4, "),
+        ("baps barrage", "very-heavy-artillery"),
+    ],
+)
+def test_values_as_the_cards_print_them(topic: str, line: str) -> None:
+    assert line in help_on(topic)
+
+
+def test_forms_and_docs_show_the_same(root: object) -> None:
+    spec = registry().get(("lnlt", "fire"))
+    assert spec is not None
+    form = form_of(spec, {}, Known())
+    about = {pick.value: pick.about for menu in form.menus for pick in menu.picks}
+    assert about["adjacent"] == "+2, target adjacent"
+    assert about["hit_and_run"].startswith("-2, ")
+
+
+def test_a_long_list_of_words_is_folded_into_lines() -> None:
+    words = tuple(f"word-{number}" for number in range(60))
+    first, *folded = option_lines(Option("kind", "enum", "what it is", values=words))
+    assert first == "  kind: what it is (one of these; needed):"
+    assert " ".join(folded).replace(",", "").split() == list(words)
+    assert all(len(line) <= 110 for line in folded)
