@@ -28,6 +28,7 @@ from adapters.discord.sync import Commands, sync_commands
 from adapters.discord.wire import USER_AGENT, Wire
 from bot.app import App
 from bot.budgets import busy
+from bot.commands.link import server_back
 from bot.logs import seldom
 from bot.receipts import watch
 from bot.reply import error_reply
@@ -175,7 +176,7 @@ class Grognard(discord.AutoShardedClient):
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was added (again): what is there stays."""
-        await self.app.store.server_joined(f"discord:{guild.id}")
+        await server_back(self.app.store, f"discord:{guild.id}")
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """A handler failed: logged whole."""

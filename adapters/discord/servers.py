@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import discord
 
+from bot.commands.link import server_back
 from bot.rules.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ async def _settle(bot: Grognard) -> None:
     store = bot.app.store
     present = {guild.id for guild in bot.guilds}
     for number in present:
-        await store.server_joined(f"{PREFIX}{number}")
+        await server_back(store, f"{PREFIX}{number}")
     for server in await store.servers(PREFIX):
         text = server.removeprefix(PREFIX)
         if (

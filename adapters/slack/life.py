@@ -22,6 +22,7 @@ from adapters.slack.vault import StoreVault
 from adapters.slack.wire import Busy, Wire
 from adapters.slack.work import Work
 from bot.app import App
+from bot.commands.link import server_back
 from bot.receipts import watch
 from bot.rules.errors import UserError
 from bot.settings import Settings
@@ -43,7 +44,7 @@ async def serve(app: App, settings: Settings) -> None:
     try:
         if settings.slack_bot_token:
             teams.add(team := await _own_team(wire, settings.slack_bot_token))
-            await app.store.server_joined(f"{PLATFORM}{team.id}")
+            await server_back(app.store, f"{PLATFORM}{team.id}")
         if settings.slack_app_token:
             connection = _socket_mode(bolt, wire, settings)
         else:

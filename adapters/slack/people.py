@@ -65,6 +65,6 @@ def _person(ask: Ask, user: dict[str, Any]) -> Person:
     profile = user.get("profile") or {}
     names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), user.get("name"))
     name = next((shown for name in names if name and (shown := clean_name(str(name)))), "")
-    is_of_here = user.get("team_id", ask.team) == ask.team  # who comes from elsewhere manages his own workspace
+    is_of_here = user.get("team_id") == ask.team  # who comes from elsewhere manages his own workspace
     manages = is_of_here and any(user.get(right) for right in ("is_admin", "is_owner", "is_primary_owner"))
     return Person(ask.person_key, name or clean_name(ask.user_name) or "player", manages)

@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from adapters.slack.ask import PLATFORM
 from adapters.slack.teams import Team
+from bot.commands.link import server_back
 from bot.stores.base import Doc, Store
 
 log = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ class StoreVault:
         """Keep an installation, in place of an older one; what the workspace played is there again."""
         data = {"token": self._seal(team), "bot_user": team.bot_user, "bot_id": team.bot_id, "name": team.name}
         await self._store.put_doc(Doc(INSTALLATION, team.id, data))
-        await self._store.server_joined(f"{PLATFORM}{team.id}")
+        await server_back(self._store, f"{PLATFORM}{team.id}")
 
     async def remove(self, team: str) -> None:
         """Forget an installation."""

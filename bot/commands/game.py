@@ -182,7 +182,7 @@ async def status(desk: Desk) -> Reply:
         f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {game.answers}"
     )
     if ledger.was is not None and len(places := ledger.was.places) > 1:
-        names = {**await names_of(desk, places), desk.command.where.key: desk.command.where.name}
+        names = {**await names_of(desk.store, places), desk.command.where.key: desk.command.where.name}
         lines.append(f"Played in {listed(places, names, desk.command.where.key)}; each sees every roll of the others.")
         lines.append("To end that for this channel, type: /game link off")
     footer = (f"#{game.number}", short(ledger.head), *((desk.system.title,) if desk.system is not None else ()))

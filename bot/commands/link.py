@@ -20,7 +20,7 @@ from bot.game.state import Game
 from bot.reply import Button, Reply
 from bot.roller import new_code
 from bot.rules.errors import UserError
-from bot.stores.base import DAY, Binding, Doc, Json, Outgoing
+from bot.stores.base import DAY, Binding, Commit, Doc, Json, Outgoing, Store
 
 LINK, REQUEST = "link", "link-request"
 OFF = "off"
@@ -125,7 +125,7 @@ async def _take(desk: Desk, code: str) -> Reply:
     assert ledger.was is not None
     agreed = [place for place, said in ((here.key, desk.keeps), (there, doc.data["agreed"] is True)) if said]
     request = Request(code, ledger.row, ledger.was.places, new, tuple(agreed), desk.command.who.key)
-    names = {**await names_of(desk, request.places), **names}
+    names = {**await names_of(desk.store, request.places), **names}
     if not request.missing:
         told = _bind(desk, ledger, request, names)
         return Reply("The channels are linked", ("/game status shows the game.",), private=True, announce=told)
@@ -137,6 +137,7 @@ def _ask(desk: Desk, game: Game, request: Request, names: dict[str, str]) -> Rep
     desk.docs.append(request.doc(desk.now + REQUEST_KEPT))
     here = desk.command.where.key
     asked = {place: _request(desk, game, request, names, place) for place in request.missing}
+    names = names if here in request.places else {}  # what the others are called is theirs to tell
     desk.outgoing += [Outgoing(place, {}, desk.now, told.to_json()) for place, told in asked.items() if place != here]
     whom = listed(request.missing, names, here)
     lines = (f"A manager must agree first in {whom}. Until then nothing is linked.", "The request ends after 24 hours.")
@@ -144,6 +145,8 @@ def _ask(desk: Desk, game: Game, request: Request, names: dict[str, str]) -> Rep
 
 
 def _request(desk: Desk, game: Game, request: Request, names: dict[str, str], reader: str) -> Reply:
+    if reader == request.new and len(request.places) > 1:
+        names = {}
     others = listed([place for place in request.all if place != reader], names, reader)
     what = f'play {_title(game)} here too, together with {others}' if reader == request.new else (
         f"play this channel's game from {called(request.new, names.get(request.new, ''), reader)} too"
@@ -173,7 +176,7 @@ async def agree(desk: Desk, code: str) -> Reply:
     if await desk.store.peek(request.new) is not None:
         raise UserError("A game has begun in the other channel meanwhile.", hint="Ask again: /game link")
     desk.drop_docs.append((REQUEST, code))
-    names = {**await names_of(desk, request.all), here: desk.command.where.name}
+    names = {**await names_of(desk.store, request.all), here: desk.command.where.name}
     desk.docs.append(name_doc(desk.command.where))
     missing = [place for place in request.missing if place != here]
     if not missing:
@@ -182,7 +185,8 @@ async def agree(desk: Desk, code: str) -> Reply:
     ledger.add(LINK, result="a channel agreed to a link")
     desk.ledger = ledger
     desk.docs.append(request.doc(expires, [*request.agreed, here]))
-    return Reply(f"{desk.who} agrees to the link", (f"Still to agree: {listed(missing, names, here)}.",))
+    whom = listed(missing, names if here in request.places else {}, here)
+    return Reply(f"{desk.who} agrees to the link", (f"Still to agree: {whom}.",))
 
 
 async def decline(desk: Desk, code: str) -> Reply:
@@ -264,7 +268,7 @@ async def unlink(desk: Desk, ledger: Ledger, place: str) -> Reply:
     """One of the places that play the ledger's game plays it no more; all are told, and so is who did it."""
     assert ledger.was is not None
     here, places = desk.command.where.key, ledger.was.places
-    names = await names_of(desk, places)
+    names = await names_of(desk.store, places)
     ledger.add(LINK, result="one channel fewer")
     desk.bindings.append(Binding(place, None, ledger.row, server_of(place)))
     title, told = _title(ledger.game, capital=True), {}
@@ -277,6 +281,21 @@ async def unlink(desk: Desk, ledger: Ledger, place: str) -> Reply:
         told[reader] = Reply(f"{desk.who} ends the link of {called(place, names.get(place, ''), reader)}", lines)
     desk.outgoing += [Outgoing(other, {}, desk.now, told[other].to_json()) for other in places if other != here]
     return told.get(here, told[place])
+
+
+async def server_back(store: Store, server: str) -> None:
+    """The bot is on a server (again). After an absence its linked channels are told who sees what is rolled there."""
+    if not await store.server_joined(server):
+        return
+    told = []
+    for place, row in await store.linked(server):
+        saved = await store.load_game_by_id(row)
+        places = [other for other in saved.places if other != place] if saved is not None else []
+        others = listed(places, await names_of(store, places), place)
+        lines = ("Every roll made here is seen there, and theirs here. A manager ends this with: /game link off",)
+        told.append(Outgoing(place, {}, 0.0, Reply(f"The bot is back: linked with {others}", lines).to_json()))
+    if told:
+        await store.commit(Commit(outbox=tuple(told)))
 
 
 def _tell(desk: Desk, places: Many[str], told: Reply) -> None:

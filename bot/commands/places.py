@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from bot.command import Place
-from bot.commands.desk import Desk, server_of
-from bot.stores.base import Doc
+from bot.commands.desk import server_of
+from bot.stores.base import Doc, Store
 
 PLACE = "place"
 """Documents that hold the name of a channel that was linked: the store knows places only by their keys."""
@@ -19,23 +19,28 @@ def name_doc(place: Place) -> Doc:
     return Doc(PLACE, place.key, {"name": place.name}, None, place.server or place.key)
 
 
-async def names_of(desk: Desk, places: Iterable[str]) -> dict[str, str]:
+async def names_of(store: Store, places: Iterable[str]) -> dict[str, str]:
     """The names of places, as far as they are known."""
-    docs = [(place, await desk.store.doc(PLACE, place)) for place in places]
+    docs = [(place, await store.doc(PLACE, place)) for place in places]
     return {place: str(doc.data["name"]) for place, doc in docs if doc is not None}
+
+
+def is_private(place: str) -> bool:
+    """Whether it is a conversation, and no channel of a server."""
+    return not server_of(place) or (place.startswith("slack:") and local_id(place).startswith("D"))
 
 
 def called(place: str, name: str, reader: str) -> str:
     """What a place is called in an answer that is read in the place `reader`: whoever is elsewhere is told so."""
     name, server, platform = _one_line(name), server_of(place), place.partition(":")[0]
-    is_private = not server or (platform == "slack" and local_id(place).startswith("D"))
+    alone = is_private(place)
     if place == reader:
         return "this channel"
     if server and server == server_of(reader):
-        return "a private conversation" if is_private else name or f"channel {local_id(place)}"
-    kind = "a private conversation" if is_private else f"another {'workspace' if platform == 'slack' else 'server'}"
+        return "a private conversation" if alone else name or f"channel {local_id(place)}"
+    kind = "a private conversation" if alone else f"another {'workspace' if platform == 'slack' else 'server'}"
     kind = f"{kind} on {_PLATFORMS.get(platform, platform)}"
-    return f"{name} ({kind})" if name and not is_private else kind
+    return f"{name} ({kind})" if name and not alone else kind
 
 
 def listed(places: Iterable[str], names: Mapping[str, str], reader: str) -> str:

@@ -6,7 +6,7 @@ import re
 
 from bot.commands.desk import Desk
 from bot.commands.link import unlink
-from bot.commands.places import called, listed, local_id, names_of
+from bot.commands.places import called, is_private, listed, local_id, names_of
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.prepared import find
@@ -55,13 +55,14 @@ async def _links(desk: Desk) -> Reply:
     if not desk.command.who.manager:
         raise UserError("Only a manager of this server may see and end its links.")
     where, wanted = desk.command.where, desk.options()["end"]
-    linked = {local_id(place): (place, game) for place, game in await desk.store.linked(where.server or where.key)}
+    found = await desk.store.linked(where.server or where.key)
+    linked = {local_id(place): (place, game) for place, game in found if not is_private(place)}
     if wanted:
         return await _end(desk, linked, wanted.strip().strip("<#>"))
     lines = []
     for id, (place, game) in linked.items():
         loaded = await _loaded(desk, game)
-        names = await names_of(desk, loaded.places)
+        names = await names_of(desk.store, loaded.places)
         others = listed([other for other in loaded.places if other != place], names, where.key)
         title = f'"{loaded.game.name}"' if loaded.game.name else "free play"
         lines.append(f"{called(place, names.get(place, ''), where.key)}: {title}, also played from {others}.")

@@ -379,8 +379,8 @@ class Store(Protocol):
         """The bot was removed from a server (or place): its games wait for the sweep."""
         ...
 
-    async def server_joined(self, server: str) -> None:
-        """The bot is there (again): its games stay."""
+    async def server_joined(self, server: str) -> bool:
+        """The bot is there (again): its games stay. Whether it had been away."""
         ...
 
     async def sweep(self, retention: float | None) -> None:

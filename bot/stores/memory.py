@@ -249,9 +249,12 @@ class MemoryStore:
         """See Store."""
         self._mark(server, self._clock())
 
-    async def server_joined(self, server: str) -> None:
+    async def server_joined(self, server: str) -> bool:
         """See Store."""
+        rows = self._all.bindings.items()
+        away = any(server in (key[0], row.server) and row.removed is not None for key, row in rows)
         self._mark(server, None)
+        return away
 
     async def sweep(self, retention: float | None) -> None:
         """See Store."""

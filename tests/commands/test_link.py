@@ -8,6 +8,7 @@ import pytest
 
 from bot.app import App
 from bot.command import Person, Place
+from bot.commands.link import server_back
 from bot.reply import Reply
 from bot.stores.memory import MemoryStore
 
@@ -372,6 +373,35 @@ async def test_a_linked_game_neither_moves_nor_is_replaced_by_an_imported_one(ta
     await table.run("/game end")
     refused = await table.run("/game import file=x")
     assert "linked" in refused.title
+
+
+async def test_when_the_bot_comes_back_linked_channels_are_told(table: Table) -> None:
+    """Who added it again may not know what others agreed to before it was removed."""
+    await table.link()
+    await table.told(THERE)
+    assert await table.told(HERE) != []
+    await server_back(table.app.store, "slack:T1")
+    assert await table.told(THERE) == [], "it never was away"
+    await table.app.store.server_left("slack:T1")
+    await server_back(table.app.store, "slack:T1")
+    assert await table.told(THERE) == ["The bot is back: linked with #war-room (another server on Discord)"]
+    assert await table.told(HERE) == []
+
+
+async def test_a_channel_that_is_asked_for_learns_no_names_of_channels_behind_the_other(table: Table) -> None:
+    secret = Place("discord:5/11", "discord:5", "#secret-plans")
+    await table.link(secret, ANNA)
+    code = await table.code(ANNA, HERE)
+    asked = await table.run(f"/game link {code}", DORA, THERE)
+    assert asked.announce is not None
+    assert "secret" not in asked.text() + asked.announce.text()
+
+
+async def test_setup_does_not_list_private_conversations(table: Table) -> None:
+    own = Place("slack:T1/D7", "slack:T1", owner=DORA.key)
+    await table.run(f"/game link {await table.code()}", DORA, own)
+    assert (await table.run("/setup links", BEN, THERE)).lines == ("There are none.",)
+    assert (await table.run("/setup links D7", BEN, THERE)).error
 
 
 async def test_who_left_hears_nothing_more_even_from_a_game_kept_in_memory(table: Table) -> None:

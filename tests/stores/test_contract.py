@@ -450,7 +450,8 @@ async def test_rejoining_restores_and_so_does_playing(store: Store, clock: Clock
     await store.server_left("discord:s2")
     assert not await store.servers("discord:")
     clock.now += DAY
-    await store.server_joined(SERVER)
+    assert await store.server_joined(SERVER), "it was away"
+    assert not await store.server_joined(SERVER)
     await store.commit(Commit(changes=(Change("g2", 1, (event(2, "g2"),)),)))
     clock.now += 40 * DAY
     await store.sweep(30 * DAY)

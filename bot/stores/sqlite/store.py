@@ -233,10 +233,10 @@ class SqliteStore:
         query = "UPDATE bindings SET removed = ?1 WHERE removed IS NULL AND (server = ?2 OR place = ?2)"
         await self._writer.run(lambda conn: _each(conn, query, [(now, server)]))
 
-    async def server_joined(self, server: str) -> None:
+    async def server_joined(self, server: str) -> bool:
         """See Store."""
         query = "UPDATE bindings SET removed = NULL WHERE removed IS NOT NULL AND (server = ?1 OR place = ?1)"
-        await self._writer.run(lambda conn: _each(conn, query, [(server,)]))
+        return await self._writer.run(lambda conn: conn.execute(query, (server,)).rowcount > 0)
 
     async def sweep(self, retention: float | None) -> None:
         """See Store."""

@@ -7,8 +7,10 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 
+from adapters.discord.wire import Unsure, Wire
 from tests.adapters.discord.process import running
 from tests.standins.discord import Channel, DiscordStandIn, Person
 
@@ -116,6 +118,14 @@ async def test_an_id_that_discord_did_not_resolve_is_not_believed(discord: Disco
     assert "in which you may write" in await forged(anna, table, secret, permissions="0")
     assert theirs.messages == secret.messages == []
     assert "Hill" in (await (await anna.slash(table, "game status")).answer()).text
+
+
+async def test_a_file_is_fetched_from_discord_alone() -> None:
+    """Whatever address stands in a payload: the bot calls no server of somebody's choosing."""
+    async with aiohttp.ClientSession() as session:
+        for url in ("http://127.0.0.1:9/x", "https://cdn.discordapp.com.evil.example/x", "http://cdn.discordapp.com/x"):
+            with pytest.raises(Unsure, match="elsewhere"):
+                await Wire(session).download(url, 10)
 
 
 async def test_a_game_does_not_move_where_the_bot_is_mute(discord: DiscordStandIn) -> None:

@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from adapters.slack.ask import Ask
+from adapters.slack.channels import at_home
+from adapters.slack.wire import Wire
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, SlackStandIn, User, Workspace
@@ -99,3 +102,20 @@ async def test_the_direct_messages_with_the_bot_are_ones_own_and_no_others(club:
     await club.say(club.anna, club.anna.im, "/game", f"link {code}")  # which does not say whose messages these are
     await club.anna.wait_for(club.anna.im, "The channels are linked")
     await club.ben.wait_for(club.games, "links this channel with a private conversation")
+
+
+async def test_direct_messages_of_two_people_are_nobodys_own() -> None:
+    """A slash command in them looks like one in the bot's own; Slack says which channel is that."""
+
+    class Calls(Wire):
+        def __init__(self) -> None:
+            """No session: nothing is called."""
+
+        async def call(self, token: str, method: str, **arguments: object) -> dict[str, object]:
+            assert (method, arguments) == ("conversations.open", {"users": "U1"})
+            return {"channel": {"id": "D1"}}
+
+    own = await at_home(Calls(), "xoxb", Ask("T1", "D1", "U1"))
+    assert own.where.owner == "slack:T1/U1"
+    assert (await at_home(Calls(), "xoxb", Ask("T1", "D2", "U1"))).where.owner == ""
+    assert (await at_home(Calls(), "xoxb", Ask("T1", "C2", "U1"))).where.owner == ""
