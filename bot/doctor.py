@@ -101,7 +101,7 @@ async def _check_database(found: Findings, settings: Settings, *, replays: bool)
             for problem in problems:
                 found.fault(f"database {settings.database}: {problem}")
             if not problems:
-                found.right(f"database {settings.database}: pages and indexes are whole")
+                found.right(f"database {settings.database}: pages, indexes and stored texts are whole")
             if replays:
                 count, faults = await audit(store, note=found.note)
                 for fault in faults:

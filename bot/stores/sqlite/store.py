@@ -30,7 +30,7 @@ from bot.stores.base import (
     UserData,
     check_change,
 )
-from bot.stores.sqlite import reading, schema, writing
+from bot.stores.sqlite import reading, schema, sums, writing
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from bot.stores.sqlite.link import Link, Writer
 
@@ -245,8 +245,13 @@ class SqliteStore:
 
     async def check(self) -> Sequence[str]:
         """See Store."""
-        rows = await self._reader.run(lambda conn: conn.execute("PRAGMA integrity_check(20)").fetchall())
-        return [line for (line,) in rows if line != "ok"]
+        return await self._reader.run(_problems)
+
+
+def _problems(conn: sqlite3.Connection) -> list[str]:
+    """What is wrong with pages and indexes; where they are whole, with the texts in them."""
+    rows = conn.execute("PRAGMA integrity_check(20)").fetchall()
+    return [line for (line,) in rows if line != "ok"] or list(sums.damaged(conn))
 
 
 def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float) -> None:

@@ -7,6 +7,7 @@ import sqlite3
 
 from bot.stores.base import DAY, REQUESTS_KEPT, Binding, Change, Commit, Committed, Conflict, Doc, Json, tombstone
 from bot.stores.sqlite.reading import check_deleted
+from bot.stores.sqlite.sums import summed
 
 _INSERT_REQUEST = "INSERT INTO requests (id, game, user, reply, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _INSERT_GAME = (
@@ -24,8 +25,8 @@ _GAME_TABLES = ("snapshots", "events", "bindings", "persons", "texts", "seeds")
 
 
 def dump(value: Json) -> str:
-    """JSON for a column: compact, and ASCII, so that half a surrogate pair cannot stop a commit."""
-    return json.dumps(value, separators=(",", ":"))
+    """JSON for a column with its check sum: compact, and ASCII, so that half a surrogate pair cannot stop a commit."""
+    return summed(json.dumps(value, separators=(",", ":")))
 
 
 def clean(text: str) -> str:
