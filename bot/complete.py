@@ -107,6 +107,8 @@ def _stats(typed: str, played: System | None) -> list[Choice]:
     pieces += [f"state={state}" for state in units.get("states") or ()]
     pieces += [f"marker=+{marker}" for marker in units.get("markers") or ()]
     head, space, part = typed.rpartition(" ")
+    if part:  # bare words, as players say them
+        pieces += [*(units.get("states") or ()), *(units.get("markers") or ())]
     found = [piece for piece in pieces if piece.startswith(part.casefold()) and piece != part]
     return [Choice(line, line) for piece in found if len(line := f"{head}{space}{piece}") <= MAX_LENGTH]
 

@@ -80,3 +80,11 @@ def test_dice_are_checked_while_they_are_typed() -> None:
     assert choice == Choice('2d6+ : a number or dice must follow "+"', "2d6+")
     assert Choice("2d6", "2d6") in complete_option(spec, "dice", "2d6", registry(), KNOWN, {})
     assert len(complete_option(spec, "dice", "", registry(), KNOWN, {})) > 3
+
+
+def test_bare_states_and_markers_complete_behind_a_unit() -> None:
+    spec = registry().get(("unit", "edit"))
+    assert spec is not None
+    found = [choice.value for choice in complete_option(spec, "stats", "morale=5 sh", registry(), KNOWN, {})]
+    assert found == ["morale=5 shaken", "morale=5 shaken-wounded"]
+    assert "fp=" in [choice.value for choice in complete_option(spec, "stats", "", registry(), KNOWN, {})]

@@ -248,3 +248,12 @@ def test_luck_counts_a_dead_man_as_killed() -> None:
     )
     assert worth is not None
     assert worth == dead
+
+
+def test_a_half_squad_with_casualties_is_eliminated_as_the_answer_says() -> None:
+    """The table says casualties, which eliminate a half-squad (PAC 02): odds and answer say what becomes of it."""
+    given = {"targets": "half-squad morale=5", "dc_mod": 9, "no_hero": True}
+    sequence = system("lnlt").sequence("damage-check")
+    (counted,) = each_odds(sequence, given, tuple(odds_rows(sequence, given))).values()
+    assert counted == {"eliminated": 1}
+    assert resolve(sequence, given, throwaway()).settlement.units == (("half-squad", "eliminated"),)
