@@ -110,6 +110,40 @@ BAPS = [
     ),
     Case(
         "baps",
+        (f"{TIGER[0]} crew_wounds=2",),
+        "crash unit=Tiger hand=18,14,20,11",
+        ("Tiger (b1): vehicle armor=medium vehicle_type=tank crew=1",),
+        "Tiger: stops, 2 of 3 killed, 1 suppressed",
+    ),
+    Case(
+        "baps",
+        ('"2nd Squad" squad B men=4 grade=green', "Abe soldier B squad=2ndsquad wounds=2"),
+        'blast weapon=grenade lethal="Abe; soldier squad=2ndsquad" hand=16,20',
+        ("2nd Squad (b1): squad men=2 grade=green", "Abe (b2): soldier squad=2ndsquad wounds=2 killed"),
+        "2 of 2 killed",
+    ),
+    Case(
+        "baps",
+        ("Abe soldier B suppressed",),
+        "he-gun weapon=medium range=100 lethal=Abe hand=15,14",
+        ("Abe (b1): soldier wounds=1 suppressed",),
+        "Abe: 1 wound, suppressed",
+    ),
+    Case(
+        "baps",
+        ("Abe soldier B suppressed squad=b9",),
+        "heroic-action unit=Abe hand=2,2",
+        ("Abe (b1): soldier squad=b9 ready heroic",),
+        "doubles the attack",
+    ),
+    Case(
+        "baps",
+        ("Abe soldier B squad=b9",),
+        "he-attack weapon=hand-grenade range=3 lethal=Abe hand=15,20",
+        ("Abe (b1): soldier squad=b9 killed",),
+    ),
+    Case(
+        "baps",
         ("Dan soldier B weapon=rifle-bolt",),
         "ammo-check attackers=Dan hand=1",
         ("Dan (b1): soldier weapon=rifle-bolt out-or-jammed",),
@@ -285,6 +319,7 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
             "already activated",
         ),
         (Case("ucn", (f"{ALPHA} combat-ineffective",), "spot unit=Alpha hand=1,1,1", ()), "nobody left to spot"),
+        (Case("baps", (f"{TIGER[0]} state=knocked-out",), "crash unit=Tiger hand=1", ()), "Tiger is a wreck"),
         (
             Case("baps", ("Alpha squad B men=0 grade=green",), "morale-check unit=Alpha hand=1", ()),
             "Nobody is left to check",

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.rules.baps.men import called, living
+from bot.rules.baps.men import about, called
 from bot.rules.baps.resolution import Man, Resolution, aftermath, changes_of, summed_up, words_of
 from bot.rules.baps.rows import rows_of
+from bot.rules.baps.vehicles import aboard, crew_left, refuse_wreck
 from bot.rules.baps.volley import Volley, men_step
 from bot.rules.chart import Charts
 from bot.rules.dice import d20
 from bot.rules.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Plan, Roll, Row, Settlement, Step, Told, row_of
+from bot.rules.sequence import Change, Line, Plan, Roll, Row, Settlement, Step, Told, row_of
 
 EVENTS = {"stop": "stop", "flip": "flip"}
 MOVES = {
@@ -39,10 +40,15 @@ COLLISIONS = {
 
 
 def plan(charts: Charts, given: Given) -> Plan[Volley]:
-    """1d20 on the crash chart, then each occupant. Source: Vehicle Charts, Vehicle Crash Chart."""
+    """1d20 on the crash chart, then each occupant. Source: Vehicle Charts, Vehicle Crash Chart.
+
+    Raises UserError for a roster vehicle that is a wreck.
+    """
+    vehicle = given.unit("unit")
+    refuse_wreck(vehicle, "unit")
     quick, turned = given.flag("moved_quickly"), given.flag("turned")
     events = EVENTS | (COLLISIONS if given.flag("hits_object") else {})
-    occupants = living(given.units("occupants"), "occupants")
+    occupants = aboard(given, "occupants", vehicle)
     resolution = Resolution(charts)
     answers = {roll: charts["crash"](moved_quickly=quick, turned=turned, roll=roll) for roll in range(1, 21)}
     parts = tuple((name, 1) for name, counts in (("moved quickly", quick), ("turned sharply", turned)) if counts)
@@ -71,7 +77,9 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         headline = CRASHES[out["result"]] + (f", {summed_up(hurt)}" if hurt else "")
         then = (f"In the next movement phase it goes {MOVES[out['result']]}.",) if out["result"] in MOVES else ()
         then = (*then, *aftermath(occupants, hurt))
-        return Settlement(headline, words_of(hurt), then, changes=changes_of(occupants, hurt))
+        left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
+        changes = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()
+        return Settlement(about(vehicle, headline), words_of(hurt), then, changes + changes_of(occupants, hurt))
 
     def by_result(_: Volley) -> Any:
         return group_faces(20, lambda roll: answers[roll]["result"])

@@ -7,11 +7,11 @@ from typing import Any
 
 from bot.rules.baps.crew import Crew, crew_men, crew_step
 from bot.rules.baps.damage import AREAS, area_steps
-from bot.rules.baps.men import about, living
+from bot.rules.baps.men import about
 from bot.rules.baps.resolution import Resolution, aftermath, changes_of, summed_up, words_of
 from bot.rules.baps.rows import rows_of
 from bot.rules.baps.shot import hits_vehicle, shot_modifiers
-from bot.rules.baps.vehicles import crewmen, hit_vehicle, refuse_wreck
+from bot.rules.baps.vehicles import aboard, hit_vehicle, refuse_wreck
 from bot.rules.chart import Answer, Charts
 from bot.rules.dice import d20
 from bot.rules.errors import UserError
@@ -65,7 +65,7 @@ def plan(charts: Charts, given: Given) -> Plan[Crew]:
     pen_need = charts["penetration"](weapon=class_used, armor=armor["column"])["need"]
     known = {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need}
     classes = f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}"
-    crew = _crew(given)
+    crew = aboard(given, "crew", target)
     resolution = Resolution(charts)
 
     def hit(roll: Roll) -> bool:
@@ -155,14 +155,6 @@ def _armor_said(armor: str, answer: Answer) -> str:
     """The armor column for the story, with what shifts it."""
     why = "".join(f", {name} {value:+g}" for name, value in parts_of(answer.parts))
     return f"{answer['column']} armor" + (f" ({armor}{why})" if why else "")
-
-
-def _crew(given: Given) -> tuple[Unit, ...]:
-    """The men in the vehicle: as typed, or as many crewmen as the roster vehicle has, the wounded first."""
-    brought, target = given.values["crew"], given.unit("target")
-    if isinstance(brought, int):
-        return crewmen(brought, target.get("crew_wounds", ()) if target is not None else ())
-    return living(given.units("crew"), "crew")
 
 
 def _bounce(charts: Charts, machine_gun: bool, vehicle_type: str) -> Step[Crew]:

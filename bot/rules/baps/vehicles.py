@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bot.rules.baps.men import living
 from bot.rules.errors import UserError
+from bot.rules.given import Given
 from bot.rules.sequence import Change
 from bot.rules.units import Unit
 
@@ -33,6 +35,14 @@ def crewmen(count: int, wounds: Sequence[int]) -> tuple[Unit, ...]:
     return tuple(Unit("crewman", "crewman", {"wounds": old} if old else {}) for old in hurt)
 
 
+def aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
+    """The men in a vehicle: as typed in `option`, or as many crewmen as the roster vehicle has, the wounded first."""
+    brought = given.values[option]
+    if isinstance(brought, int):
+        return crewmen(brought, vehicle.get("crew_wounds", ()) if vehicle is not None else ())
+    return living(given.units(option), option)
+
+
 def hit_vehicle(target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any]) -> tuple[Change, ...]:
     """What a shot writes to the roster vehicle: state, markers beside it, and the crew that is left.
 
@@ -43,19 +53,19 @@ def hit_vehicle(target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any
     state = WRECK if not out["operable"] else "bailed-out" if out["bail_out"] else ""
     mark = {NO_GUN} if out["main_gun"] else set()
     mark |= OFF_TRACK if out["outcome"] in ("track-hit", "tire-hit") else set()
-    new = ({"state": state} if state else {}) | _crew_left(target, crew, out["crew"])
+    new = ({"state": state} if state else {}) | crew_left(target, crew, out["crew"])
     return (Change(target.name, set=new, mark=frozenset(mark)),) if new or mark else ()
 
 
-def _crew_left(target: Unit, crew: Sequence[Unit], fates: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """The vehicle's crew and their wounds, as far as they have changed."""
-    aboard = target.get("crew")
-    if aboard is None or not fates:
+def crew_left(target: Unit, crew: Sequence[Unit], fates: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The crew of a roster vehicle and their wounds, as far as they have changed."""
+    count = target.get("crew")
+    if count is None or not fates:
         return {}
     alive = [(man, fate) for man, fate in zip(crew, fates, strict=True) if fate["after"] != "killed"]
-    left = max(0, aboard - (len(crew) - len(alive)))
+    left = max(0, count - (len(crew) - len(alive)))
     wounds = tuple(sorted((fate["wounds"] for man, fate in alive if not man.name and fate["wounds"]), reverse=True))
-    new: dict[str, Any] = {"crew": left} if left != aboard else {}
+    new: dict[str, Any] = {"crew": left} if left != count else {}
     if wounds != tuple(target.get("crew_wounds", ())):
         new["crew_wounds"] = wounds or None
     return new

@@ -63,3 +63,17 @@ def test_odds_of_the_last_man_of_ten() -> None:
         "wound-2": Fraction(1, 120),
         "killed": Fraction(1, 120),
     }
+
+
+def test_odds_of_wounded_and_suppressed_match_a_count_by_hand() -> None:
+    """Row 5 twice, one man: 1-5 nothing, 6-8 S, 9-12 a wound, 13-16 two, 17-20 killed; two of three wounds kill.
+
+    Suppressed: an S and no death. S and nothing, S and S, S and a wound, each in both orders where they differ.
+    """
+    given = {"weapon": "heavy-mortar", "vaporize": 1, "inside": True}
+    nothing, down, one, two = 5, 3, 4, 4
+    both = odds("baps", "barrage", given, "targets[0].result", "targets[0].after")
+    assert both["wound-1|suppressed"] == Fraction(2 * down * one, 400)
+    assert both["wound-2|suppressed"] == Fraction(2 * down * two, 400)
+    assert both["suppressed|suppressed"] == Fraction(2 * down * nothing + down * down, 400)
+    assert both["wound-1|ready"] == Fraction(2 * nothing * one, 400)

@@ -72,3 +72,13 @@ def test_odds_match_a_count_by_hand() -> None:
     assert hurt["killed"] == Fraction(4, 20) * Fraction(2, 20)
     assert hurt["none"] == 1 - Fraction(4, 20) * Fraction(10, 20)
     assert odds("baps", "crash", {}, "total")["20"] == Fraction(1, 20)
+
+
+def test_the_roster_vehicle_brings_its_crew_and_takes_their_losses() -> None:
+    """Stop is row 0, column 1: 11 suppresses, 14 is one wound and the third of a man with two, 20 kills."""
+    tank = roster(unit("Tiger", "vehicle", state="operable", crew=3, crew_wounds=(2,)))
+    played = play_example("baps", "crash", {"unit": "Tiger"}, [18, 14, 20, 11], tank)
+    assert [man["after"] for man in played.out["occupants"]] == ["killed", "killed", "suppressed"]
+    assert changes(played) == {"Tiger": {"crew": 1, "crew_wounds": None}}
+    moved = play_example("baps", "crash", {"unit": "Tiger"}, [1], tank)
+    assert (moved.settlement.headline, changes(moved)) == ("Tiger: half a move straight ahead, then a stop", {})

@@ -305,3 +305,25 @@ def test_odds_of_two_men_together_and_of_single_dice() -> None:
     assert damage["4"] == Fraction(18, 20) * Fraction(10, 20) / 4
     dice = {"weapon": "heavy-machine-gun", "range": 15, "armor": "very-light", "vehicle_type": "wheeled"}
     assert odds("baps", "vehicle-fire", dice, "bail_out")["true"] > 0
+
+
+def after_rows(rows: tuple[int, ...]) -> Fraction:
+    """The chance that one unhurt man lives and is suppressed after a d20 in each of some rows, from all rolls."""
+    found = 0
+    words = [[str(lookup("baps", "crt", row=row, men=1, roll=roll)["result"]) for roll in range(1, 21)] for row in rows]
+    for results in product(*words):
+        taken = sum({"killed": 3, "wound-1": 1, "wound-2": 2}.get(word, 0) for word in results)
+        found += taken < 3 and "suppressed" in results
+    return Fraction(found, 20 ** len(rows))
+
+
+def test_odds_of_a_suppressed_crewman_match_a_count_of_all_rolls() -> None:
+    """An S in one area's row counts although another row wounds him."""
+    inside, suppressed = Fraction(18, 20) * Fraction(10, 20), Fraction(0)
+    for effects in product((False, True), repeat=3):
+        weight = Fraction(1)
+        for effect in effects:
+            weight *= Fraction(1, 4) if effect else Fraction(3, 4)
+        rows = tuple(row for row, effect in zip((4, 9, 7), effects, strict=True) if effect) or (4,)
+        suppressed += weight * after_rows(rows)
+    assert odds("baps", "vehicle-fire", GUN, "crew[0].after")["suppressed"] == inside * suppressed
