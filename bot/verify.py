@@ -158,6 +158,11 @@ def verify_file(path: Path | str, head: str = "") -> list[str]:
     return list(check_file(Path(path), [head] if head else ()).faults)
 
 
+def unplayed_line(findings: Findings) -> str:
+    """How many outcomes were read from other tables than today's."""
+    return f"{findings.unplayed} outcomes could not be played again (other tables)."
+
+
 def summary(findings: Findings) -> list[str]:
     """What was checked, as lines to print."""
     lines = [
@@ -165,7 +170,7 @@ def summary(findings: Findings) -> list[str]:
         f"{len(findings.faults)} faults."
     ]
     said: list[tuple[int, Callable[[int], str]]] = [
-        (findings.unplayed, lambda n: f"{n} outcomes could not be played again (other tables)."),
+        (findings.unplayed, lambda _: unplayed_line(findings)),
         (findings.apart, lambda n: f"{n} of the dice are theirs: nobody can tell here that these were asked for."),
         (findings.waiting, lambda n: f"{n} dice cannot be checked before /fair reveal publishes their seed."),
         (findings.by_hand, lambda n: f"{n} dice were thrown by hand: nobody can check them."),

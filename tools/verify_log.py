@@ -95,25 +95,25 @@ def read_log(data: Any) -> Json:
     """The parts of an export, each of its type."""
     if not isinstance(data, dict) or data.get("format") != "grognard-game" or data.get("version") != 1:
         raise BadInput("The file is no game exported by Grognard.")
-    shapes: dict[str, dict[str, type]] = {
-        "events": {"number": int, "body": dict, "hash": str},
-        "seeds": {"epoch": int, "commitment": str},
-        "texts": {"event": int, "key": str, "salt": str, "text": str},
-        "persons": {"person": str, "name": str},
+    shapes: dict[str, dict[str, Any]] = {  # what stands there where nothing does, if that may be
+        "events": {"number": None, "body": None, "hash": None},
+        "seeds": {"epoch": None, "commitment": None, "seed": ""},
+        "texts": {"event": None, "key": None, "salt": None, "text": None, "person": ""},
+        "persons": {"person": None, "name": None, "key": "", "user": ""},
     }
+    types = {**dict.fromkeys(("number", "epoch", "event"), number), "body": lambda value: isinstance(value, dict)}
     for part, shape in shapes.items():
         rows = data.get(part, [])
-        if not isinstance(rows, list) or not all(
-            isinstance(row, dict) and all(type(row.get(key)) is kind for key, kind in shape.items()) for row in rows
-        ):
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise BadInput(f"The file is damaged: {part}.")
-    numbers = [row[key] for part, key in (("events", "number"), ("seeds", "epoch"), ("texts", "event"))
-               for row in data.get(part, [])]  # fmt: skip
-    if not isinstance(data.get("game"), str) or not isinstance(data.get("head"), str) or not all(map(number, numbers)):
+        for row in rows:
+            for key, absent in shape.items():
+                if not types.get(key, is_text)(row.get(key, absent)):
+                    raise BadInput(f"The file is damaged: {key} of {part}.")
+    if not is_text(data.get("game")) or not is_text(data.get("head")):
         raise BadInput("The file is damaged.")
-    for row in data.get("seeds", []):
-        if not re.fullmatch(r"(\s*[0-9a-fA-F]{2})*\s*", row.get("seed", "") if "seed" in row else ""):
-            raise BadInput("The file is damaged: seed.")
+    if not all(re.fullmatch(r"(\s*[0-9a-fA-F]{2})*\s*", row.get("seed", "")) for row in data.get("seeds", [])):
+        raise BadInput("The file is damaged: seed.")
     return data
 
 
@@ -296,6 +296,10 @@ def content_of(texts: Any, at: int) -> Json:
 
 def number(value: Any, least: int = 0) -> bool:
     return type(value) is int and least <= value < 2**53
+
+
+def is_text(value: Any) -> bool:
+    return isinstance(value, str)
 
 
 def word(value: Any) -> bool:

@@ -90,7 +90,7 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
         yield f"its words are none that Grognard writes: {shown(body.get('result'))}."
     if name in ("sequence", "table"):
         yield from _rules_faults(body)
-    elif name == "roll" and body.get("texts", {}).keys() - {"label"}:
+    elif name == "roll" and _texts(body) - {"label"}:
         yield "it cannot hold other texts than a label."
     if body.get("hand") is False:
         yield "its hand cannot be read: False."
@@ -109,8 +109,13 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
     )
     if name == "sequence":
         yield from _rules_faults(content)
-    elif content.get("texts", {}).keys() - {"label"}:
+    elif _texts(content) - {"label"}:
         yield "it cannot hold other texts than a label."
+
+
+def _texts(body: Mapping[str, Any]) -> set[str]:
+    texts = body.get("texts")
+    return set(texts) if isinstance(texts, Mapping) else set()
 
 
 def _fields(body: Mapping[str, Any], what: str, needs: tuple[str, ...], may: tuple[str, ...]) -> Iterator[str]:
