@@ -19,7 +19,7 @@ def copied(log: Json) -> Json:
 
 def bodies(log: Json, kind: str = "") -> list[Json]:
     """The events of a kind, or all."""
-    return [event["body"] for event in log["events"] if kind in ("", event["body"]["kind"])]
+    return [event["body"] for event in log["events"] if kind in ("", event["body"].get("kind"))]
 
 
 def rechained(log: Json) -> Json:

@@ -525,7 +525,7 @@ class Game:
             self.outcomes += body["kind"] in ("roll", "table", "sequence") or body["number"] in self.contents
             try:
                 self.add(body)
-            except (KeyError, TypeError, ValueError, AttributeError):
+            except (KeyError, IndexError, TypeError, ValueError, AttributeError):
                 self.faults.append(f"Event {body['number']}: what it changes cannot be read.")
                 return
 
