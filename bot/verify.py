@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -127,15 +129,21 @@ def _cut(faults: list[str]) -> tuple[str, ...]:
 def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     """What a check of the export in `path` found. Raises UserError for a file that is no export."""
     try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise UserError(f"The file {path} is too large for an exported game.")
-        text = path.read_text("utf-8-sig")
+        raw = path.read_bytes()
+        if raw.startswith(b"\x1f\x8b"):
+            with gzip.open(path) as packed:
+                raw = packed.read(_MOST_BYTES + 1)
+        text = raw.decode("utf-8-sig")
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise UserError(f"The file {path} is damaged: it cannot be unpacked.") from None
     except OSError as error:
         raise UserError(f"The file {path} cannot be read: {error.strerror}.") from None
     except ValueError:
         raise UserError(
             f"The file {path} is no text.", hint="/game export writes a file that can be checked."
         ) from None
+    if len(raw) > _MOST_BYTES:
+        raise UserError(f"The file {path} is too large for an exported game.")
     return check(read_json(text, f"The file {path}"), heads)
 
 

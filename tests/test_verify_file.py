@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import subprocess
@@ -48,6 +49,14 @@ def test_heads_come_by_word_by_file_and_by_standard_input(
     assert both(file, "--head", "#7 00000000") == (1, 1)
     assert capsys.readouterr().out.count("Event 7 has the hash") == 2
     assert both(file, "--head", "no head at all") == (2, 2)
+
+
+def test_a_compressed_export_is_checked_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "game.json.gz"
+    path.write_bytes(gzip.compress(played().encode()))
+    assert both(path, "--head", honest()["head"]) == (0, 0)
+    path.write_bytes(path.read_bytes()[:-20])
+    assert both(path) == (2, 2)
 
 
 @pytest.mark.parametrize(

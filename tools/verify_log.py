@@ -11,11 +11,13 @@ Exit status: 0 sound, 1 faults (a line each), 2 the file or a head cannot be rea
 
 # ruff: noqa: D103 (a check is called what it checks)
 
+import gzip
 import hmac
 import json
 import re
 import struct
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -934,8 +936,9 @@ def main(words: list[str]) -> int:
         if len(files) != 1:
             raise BadInput("usage: verify_log.py FILE [--head HASH]... [--heads TEXT]...")
         raw = Path(files[0]).read_bytes()
+        raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
         faults, lines = check(read_json(raw.decode("utf-8-sig")), heads)
-    except (BadInput, OSError, ValueError) as error:
+    except (BadInput, OSError, EOFError, ValueError, zlib.error) as error:
         print(error, file=sys.stderr)
         return 2
     print("\n".join([*faults[:50], *lines]))
