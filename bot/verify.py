@@ -129,6 +129,8 @@ def _cut(faults: list[str]) -> tuple[str, ...]:
 def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     """What a check of the export in `path` found. Raises UserError for a file that is no export."""
     try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise UserError(f"The file {path} is too large for an exported game.")
         raw = path.read_bytes()
         if raw.startswith(b"\x1f\x8b"):
             with gzip.open(path) as packed:
@@ -166,11 +168,6 @@ def verify_file(path: Path | str, head: str = "") -> list[str]:
     return list(check_file(Path(path), [head] if head else ()).faults)
 
 
-def unplayed_line(findings: Findings) -> str:
-    """How many outcomes were read from other tables than today's."""
-    return f"{findings.unplayed} outcomes could not be played again (other tables)."
-
-
 def summary(findings: Findings) -> list[str]:
     """What was checked, as lines to print."""
     lines = [
@@ -178,7 +175,7 @@ def summary(findings: Findings) -> list[str]:
         f"{len(findings.faults)} faults."
     ]
     said: list[tuple[int, Callable[[int], str]]] = [
-        (findings.unplayed, lambda _: unplayed_line(findings)),
+        (findings.unplayed, lambda n: f"{n} outcomes could not be played again (other tables)."),
         (findings.apart, lambda n: f"{n} of the dice are theirs: nobody can tell here that these were asked for."),
         (findings.waiting, lambda n: f"{n} dice cannot be checked before /fair reveal publishes their seed."),
         (findings.by_hand, lambda n: f"{n} dice were thrown by hand: nobody can check them."),
