@@ -9,13 +9,15 @@ from bot.commands.desk import Desk
 from bot.commands.record import closes_texts
 from bot.game.prepared import find
 from bot.game.rights import need_director, need_player
-from bot.game.texts import are_open
+from bot.game.texts import are_open, is_alone
 from bot.reply import Button, Reply
 from bot.rules.chain import short
 from bot.rules.errors import UserError
 from bot.rules.fair import NO_TEXTS, digest
 
-MAX_TEXTS = 20
+MAX_TEXTS = 200
+MAX_OWN = 3
+"""Texts of one person in the dice of one seed: else the host could leave no room for those who doubt the host."""
 MAX_TEXT = 500
 
 
@@ -68,20 +70,32 @@ async def add(desk: Desk) -> Reply:
         raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text")
     if len(seed.texts) >= MAX_TEXTS:
         raise UserError(f"There are {MAX_TEXTS} texts already.")
+    if await _own_texts(desk, seed.first_event) >= MAX_OWN:
+        raise UserError(f"You have added {MAX_OWN} texts already; leave the last word to others.")
     # Whose texts were deleted meanwhile still have their part: their digest stands for them.
     deleted = () if seed.texts or seed.digest == NO_TEXTS else (seed.digest,)
     texts = (*(seed.texts or deleted), text)
     desk.ledger.change_seed(replace(seed, texts=texts, digest=digest(texts)))
     desk.ledger.add("fair", texts={"text": text}, secret={"digest": digest(texts)}, result="a text was added")
+    closer = "The next roll closes the texts, or /fair close"
+    if not is_alone(game, desk.ledger.person()):
+        closer = f"Somebody other than {desk.who} closes the texts, by rolling or with /fair close"
     return Reply(
         f"{desk.who} adds a text to the dice",
         (
             f'"{text}"',
             f"SHA-256 of all {len(texts)} texts: {digest(texts)}",
-            f"Somebody else than {desk.who} closes the texts: by the next roll, or with /fair close",
+            closer,
         ),
         buttons=(Button(f"close:{game.epoch}", "Close"),) if game.closing else (),
     )
+
+
+async def _own_texts(desk: Desk, since: int) -> int:
+    """How many texts of the asker's are in the dice from the event `since` on."""
+    own = {row.person for row in desk.ledger.persons.values() if row.user == desk.command.who.key}
+    texts = await desk.store.texts(desk.ledger.row, after=since - 1)
+    return sum(text.key == "text" and text.person in own for text in texts)
 
 
 async def close(desk: Desk) -> Reply:

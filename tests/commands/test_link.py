@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -318,6 +319,16 @@ async def test_two_who_must_agree_both_count(table: Table) -> None:
     assert (await table.press(f"agree:{code}", BEN, THERE)).error, "once is enough"
     assert await table.places(BAIT) == ()
     assert not (await table.press(f"agree:{code}", ANNA, HERE)).error
+    assert len(await table.places(BAIT)) == 3
+
+
+async def test_two_who_agree_at_the_same_moment_both_count(table: Table) -> None:
+    await table.link()
+    await table.run("/game settings master=Anna")
+    code = await table.code(Person("discord:1", "Anna"))
+    await table.run(f"/game link {code}", VERA, BAIT)
+    agreed = await asyncio.gather(table.press(f"agree:{code}", BEN, THERE), table.press(f"agree:{code}", ANNA, HERE))
+    assert not any(reply.error for reply in agreed)
     assert len(await table.places(BAIT)) == 3
 
 
