@@ -56,7 +56,8 @@ async def import_game(desk: Desk) -> Reply:
     desk.bind(ledger.row, before)
     lines = [f"{count} events checked. {phase_title(ledger.game, desk.system)}"]
     if unplayed:
-        lines.append(f"{unplayed} outcomes are of another edition of the rules and could not be played again.")
+        outcomes = "1 outcome is" if unplayed == 1 else f"{unplayed} outcomes are"
+        lines.append(f"{outcomes} of another edition of the rules and could not be played again.")
     if closed:
         rolls = "1 roll stays" if closed == 1 else f"{closed} rolls stay"
         lines.append(f"{rolls} sealed for ever: the content is where it was rolled.")

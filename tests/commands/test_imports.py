@@ -170,6 +170,8 @@ async def test_who_joined_before_claiming_keeps_one_seat() -> None:
     assert "imported" not in status
     asked = await there.do("Bob", "roll 2d6", "game undo")
     assert "Anna must consent" in asked.text()
+    await there.press("Anna", asked.buttons[0].action)
+    assert await audit(there.app.store) == (2, [])
 
 
 async def test_files_of_the_first_release_with_plain_accounts_are_still_taken() -> None:
@@ -206,6 +208,7 @@ async def test_privacy_delete_also_takes_an_unclaimed_name_out_of_this_channels_
     assert "Anna" not in shown
     assert "take that" not in shown
     assert "Bob (imported)" in shown
+    assert await audit(there.app.store) == (2, [])
 
 
 def cheat(data: dict[str, Any]) -> None:
@@ -267,7 +270,7 @@ async def test_outcomes_of_another_edition_are_taken_and_counted(monkeypatch: py
     monkeypatch.setattr(System, "edition", System("lnlt").edition + 1)
     _, taken = await brought(channel.app, file)
     assert not taken.error, taken.text()
-    assert "1 outcomes are of another edition of the rules" in taken.text()
+    assert "1 outcome is of another edition of the rules" in taken.text()
 
 
 async def test_a_long_game_leaves_compressed_and_comes_back() -> None:
@@ -306,3 +309,8 @@ async def test_in_free_play_nobody_waits_for_the_consent_of_imported_names() -> 
     there, _ = await brought(channel.app, await exported(channel), "Zoe")
     undone = await there.do("Zoe", "roll 2d6", "game undo")
     assert "undone alone" in undone.text()
+    await there.do("Bob", "roll d6", "game claim")
+    asked = await there.do("Bob", "roll d6", "game undo")
+    assert "Zoe must consent" in asked.text(), "and nobody else: not Anna, not Bob himself"
+    await there.press("Zoe", asked.buttons[0].action)
+    assert await audit(there.app.store) == (2, [])
