@@ -14,10 +14,11 @@ from typing import Any
 
 from adapters.slack.ask import PLATFORM, Ask
 from adapters.slack.files import INVITE, direct_messages, send_files
-from adapters.slack.render import Message, render
+from adapters.slack.lookup import mark, stands
+from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.teams import Team, Teams
 from adapters.slack.wire import Busy, Refused, Wire
-from bot.app import App
+from bot.app import App, Due
 from bot.queues import Queues
 from bot.reply import Reply
 from bot.rules.errors import UserError
@@ -42,6 +43,8 @@ class Progress:
     url_works: bool = True
     note: str | None = None
     told: bool = False
+    unsure: bool = False
+    began: float = field(default_factory=time.time)
     since: float = field(default_factory=lambda: time.monotonic())
 
 
@@ -54,19 +57,20 @@ class Posts:
         self._next: dict[str, float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def deliver(self, ask: Ask, reply: Reply, *, late: bool = False) -> bool:
+    async def deliver(self, ask: Ask, reply: Reply, *, late: bool = False, progress: Progress | None = None) -> bool:
         """Post a reply; one that was answered before is not posted again. Whether nothing is left to do about it here.
 
         Never raises for Slack's troubles.
         """
         if reply.seen:
             return True
+        progress = progress or Progress()
         with self._app.posting(reply):
             if reply.private and reply.announce is None:
-                done = await self._patiently(ask, reply, late=late)
+                done = await self._patiently(ask, reply, progress, late=late)
             else:
                 async with self._queues.turn(f"{ask.team}/{ask.channel}"):
-                    done = await self._patiently(ask, reply, late=late)
+                    done = await self._patiently(ask, reply, progress, late=late)
         if reply.outbox and done:
             await self._app.delivered(reply)
         elif reply.outbox:
@@ -79,9 +83,7 @@ class Posts:
             try:
                 room = MOST - len(self._tasks)
                 for due in await self._app.due(PLATFORM, room) if room > 0 else ():
-                    ask = Ask.from_json(due.delivery, due.place)
-                    # what nobody asked for here (a linked game, a transfer) is not late
-                    self._spawn(ask, replace(due.reply, outbox=due.id, seen=False), late=bool(due.delivery))
+                    self._spawn(due)
             except Exception:
                 log.exception("the outbox cannot be read")
                 await asyncio.sleep(LATER)
@@ -94,20 +96,24 @@ class Posts:
         for task in self._tasks:
             task.cancel()
 
-    def _spawn(self, ask: Ask, reply: Reply, *, late: bool) -> None:
-        task = asyncio.create_task(self._left_over(ask, reply, late=late))
+    def _spawn(self, due: Due) -> None:
+        task = asyncio.create_task(self._left_over(due))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _left_over(self, ask: Ask, reply: Reply, *, late: bool) -> None:
+    async def _left_over(self, due: Due) -> None:
+        """Post what another process, or an earlier attempt, may have posted and not noted."""
+        ask = replace(Ask.from_json(due.delivery, due.place), request_id=due.request_id)
+        late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
+        progress = Progress(unsure=late or due.attempts > 0, began=due.created)
         try:
-            await self.deliver(ask, reply, late=late)
+            await self.deliver(ask, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress)
         except UserError as error:  # of the store: how it went could not be written down
             log.error("an answer in %s is tried again: %s", ask.where.key, error.message)
 
-    async def _patiently(self, ask: Ask, reply: Reply, *, late: bool) -> bool:
+    async def _patiently(self, ask: Ask, reply: Reply, progress: Progress, *, late: bool) -> bool:
         """Whether the reply needs no further attempt. Waits as long as Slack asks to."""
-        progress, wait = Progress(), MIN_PAUSE
+        wait = MIN_PAUSE
         while True:
             try:
                 team = await self._teams.find(ask.team)
@@ -115,6 +121,7 @@ class Posts:
                     await self._send(team, ask, reply, progress, late=late)
                 return True
             except Busy as busy:
+                progress.unsure |= busy.is_unsure
                 pause = max(busy.seconds, MIN_PAUSE if busy.is_asked else wait)
                 wait = min(wait * 2, MAX_BACKOFF)
                 log.info("answer in %s waits %.1f s: %s", ask.where.key, pause, busy)
@@ -129,19 +136,29 @@ class Posts:
 
     async def _send(self, team: Team, ask: Ask, reply: Reply, progress: Progress, *, late: bool) -> None:
         if not progress.told:
-            message = render(reply, team.id, late=late)
-            if message.files:
-                if progress.note is None:
-                    progress.note = await send_files(self._wire, team.token, ask, message.files, private=reply.private)
-                message = render(reply, team.id, late=late, notes=[progress.note] if progress.note else [])
-            ask = replace(ask, replaces=ask.replaces and reply.private and not reply.error)
-            await self._post(team, ask, message, progress, private=reply.private)
+            await self._send_one(team, ask, reply, progress, late=late)
             progress.told = True
         if reply.announce is not None:
-            await self._send_announced(team, ask, reply.announce, progress, late=late)
+            await self._send_one(team, ask, reply.announce, progress, late=late)
 
-    async def _send_announced(self, team: Team, ask: Ask, reply: Reply, progress: Progress, *, late: bool) -> None:
-        await self._post(team, ask, render(reply, team.id, late=late), progress, private=False)
+    async def _send_one(self, team: Team, ask: Ask, reply: Reply, progress: Progress, *, late: bool) -> None:
+        """Post one message, unless it was posted before; where nobody knows, it says so."""
+        before = LATE if late else ""
+        if progress.unsure:
+            standing = await stands(self._wire, team, ask, reply, progress.began)
+            if standing:
+                log.info("an answer in %s had been posted already", ask.where.key)
+                return
+            if standing is None:
+                before = LATE_PERHAPS if late else PERHAPS
+        message = render(reply, team.id, before=before)
+        if message.files:
+            if progress.note is None:
+                progress.note = await send_files(self._wire, team.token, ask, message.files, private=reply.private)
+            message = render(reply, team.id, before=before, notes=[progress.note] if progress.note else [])
+        message = replace(message, metadata=mark(ask, reply) if ask.request_id else None)
+        ask = replace(ask, replaces=ask.replaces and reply.private and not reply.error)
+        await self._post(team, ask, message, progress, private=reply.private)
 
     async def _post(self, team: Team, ask: Ask, message: Message, progress: Progress, *, private: bool) -> None:
         if progress.url_works and ask.has_url:
@@ -164,7 +181,7 @@ class Posts:
             await self._say(team, "chat.postEphemeral", body | {"user": ask.user})
             return
         await self._pace(f"{team.id}/{ask.channel}")
-        await self._say(team, "chat.postMessage", body)
+        await self._say(team, "chat.postMessage", body | ({"metadata": message.metadata} if message.metadata else {}))
 
     async def _message_alone(self, team: Team, ask: Ask, message: Message, *, private: bool) -> None:
         """To the direct messages of who asked: the bot is no member of the channel."""

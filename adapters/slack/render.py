@@ -25,23 +25,25 @@ MAX_BUTTONS = 25
 ROOM = 9_500
 SUMMARY = 2_500
 ACTION = "a:"
-LATE = "(late) "
+LATE, PERHAPS, LATE_PERHAPS = "(late) ", "(perhaps shown before) ", "(late, perhaps shown before) "
 _STYLES = {"primary": "primary", "good": "primary", "danger": "danger"}
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message as it is sent: the text and blocks of Slack, and the files that go with it."""
+    """A message as it is sent: the text and blocks of Slack, the files that go with it, and what only programs see."""
 
     text: str
     blocks: list[Json]
     files: tuple[File, ...] = ()
+    metadata: Json | None = None
 
 
-def render(reply: Reply, team: str, *, late: bool = False, notes: Iterable[str] = ()) -> Message:
-    """The message for a reply in a workspace. Nothing in it can ping but the person that the reply calls."""
+def render(reply: Reply, team: str, *, before: str = "", notes: Iterable[str] = ()) -> Message:
+    """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but the person that the
+    reply calls."""
     mention = _mention(reply, team)
-    mark = (LATE if late else "") + ("Error: " if reply.error else "")
+    mark = before + ("Error: " if reply.error else "")
     lines, files = [*reply.lines, *notes], reply.files
     blocks = _blocks(reply, mention, mark, lines)
     if _size(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:

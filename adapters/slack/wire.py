@@ -22,10 +22,14 @@ _OUTSIDE = ("not_in_channel", "channel_not_found", "is_archived", "user_not_in_c
 
 
 class Busy(Exception):
-    """The same call may succeed in `seconds`. `is_asked`: Slack asks to wait so long; else it could not be reached."""
+    """The same call may succeed in `seconds`. `is_asked`: Slack asks to wait so long; else it could not be reached.
 
-    def __init__(self, what: str, seconds: float, *, is_asked: bool = False) -> None:
+    `is_unsure`: the call broke, or Slack did, so that nobody knows whether it was done.
+    """
+
+    def __init__(self, what: str, seconds: float, *, is_asked: bool = False, is_unsure: bool = False) -> None:
         super().__init__(what)
+        self.is_unsure = is_unsure
         self.seconds, self.is_asked = min(max(seconds, 0.0), MAX_WAIT), is_asked
 
 
@@ -88,7 +92,7 @@ class Wire:
         except SlackApiError as error:
             raise _trouble(error) from None
         except (*_BROKEN, ValueError) as error:
-            raise Busy(f"{method}: {type(error).__name__}", 1.0) from None
+            raise Busy(f"{method}: {type(error).__name__}", 1.0, is_unsure=_is_unsure(error)) from None
         if headers is not None:
             headers |= dict(answer.headers)
         return answer.data if isinstance(answer.data, dict) else {}
@@ -100,7 +104,7 @@ class Wire:
                 text = await answer.text()
                 _check(answer, "response_url", text)
         except _BROKEN as error:
-            raise Busy(f"response_url: {type(error).__name__}", 1.0) from None
+            raise Busy(f"response_url: {type(error).__name__}", 1.0, is_unsure=_is_unsure(error)) from None
 
     async def upload(self, url: str, data: bytes) -> None:
         """Post the bytes of a file. Raises Busy, Refused."""
@@ -132,6 +136,11 @@ class Wire:
             raise Busy(f"download: {type(error).__name__}", 1.0) from None
 
 
+def _is_unsure(error: Exception) -> bool:
+    """Whether a call that broke may have been done: not where there was no connection at all."""
+    return not isinstance(error, aiohttp.ClientConnectorError)
+
+
 def _is_slacks(url: str) -> bool:
     """Whether an address is on Slack's servers, reached as the Web API is."""
     slack, there = urlsplit(api_url()), urlsplit(url)
@@ -146,7 +155,7 @@ def _trouble(error: SlackApiError) -> Exception:
     if status == 429 or code == "ratelimited":
         return Busy("ratelimited", _seconds(getattr(response, "headers", {})), is_asked=True)
     if status >= 500 or code in ("internal_error", "fatal_error", "service_unavailable", "request_timeout"):
-        return Busy(code, 1.0)
+        return Busy(code, 1.0, is_unsure=True)
     return Refused(code)
 
 
@@ -154,7 +163,7 @@ def _check(answer: aiohttp.ClientResponse, what: str, text: str) -> None:
     if answer.status == 429:
         raise Busy("ratelimited", _seconds(answer.headers), is_asked=True)
     if answer.status >= 500:
-        raise Busy(f"{what} {answer.status}", 1.0)
+        raise Busy(f"{what} {answer.status}", 1.0, is_unsure=True)
     said = _said(text)
     if answer.status != 200 or said:
         raise Refused(said or f"{what} {answer.status}")

@@ -13,6 +13,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from bot.audit import audit
 from bot.stores.sqlite import open_sqlite
 from tests.adapters.discord.process import Bot
@@ -66,6 +68,7 @@ async def one_life(night: Night, bot: Bot, chance: random.Random, life: int) -> 
         night.discord.clock.advance(16 * 60)
 
 
+@pytest.mark.timeout(120 + 40 * KILLS)
 async def test_what_was_shown_as_under_way_is_answered_or_told_to_be_not_run(tmp_path: Path) -> None:
     chance = random.Random(9)
     async with DiscordStandIn.running() as discord:

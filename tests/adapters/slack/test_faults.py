@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import pytest
+
+from tests.adapters.left_over import until_nothing_is_left
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, SlackStandIn, User
@@ -72,11 +75,60 @@ async def test_killed_between_commit_and_answer(slack: SlackStandIn, tmp_path: P
         assert bot.outbox_is_due() == 1
         await bot.start()
         late = await anna.wait_for(games, "lost: 2d6")
-        assert "(late)" in late.text
+        assert "(late, perhaps shown before)" in late.text, "the bot may not look"
         assert late.ephemeral_for is None
         await asyncio.sleep(1.5)
         assert len([text for text in slack.posted(games) if "lost: 2d6" in text]) == 1
         assert len(await rolls(anna, games)) == 2
+
+
+@pytest.mark.parametrize("way", ["slash", "mention", "thread"])
+async def test_killed_after_posting_an_answer_is_looked_for_before_it_is_posted_again(
+    socket_slack: SlackStandIn, tmp_path: Path, way: str
+) -> None:
+    """Where the workspace lets the bot read the channel nothing comes twice, and what is missing still comes."""
+    slack = socket_slack
+    home, anna, _, games = settle(slack)
+    home.scopes |= {"channels:history"}
+    method = "response_url" if way == "slash" else "chat.postMessage"
+    thread = slack.messages.post(games, anna.id, "Turn 3").ts if way == "thread" else None
+    async with running(slack, tmp_path, home) as bot:
+        for label, after in (("shown", True), ("lost", False)):
+            held = slack.faults.hold(method, after=after)
+            if not after:
+                held.error, held.status = "internal_error", 500
+            if way == "slash":
+                await anna.slash(games, "/roll", f"2d6 label={label}")
+            else:
+                await anna.mention(games, f"roll 2d6 label={label}", thread=thread)
+            await asyncio.wait_for(held.reached.wait(), 5)
+            await bot.kill()
+            slack.faults.clear()
+            assert bot.outbox_is_due() == 1
+            await bot.start()
+            await until_nothing_is_left(tmp_path, 8)
+        late = await anna.wait_for(games, "lost: 2d6", thread=thread)
+        assert "(late)" in late.text, "it was looked for, and is not there"
+        await asyncio.sleep(1.5)
+        posted = slack.posted(games)
+        assert [sum(f"{label}: 2d6" in text for text in posted) for label in ("shown", "lost")] == [1, 1]
+
+
+async def test_slack_breaks_after_it_has_posted(http_slack: SlackStandIn, tmp_path: Path) -> None:
+    """The call fails, the message stands: with a look at the channel it comes once, without one it says what may be."""
+    slack = http_slack
+    home, anna, _, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        for label, scope in (("blind", set[str]()), ("seen", {"channels:history"})):
+            home.scopes |= scope
+            slack.faults.server_error("response_url", after=True)
+            await anna.slash(games, "/roll", f"2d6 label={label}")
+            await anna.wait_for(games, f"{label}: 2d6")
+            await asyncio.sleep(2)
+        posted = slack.posted(games)
+        blind = [text for text in posted if "blind: 2d6" in text]
+        assert [text.startswith("(perhaps shown before)") for text in blind] == [False, True]
+        assert sum("seen: 2d6" in text for text in posted) == 1
 
 
 async def test_killed_before_the_commit(socket_slack: SlackStandIn, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from . import api, api_chat, api_files, api_oauth, api_people, api_views, payloads
+from . import api, api_chat, api_files, api_history, api_oauth, api_people, api_views, payloads
 from .courier import Courier
 from .deliveries import EVENT, Delivery
 from .echo import echo
@@ -28,7 +28,7 @@ from .user import User
 from .watch import Clock, Watch
 from .workspace import Channel, Workspace
 
-__all__ = ["SlackStandIn", "api_chat", "api_people"]
+__all__ = ["SlackStandIn", "api_chat", "api_history", "api_people"]
 
 
 class SlackStandIn:
