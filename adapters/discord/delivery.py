@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import discord
 
 from adapters.discord.ask import EPHEMERAL, Ask
-from adapters.discord.posting import Posting
+from adapters.discord.posting import LOADING, Posting
 from adapters.discord.render import Message, render
 from adapters.discord.wire import (
     DEFER_UPDATE,
@@ -39,7 +39,6 @@ RECEIPT = 1.5
 """Seconds after which "thinking" is shown, unless the answer is there."""
 CROWD = 12
 """With so many at work at once the receipt does not wait: those in front may take all the time there is."""
-LOADING = 1 << 7
 LEAVE_AFTER = 1.0
 RETRY = (5.0, 15.0, 60.0, 300.0)
 

@@ -19,6 +19,9 @@ from bot.reply import Reply
 
 log = logging.getLogger(__name__)
 
+LOADING = 1 << 7
+"""A message that still says "thinking"."""
+
 _NAMES = {
     VIEW_CHANNEL: "View Channel",
     SEND_MESSAGES: "Send Messages",
@@ -48,6 +51,8 @@ class Posting:
         """
         try:
             if not reply.private:
+                if await self._stands(ask):
+                    return
                 await self._post(ask.channel, render(replace(reply, private=False), ask, late=bool(ask.token)), ask)
                 return
         except discord.Forbidden:
@@ -57,6 +62,19 @@ class Posting:
         except discord.NotFound:
             log.info("channel %s is gone, an answer for it goes to the person who asked", ask.channel)
         await self._tell(reply, ask)
+
+    async def _stands(self, ask: Ask) -> bool:
+        """Whether the answer stands there, and only nobody heard so: Discord names the interaction behind a message."""
+        route = Route("GET", "/channels/{channel_id}/messages", channel_id=ask.channel)
+        try:
+            found = await self._http.request(route, params={"after": str(ask.id), "limit": "100"}) if ask.token else ()
+        except (discord.Forbidden, discord.NotFound):  # it may write, but not read back
+            return False
+        return any(
+            str((one.get("interaction_metadata") or {}).get("id")) == str(ask.id)
+            and not int(one.get("flags") or 0) & LOADING
+            for one in found
+        )
 
     async def announce(self, told: Reply, ask: Ask, wire: Wire) -> None:
         """Post a message for all beside a private answer. Raises as `late` does."""

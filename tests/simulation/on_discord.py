@@ -13,9 +13,9 @@ import discord
 
 from adapters.discord.ask import EPHEMERAL, Ask
 from adapters.discord.client import Grognard
-from adapters.discord.delivery import LOADING, Delivery
+from adapters.discord.delivery import Delivery
 from adapters.discord.outbox import Outbox
-from adapters.discord.posting import Posting
+from adapters.discord.posting import LOADING, Posting
 from adapters.discord.render import ACTION, LATE, render
 from adapters.discord.wire import (
     ANSWERED_BEFORE,
@@ -198,9 +198,16 @@ class SimHttp:
     def __init__(self, process: Process) -> None:
         self._process = process
 
-    async def request(self, route: Any, *, json: Json | None = None, form: Any = None, files: Any = ()) -> Json:
-        """A message for a channel. Raises discord.HTTPException, OSError."""
+    async def request(
+        self, route: Any, *, json: Json | None = None, form: Any = None, files: Any = (), params: Any = None
+    ) -> Any:
+        """A message for a channel, or those that stand there. Raises discord.HTTPException, OSError."""
         world, process = self._process.world, self._process
+        if route.method == "GET":
+            await process.pass_time(world.wire_delay)
+            spot = world.spot_by_channel(route.url.rstrip("/").split("/")[-2])
+            there = [shown for shown in world.shown if shown.spot == spot and shown.stands and not shown.viewer]
+            return [{"interaction_metadata": {"id": shown.answers.token}} for shown in there if shown.answers]
         if json is None:
             json = parser.loads(next(part["value"] for part in form if part["name"] == "payload_json"))
         texts = [file.fp.read().decode() for file in files]

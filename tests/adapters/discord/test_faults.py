@@ -7,11 +7,13 @@ import re
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from tests.adapters.discord.process import Bot, locked, running
+from tests.adapters.left_over import count_left, until_nothing_is_left
 from tests.standins.discord import Channel, DiscordStandIn, Interaction, Message
 
 CALLBACK = r"POST .*/callback"
@@ -139,6 +141,26 @@ async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_pat
             bot.process.kill()
             await bot.process.wait()
         print(bot.log)
+
+
+async def test_shown_but_never_confirmed_and_the_token_dead_it_is_not_shown_again(
+    discord: DiscordStandIn, tmp_path: Path
+) -> None:
+    """Discord shows the answer and the bot is killed before it hears so; it comes back when the token is dead."""
+    table = discord.channel("table")
+    async with running(discord, tmp_path) as bot:
+        await (await roll(discord, table)).answer()
+        discord.black_hole(CALLBACK)
+        shown = event(await (await roll(discord, table)).answer())
+        await bot.kill()
+        discord.no_faults()
+        assert count_left(tmp_path) == 1
+        discord.clock.advance(16 * 60)
+        with closing(sqlite3.connect(tmp_path / "grognard.db")) as db, db:
+            db.execute("UPDATE outbox SET due = 0, delivery = json_set(delivery, '$.until', 0)")
+        await bot.start()
+        await until_nothing_is_left(tmp_path, 10)
+        assert [event(message) for message in answers(discord, table)] == [shown - 1, shown]
 
 
 async def _until_recorded(data: Path, count: int) -> None:

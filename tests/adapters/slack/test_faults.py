@@ -146,7 +146,7 @@ async def test_killed_before_the_commit(socket_slack: SlackStandIn, tmp_path: Pa
             await bot.start()
             refused = await asked
             assert refused.trouble == "operation_timeout"
-        await ben.wait_for(games, "ben: 2d6 = ", timeout=8)
+        await ben.wait_for(games, "ben: 2d6 = ", timeout=20)
         assert len(await rolls(anna, games)) == 1
 
 

@@ -240,13 +240,14 @@ class Rest:
         return nothing()
 
     async def history(self, request: web.Request) -> web.Response:
-        """The messages between `after` and `before`, newest first."""
+        """The messages between `after` and `before`, newest first; with `after`, those that came next."""
         channel = self._channel(request)
         self._need(channel, may.READ_HISTORY)
         before, after = int(request.query.get("before", 1 << 63)), int(request.query.get("after", 0))
         shown = [m for m in reversed(channel.messages) if not m.deleted and not m.ephemeral and after < m.id < before]
         limit = int(request.query.get("limit", 50))
-        return answered([message_json(self._world, m) for m in shown[:limit]])
+        page = shown[-limit:] if "after" in request.query else shown[:limit]
+        return answered([message_json(self._world, m) for m in page])
 
     async def message(self, request: web.Request) -> web.Response:
         """One message."""
