@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -45,7 +44,8 @@ async def import_game(desk: Desk) -> Reply:
     if faults:
         raise UserError(f"This log is damaged or was altered: {faults[0]}", hint="grognard verify shows everything.")
     ledger = Ledger(None, desk.ledger.writer)
-    await asyncio.to_thread(lambda: _fill(ledger, read_export(json.loads(raw))))
+    # Not json.loads: that would hold everybody up for as long as one call takes, half a second for the largest file.
+    await asyncio.to_thread(lambda: _fill(ledger, read_export(read_json(raw))))
     before = desk.ledger.row or None
     count, closed = ledger.game.number, len(ledger.game.sealed)
     started = ledger.game.started
