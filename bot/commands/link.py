@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from bot.command import Place
 from bot.commands.desk import Desk, server_of
-from bot.commands.places import called, listed, name_doc, names_of
+from bot.commands.places import PLACE, called, listed, name_doc, names_of
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.rights import need_director
@@ -284,18 +284,23 @@ async def unlink(desk: Desk, ledger: Ledger, place: str) -> Reply:
 
 
 async def server_back(store: Store, server: str) -> None:
-    """The bot is on a server (again). After an absence its linked channels are told who sees what is rolled there."""
-    if not await store.server_joined(server):
-        return
-    told = []
+    """The bot is on a server (again). After an absence its linked channels are told who sees what is rolled there.
+
+    So is a channel that was linked by a release that did not ask its managers; it has no document with its name yet.
+    """
+    was_away, told, docs = await store.server_joined(server), list[Outgoing](), list[Doc]()
     for place, row in await store.linked(server):
+        is_new = await store.doc(PLACE, place) is None
+        if not (was_away or is_new):
+            continue
+        docs += [name_doc(Place(place, server))] if is_new else []
         saved = await store.load_game_by_id(row)
         places = [other for other in saved.places if other != place] if saved is not None else []
         others = listed(places, await names_of(store, places), place)
         lines = ("Every roll made here is seen there, and theirs here. A manager ends this with: /game link off",)
-        told.append(Outgoing(place, {}, 0.0, Reply(f"The bot is back: linked with {others}", lines).to_json()))
+        told.append(Outgoing(place, {}, 0.0, Reply(f"This channel is linked with {others}", lines).to_json()))
     if told:
-        await store.commit(Commit(outbox=tuple(told)))
+        await store.commit(Commit(outbox=tuple(told), docs=tuple(docs)))
 
 
 def _tell(desk: Desk, places: Many[str], told: Reply) -> None:

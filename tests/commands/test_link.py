@@ -11,6 +11,7 @@ from bot.app import App
 from bot.command import Person, Place
 from bot.commands.link import server_back
 from bot.reply import Reply
+from bot.stores.base import Binding, Commit
 from bot.stores.memory import MemoryStore
 
 HERE = Place("discord:5/9", "discord:5", "#war-room")
@@ -395,8 +396,19 @@ async def test_when_the_bot_comes_back_linked_channels_are_told(table: Table) ->
     assert await table.told(THERE) == [], "it never was away"
     await table.app.store.server_left("slack:T1")
     await server_back(table.app.store, "slack:T1")
-    assert await table.told(THERE) == ["The bot is back: linked with #war-room (another server on Discord)"]
+    assert await table.told(THERE) == ["This channel is linked with #war-room (another server on Discord)"]
     assert await table.told(HERE) == []
+
+
+async def test_a_channel_that_was_linked_when_nobody_was_asked_is_told_once(table: Table) -> None:
+    """The first release linked channels without a word to their managers."""
+    (row,) = await table.app.store.games()
+    await table.app.store.commit(Commit(bindings=(Binding(BAIT.key, row, None, BAIT.server),)))
+    for _ in range(2):
+        await server_back(table.app.store, BAIT.server)
+    (told,) = await table.posted(BAIT)
+    assert told.title == "This channel is linked with another server on Discord"
+    assert "/game link off" in told.text()
 
 
 async def test_a_channel_that_is_asked_for_learns_no_names_of_channels_behind_the_other(table: Table) -> None:

@@ -66,6 +66,13 @@ async def test_who_asks_must_be_a_member_too(club: Club) -> None:
     assert club.anna.sees(secret) == []
 
 
+async def test_the_bot_must_be_a_member_too(club: Club) -> None:
+    """Else nobody there would hear of it."""
+    public = club.home.channel("public", bot_member=False)
+    await club.say(club.ben, club.games, "/game", 'start lnlt Hill sides="US, VC"')
+    assert MEMBERS_ONLY in await club.say(club.ben, club.games, "/game", f"transfer {public.id}")
+
+
 async def test_a_game_moves_among_members_once_it_is_taken_over(club: Club) -> None:
     hall = club.home.channel("hall")
     await club.say(club.anna, club.games, "/game", 'start lnlt Hill sides="US, VC"')

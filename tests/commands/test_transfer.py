@@ -1,0 +1,133 @@
+"""`/game transfer`: a game goes only where the platform lets its asker go, and only once a manager takes it over."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+
+import pytest
+
+from bot.app import App
+from bot.command import Command, Place
+from bot.reply import Reply
+from bot.stores.memory import MemoryStore
+from tests.playing import Channel, two_sides
+
+TABLE = Place("discord:5/1", "discord:5", "#table of Club")
+HALL = Place("discord:5/2", "discord:5", "#hall of Club")
+LAIR = Place("discord:66/6", "discord:66", "#lair")
+
+
+@dataclass
+class Club:
+    """A server with two channels; Anna's game is played in one of them."""
+
+    now: float = 1_000_000.0
+
+    async def open(self) -> None:
+        self.app = App(MemoryStore(lambda: self.now), lambda: self.now)
+        self.table, self.hall = Channel(self.app, TABLE, "t"), Channel(self.app, HALL, "h")
+        await two_sides(self.table)
+
+    async def posted(self, place: Place) -> list[Reply]:
+        """What waits to be posted in a place because of another one."""
+        due = [one for one in await self.app.due(place.key) if one.place == place.key]
+        await self.app.delivered(*(one.id for one in due))
+        return [one.reply for one in due]
+
+    async def asked(self) -> tuple[str, str]:
+        """The buttons under the request in the hall: to take it over, to refuse."""
+        assert not (await self.table.transfer("Anna", "2")).error
+        (request,) = await self.posted(HALL)
+        first, second = request.buttons
+        return first.action, second.action
+
+    async def press(self, name: str, action: str, where: Channel, *, manager: bool) -> Reply:
+        return await self.app.press(action, where.who(name, manager=manager), where.place, f"{name}{action}{self.now}")
+
+    async def is_in(self, channel: Channel) -> bool:
+        return await self.app.games.at(channel.place.key) is not None
+
+
+@pytest.fixture
+async def club() -> AsyncIterator[Club]:
+    club = Club()
+    await club.open()
+    yield club
+    await club.app.close()
+
+
+async def test_an_id_that_the_platform_did_not_confirm_is_refused(club: Club) -> None:
+    """By default, for every adapter, form and text: even for a manager."""
+    for refused in (
+        await club.table.transfer("Anna", "2", manager=True, confirmed=False),
+        await club.table.say("Anna", "game transfer 2", manager=True),
+        await club.table.say("Anna", 'game transfer "<#2>"', manager=True),
+    ):
+        assert refused.error
+        assert "you and the bot can both write in" in refused.title
+    assert await club.posted(HALL) == []
+
+
+async def test_what_was_confirmed_is_not_something_else(club: Club) -> None:
+    who = club.table.who("Anna", manager=True)
+    command = Command(("game", "transfer"), {"channel": HALL.key}, who, TABLE, "x")
+    for other in (LAIR, replace(HALL, key="discord:5/3"), replace(HALL, server="discord:66")):
+        refused = await club.app.run(replace(command, channels={"channel": other}, request_id=other.key + other.server))
+        assert refused.error
+    moved = replace(command, options={"channel": LAIR.key}, channels={"channel": LAIR}, request_id="y")
+    assert "moves only within its server" in (await club.app.run(moved)).title
+    assert await club.is_in(club.table)
+
+
+async def test_until_it_is_taken_over_a_game_stays(club: Club) -> None:
+    take, _ = await club.asked()
+    assert await club.is_in(club.table)
+    assert not await club.is_in(club.hall)
+    assert (await club.press("Anna", take, club.hall, manager=False)).error, "she is no manager"
+    assert (await club.press("Vera", take, club.table, manager=True)).error, "and only there"
+    taken = await club.press("Vera", take, club.hall, manager=True)
+    assert not taken.private
+    assert '"Hill 875" is played here from now on' in taken.title
+    (told,) = await club.posted(TABLE)
+    assert told.title == 'Vera moves "Hill 875" to #hall of Club'
+    assert await club.is_in(club.hall)
+    assert not await club.is_in(club.table)
+
+
+async def test_a_manager_moves_it_at_once_and_all_see_it_there(club: Club) -> None:
+    assert not (await club.table.transfer("Anna", "2", manager=True)).error
+    (told,) = await club.posted(HALL)
+    assert not told.private
+    assert "Anna moves it from #table of Club" in told.text()
+
+
+async def test_where_something_is_played_even_a_manager_asks(club: Club) -> None:
+    await club.hall.do("Cora", "roll 2d6")
+    await club.posted(HALL)
+    asked = await club.table.transfer("Anna", "2", manager=True)
+    assert "asks to move" in asked.title
+    assert await club.is_in(club.table)
+
+
+async def test_a_request_is_refused_or_lapses(club: Club) -> None:
+    take, stay = await club.asked()
+    assert (await club.press("Cora", stay, club.hall, manager=False)).error
+    assert not (await club.press("Vera", stay, club.hall, manager=True)).error
+    assert (await club.posted(TABLE))[-1].title == "Vera refuses to take the game over"
+    assert (await club.press("Vera", take, club.hall, manager=True)).error
+    take, _ = await club.asked()
+    club.now += 24 * 3600 + 1
+    assert (await club.press("Vera", take, club.hall, manager=True)).error
+    assert await club.is_in(club.table)
+
+
+async def test_a_game_that_was_linked_or_ended_meanwhile_does_not_come(club: Club) -> None:
+    take, _ = await club.asked()
+    code = (await club.table.say("Zoe", "game link", manager=True)).title.split()[-1]
+    lair = Channel(club.app, LAIR, "l")
+    assert not (await lair.say("Mallory", f"game link {code}", manager=True)).error
+    assert "not played there any more" in (await club.press("Vera", take, club.hall, manager=True)).title
+    await lair.say("Mallory", "game link off", manager=True)
+    await club.table.do("Anna", "game end")
+    assert (await club.press("Vera", take, club.hall, manager=True)).error
