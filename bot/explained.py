@@ -81,24 +81,23 @@ def _added(chart: Chart, base: Mapping[str, object], option: Option, value: obje
     )
 
 
-def unit_words(words: UnitWords) -> Iterator[str]:
+def unit_words(words: UnitWords) -> tuple[str, ...]:
     """What may stand in a unit list, in lines: types, numbers with their limits, flags, states, counts."""
-    yield f"types: {', '.join(words.types)}"
+    lines = [f"types: {', '.join(words.types)}"]
     for name, option in words.keys.items():
-        kind = "numbers such as 3 or 3,2" if option.type == "mods" else option.expected
-        yield f"{name}= {option.help} ({kind})"
-    for name, text in words.flags.items():
-        yield f"{name}: {text}"
-    for name, flags in words.states.items():
-        if name not in words.flags:
-            yield f"{name}: the state {' and '.join(flags)}"
+        limits = "3 or 3,2" if option.type == "mods" else option.expected.removeprefix("a whole number from ")
+        lines.append(f"{name}= {option.help} ({limits})")
+    lines += [f"{name}: {text}" for name, text in words.flags.items()]
+    joined = ((name, flags) for name, flags in words.states.items() if name not in words.flags)
+    lines += [f"{name}: the state {' and '.join(flags)}" for name, flags in joined]
     if words.sound:
-        yield f"{words.sound}: without any of these states, whatever the roster says"
+        lines.append(f"{words.sound}: without any of these states, whatever the roster says")
     if words.repeat:
-        yield f"{words.repeat}= how many of the same, as in {words.types[0]} {words.repeat}=3"
+        lines.append(f"{words.repeat}= how many of the same, as in {words.types[0]} {words.repeat}=3")
     if words.bare:
-        yield f"a number alone: so many of type {words.bare}"
-    yield "-word or word=no: leaves out a flag that a roster unit brings"
+        lines.append(f"a number alone: so many of type {words.bare}")
+    lines.append("-word or word=no: leaves out a flag that a roster unit brings")
+    return tuple(lines)
 
 
 def lists_of(options: Iterable[Option]) -> dict[str, list[str]]:
@@ -110,11 +109,21 @@ def lists_of(options: Iterable[Option]) -> dict[str, list[str]]:
     return found
 
 
-def all_unit_words(game: System) -> Iterator[tuple[str, Iterator[str]]]:
-    """Each unit list of a game with the options that take it, and its words."""
-    taken: dict[str, dict[str, None]] = {}
+def all_unit_words(game: System) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each unit list of a game, called by options and procedures, and its words; those of all lists once, before them."""
+    options: dict[str, dict[str, None]] = {}
+    procedures: dict[str, dict[str, None]] = {}
     for sequence in game.sequences.values():
-        for name, options in lists_of(sequence.inputs).items():
-            taken.setdefault(name, {}).update(dict.fromkeys(options))
-    for name, used in taken.items():
-        yield f"{name} ({', '.join(used)})" if name != "units" else ", ".join(used), unit_words(game.words[name])
+        for name, taking in lists_of(sequence.inputs).items():
+            options.setdefault(name, {}).update(dict.fromkeys(taking))
+            procedures.setdefault(name, {})[sequence.id] = None
+    lines = {name: unit_words(game.words[name]) for name in options}
+    if len(lines) == 1:
+        yield from ((", ".join(options[name]), found) for name, found in lines.items())
+        return
+    shared = [line for line in next(iter(lines.values()), ()) if all(line in other for other in lines.values())]
+    if shared:
+        yield "every list", tuple(shared)
+    for name, found in lines.items():
+        called = f"{', '.join(options[name])} of {', '.join(procedures[name])}"
+        yield called, tuple(line for line in found if line not in shared)
