@@ -110,7 +110,7 @@ def lists_of(options: Iterable[Option]) -> dict[str, list[str]]:
 
 
 def all_unit_words(game: System) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each unit list of a game, called by options and procedures, and its words; those of all lists once, before them."""
+    """Each unit list of a game, called by options and procedures, and its words; what all lists share comes first."""
     options: dict[str, dict[str, None]] = {}
     procedures: dict[str, dict[str, None]] = {}
     for sequence in game.sequences.values():
