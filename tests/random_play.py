@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from base64 import b64decode
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import count
@@ -15,6 +16,7 @@ from unittest.mock import patch
 from bot.app import App
 from bot.charts import systems
 from bot.command import Command, Place
+from bot.packing import file_text
 from bot.registry import registry
 from bot.rules.options import Option
 from bot.stores.memory import MemoryStore
@@ -164,8 +166,14 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
             await channel.say("Anna", "game end", manager=True)
         if chance.random() < 0.8:
             await channel.say("Bob", "fair reveal", manager=True)
-        file = (await channel.say("Anna", "game export", manager=True)).files[0].content
+        file = await exported_text(channel)
     return channel
+
+
+async def exported_text(channel: Channel) -> str:
+    """What `/game export` gives in the channel, unpacked where it is long."""
+    file = (await channel.say("Anna", "game export", manager=True)).files[0]
+    return file_text(b64decode(file.content), file.name) if file.packed else file.content
 
 
 def exported(seed: object, number: int = 24, **more: Any) -> dict[str, Any]:
@@ -174,8 +182,7 @@ def exported(seed: object, number: int = 24, **more: Any) -> dict[str, Any]:
 
     async def run() -> dict[str, Any]:
         channel = await play(chance, number, **more)
-        reply = await channel.say("Anna", "game export", manager=True)
-        log: dict[str, Any] = json.loads(reply.files[0].content)
+        log: dict[str, Any] = json.loads(await exported_text(channel))
         return log
 
     with patch("os.urandom", chance.randbytes):
