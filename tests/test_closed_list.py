@@ -1,0 +1,109 @@
+"""The closed list of events holds what the bot writes, and nothing that it never writes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from bot.app import App
+from bot.command import Command, Place
+from bot.rules.event_kinds import KINDS
+from bot.stores.memory import MemoryStore
+from bot.verify import check
+from tests.commands.test_link import Table
+from tests.playing import Channel, two_sides
+from tests.random_play import exported, exported_text
+from tests.test_forgeries import honest
+from tests.test_old_logs import LOGS
+
+RARE = """
+Anna: fair add "my own luck"
+Bob: fair close
+Anna: lnlt damage-check targets=us1 dc_mod=3 hand=6
+Bob: lnlt damage-check targets=vc1 dc_mod=3 hand=6 secret
+Bob: game reveal 11
+Anna: game next
+Anna: unit edit us1 moved
+Anna: game leave
+Anna: game undo
+Anna: game redo
+Anna: game join US
+Anna: game next
+Anna: game next
+Anna: game undo
+Anna: game redo
+Anna: game settings hand_dice=no answers=compact
+Anna: game undo
+Anna: game redo
+Anna: game initiative VC
+Anna: game undo
+Anna: game redo
+Anna: game settings master=Bob
+Anna: game undo
+Anna: game redo
+Bob: game settings hand_dice=yes
+Bob: lnlt damage-check targets=vc2 dc_mod=3 hand=6 secret
+Bob: game end
+"""
+FREE = """
+Anna: unit add Doc medic
+Anna: game undo
+Anna: game redo
+Anna: game settings answers=compact
+Anna: roll d6
+Anna: game undo
+"""
+
+
+async def rarely() -> list[dict[str, Any]]:
+    """Games with what is seldom done."""
+    files = []
+    for lines, sided in ((RARE, True), (FREE, False)):
+        channel = await Channel.fresh()
+        if sided:
+            await two_sides(channel)
+            files.append(await exported_text(channel))
+        for said in lines.strip().split("\n"):
+            await channel.do(*said.split(": ", 1))
+        files.append(await exported_text(channel))
+    await channel.do("Anna", "game start lnlt Again carry")
+    files.append(await exported_text(channel))
+    there = Channel(App(MemoryStore()), Place("console:there", "console"))
+    command = Command(("game", "import"), {"file": files[0]}, there.who("Anna"), there.place, "import")
+    assert not (await there.app.run(command)).error
+    await there.do("Anna", "game join US", "game claim")
+    await there.do("Bob", "roll d6", "game claim")
+    logs = [json.loads(text) for text in (*files, await exported_text(there))]
+    assert [check(log).faults for log in logs] == [()] * len(logs)
+    return logs
+
+
+async def linked() -> list[dict[str, Any]]:
+    """The events of a game that was linked and moved."""
+    table = Table()
+    await table.run('/game start lnlt "Hill 875"')
+    await table.link()
+    await table.run("/game link off")
+    moving = Channel(App(MemoryStore()), Place("discord:55/900", "discord:55"))
+    await two_sides(moving)
+    assert not (await moving.transfer("Anna", "902", manager=True)).error
+    found = []
+    for app, place in ((table.app, "discord:5/9"), (table.app, "slack:T1/C1"), (moving.app, "discord:55/902")):
+        loaded = await app.games.at(place)
+        found += [row.data for row in await app.store.events(loaded.row)] if loaded is not None else []
+    return found
+
+
+def test_nothing_on_the_list_is_unused() -> None:
+    """A list with what nobody writes would let a cheat write it."""
+    logs = [honest(), *asyncio.run(rarely()), *(exported(("rare", seed), 20) for seed in range(25))]
+    logs += [json.loads(file.read_text("utf-8")) for file in LOGS]
+    events = [event["body"] for log in logs for event in log["events"]] + asyncio.run(linked())
+    unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}
+    unused |= {f"{name} units" for name, kind in KINDS.items() if kind.units}
+    for event in events:
+        after = event.get("after", {})
+        parts = (*event, *after.get("game", {}), *(["units"] if after.get("units") else []))
+        unused -= {f"{event['kind']} {part}" for part in parts}
+    assert unused == set()
