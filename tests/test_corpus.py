@@ -9,7 +9,7 @@ import pytest
 
 from bot.charts import System, systems
 from tools import corpus as tool
-from tools.corpus import again, changes, freeze, frozen, told, what_to_do, write
+from tools.corpus import again, changes, freeze, frozen, told, what_differs, what_to_do, write
 
 TARGETS = [(game.id, "sequence", id) for game in systems().values() for id in game.sequences]
 TARGETS += [(game.id, "table", id) for game in systems().values() for id in game.tables]
@@ -43,6 +43,7 @@ def test_a_changed_outcome_is_listed_with_inputs_dice_and_what_differs() -> None
     assert now == entry
     lines = told(corpus, frozen_one, now)
     assert lines.startswith("lnlt fire attackers=")
+    assert what_differs(frozen_one, now) == "attack_total"
     assert f"out.attack_total: 99 -> {entry['out']['attack_total']}" in lines
     assert "raise edition in tables/lnlt/game.yaml and say which card in docs/editions.md" in what_to_do(corpus, was)
 

@@ -14,6 +14,7 @@ import json
 import random
 import subprocess
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -172,6 +173,17 @@ def told(corpus: Corpus, was: Json, now: Json) -> str:
     old, new = dict(_leaves(was)), dict(_leaves(now))
     differ = [path for path in dict.fromkeys((*old, *new)) if old.get(path) != new.get(path)]
     return "\n".join([*lines, *(f"    {path}: {_value(old.get(path))} -> {_value(new.get(path))}" for path in differ)])
+
+
+def what_differs(was: Json, now: Json) -> str:
+    """In a few words what of an entry changed: words, units, the odds, or the outputs by name."""
+    if "refused" in now:
+        return "refused"
+    old, new = was.get("out", {}), now.get("out", {})
+    outputs = [name for name in dict.fromkeys((*old, *new)) if old.get(name) != new.get(name)]
+    parts = {"odds": "odds", "dice": "dice", "after": "units", "says": "words"}
+    differ = [word for name, word in parts.items() if was.get(name) != now.get(name)]
+    return ", ".join([*outputs, *differ])
 
 
 def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
@@ -346,13 +358,17 @@ def _roster(system: System) -> Iterator[RosterUnit]:
 
 
 def list_changes(revision: str = "") -> int:
-    """Print every outcome that differs from the frozen one; returns how many."""
-    count = 0
+    """Print every outcome that differs from the frozen one, and a summary by sequence; returns how many."""
+    count, by_sequence = 0, defaultdict[str, Counter[str]](Counter)
     for system in systems():
         corpus = frozen_at(system, revision) if revision else frozen(system)
         for was, now in changes(corpus, corpus.entries):
             count += 1
             sys.stdout.write(told(corpus, was, now) + "\n")
+            by_sequence[f"{system} {was['id']}"].update({what_differs(was, now)})
+    for name, kinds in by_sequence.items():
+        listed = "; ".join(f"{number} x {what}" for what, number in kinds.most_common())
+        sys.stdout.write(f"{name}: {listed}\n")
     sys.stdout.write(f"{count} outcomes changed.\n")
     return count
 
