@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import resource
 import signal
 import time
 from collections.abc import Callable, Coroutine, Sequence
@@ -21,6 +23,7 @@ log = logging.getLogger(__name__)
 WAITS = (1.0, 5.0, 15.0, 60.0)
 """Seconds before a platform that ended is begun again; from the start after it has gone well for a while."""
 WENT_WELL = 300.0
+FILES = 8_192
 
 Serve = Callable[[App], Coroutine[Any, Any, None]]
 
@@ -68,6 +71,7 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
     set_up_logging(settings.log_level, settings.secrets)
     private_from_now_on()
     tighten(settings.data)
+    _open_many_files()
     return asyncio.run(_run(settings, serving))
 
 
@@ -120,3 +124,12 @@ async def _kept_up(serve: Serve, app: App) -> None:
         tried += 1
         log.error("it is begun again in %g s", wait)
         await asyncio.sleep(wait)
+
+
+def _open_many_files() -> None:
+    """Take as many file handles as the host allows: each connection needs one."""
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if most == resource.RLIM_INFINITY else min(FILES, most)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))

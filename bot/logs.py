@@ -80,5 +80,6 @@ def set_up_logging(level: str, secrets: Iterable[str]) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
+    seldom("asyncio")  # when no more files can be opened it says so, whole, for each connection
     for library in ("aiosqlite", "asyncio", "aiohttp.access"):
         logging.getLogger(library).setLevel(logging.WARNING)

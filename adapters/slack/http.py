@@ -71,6 +71,12 @@ def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) ->
     async def health(_: web.Request) -> web.StreamResponse:
         return web.Response(text="ok")
 
+    async def one_request(_: web.Request, response: web.StreamResponse) -> None:
+        if response.status != 413:  # else there is more to come, which is read so that the answer arrives
+            response.force_close()  # the door looks at the first request of a connection
+            response.headers["Connection"] = "close"
+
     app = web.Application(client_max_size=MAX_BODY)
+    app.on_response_prepare.append(one_request)
     app.add_routes([web.post(PATH, events), web.get("/health", health), *routes])
     return app

@@ -13,6 +13,7 @@ from slack_bolt.app.async_app import AsyncApp
 
 from adapters.slack.app import make_bolt
 from adapters.slack.ask import PLATFORM
+from adapters.slack.door import BACKLOG, Door
 from adapters.slack.http import PATH, web_app
 from adapters.slack.listeners import Listeners
 from adapters.slack.oauth import Installer
@@ -114,14 +115,19 @@ async def _http_mode(bolt: AsyncApp, pages: list[web.RouteDef], settings: Settin
     await runner.setup()
     try:
         try:
-            await web.TCPSite(runner, None, settings.port).start()
+            assert runner.server is not None
+            loop = asyncio.get_running_loop()
+            server = await loop.create_server(Door(runner.server), None, settings.port, backlog=BACKLOG)
         except OSError as error:
             raise UserError(
                 f"Port {settings.port} cannot be listened on: {error.strerror or error}.",
                 hint="Set PORT to a free one.",
             ) from None
         log.info("listening on port %s, path %s", settings.port, PATH)
-        await asyncio.Event().wait()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            server.close()
     finally:
         await runner.cleanup()
 

@@ -1,0 +1,154 @@
+"""Who may hold a connection in HTTP mode, and for how long: nobody keeps Slack out by knocking and saying nothing.
+
+A connection serves one request. Its head has to be here within seconds; when all places are taken, whoever has waited
+longest without saying what they want makes room.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import resource
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+
+from bot.logs import seldom
+
+log = seldom(__name__)
+
+HEAD_SECONDS = 5.0
+"""Within which a request's head must be here."""
+LIFE_SECONDS = 60.0
+"""Longer than any request with its answer takes."""
+PLACES = 1_000
+PER_ADDRESS = 50
+"""Connections of one address. A proxy on this machine brings everybody's, so that it is not counted."""
+BACKLOG = 128
+"""How many are let in at once, before those who must make room are gone."""
+_END_OF_HEAD = (b"\r\n\r\n", b"\n\n")
+
+
+class Door:
+    """Lets connections in to the protocols that `serve` makes, within limits."""
+
+    def __init__(self, serve: Callable[[], asyncio.Protocol], places: int | None = None) -> None:
+        self._serve = serve
+        self._places = places or _places()
+        self._silent: OrderedDict[_Visitor, None] = OrderedDict()
+        self._addresses: Counter[str] = Counter()
+        self.inside = 0
+
+    def __call__(self) -> asyncio.Protocol:
+        """The protocol of the next connection."""
+        return _Visitor(self, self._serve())
+
+    def admit(self, visitor: _Visitor, address: str) -> bool:
+        """Whether there is a place for a connection from `address`: if need be, that of somebody silent."""
+        if address and self._addresses[address] >= PER_ADDRESS:
+            log.warning("too many connections from one address; further ones are refused")
+            return False
+        if self.inside >= self._places:
+            if not self._silent:
+                log.warning("all %d connections are in use; further ones are refused", self._places)
+                return False
+            log.warning("all %d connections are in use; those that say nothing make room", self._places)
+            next(iter(self._silent)).end()
+        self.inside += 1
+        self._silent[visitor] = None
+        self._addresses[address] += 1
+        return True
+
+    def heard(self, visitor: _Visitor) -> None:
+        """This one said what they want."""
+        self._silent.pop(visitor, None)
+
+    def left(self, visitor: _Visitor, address: str) -> None:
+        """This one's place is free."""
+        self.inside -= 1
+        self._silent.pop(visitor, None)
+        self._addresses[address] -= 1
+        if not self._addresses[address]:
+            del self._addresses[address]
+
+
+class _Visitor(asyncio.Protocol):
+    """One connection: passes on what comes, once it was let in."""
+
+    def __init__(self, door: Door, inner: asyncio.Protocol) -> None:
+        self._door, self._inner = door, inner
+        self._transport: asyncio.Transport | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._address = ""
+        self._tail: bytes | None = b""  # None: the head is complete
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        address = _address(transport)
+        if not self._door.admit(self, address):
+            transport.abort()
+            return
+        self._transport, self._address = transport, address
+        self._timer = asyncio.get_running_loop().call_later(HEAD_SECONDS, self.end)
+        self._inner.connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        if self._transport is None:
+            return
+        if self._tail is not None:
+            seen = self._tail + data
+            self._tail = seen[-3:]
+            if any(end in seen for end in _END_OF_HEAD):
+                self._tail = None
+                self._door.heard(self)
+                self._wait(LIFE_SECONDS)
+        self._inner.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return self._inner.eof_received() if self._transport is not None else None
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._leave()
+        if self._transport is not None:
+            self._transport = None
+            self._inner.connection_lost(error)
+
+    def pause_writing(self) -> None:
+        self._inner.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._inner.resume_writing()
+
+    def end(self) -> None:
+        """Hang up."""
+        self._leave()
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _wait(self, seconds: float) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = asyncio.get_running_loop().call_later(seconds, self.end)
+
+    def _leave(self) -> None:
+        """Give the place back, once."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._door.left(self, self._address)
+
+
+def _address(transport: asyncio.Transport) -> str:
+    """Whose connection it is; "" for one from this machine."""
+    peer = transport.get_extra_info("peername")
+    try:
+        address = ipaddress.ip_address(str(peer[0]).partition("%")[0])
+    except (TypeError, ValueError, IndexError):
+        return ""
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return "" if mapped.is_loopback else str(mapped)
+
+
+def _places() -> int:
+    """As many as leave half of the files that this process may open to everything else."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return PLACES if soft == resource.RLIM_INFINITY else max(16, min(PLACES, soft // 2))

@@ -1,0 +1,130 @@
+"""Connections that say nothing, or come by the hundred, keep nobody else out."""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from adapters.slack import door
+from adapters.slack.door import Door
+from adapters.slack.http import web_app
+from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.process import running
+from tests.standins.slack import SlackStandIn
+
+HALF = b"POST /slack/events HTTP/1.1\r\nHost: x\r\n"
+
+
+@asynccontextmanager
+async def behind_a_door(places: int) -> AsyncIterator[tuple[Door, int]]:
+    """A door with so many places, and its port."""
+    nobody: Any = None
+    runner = web.AppRunner(web_app(nobody, "secret"), access_log=None, shutdown_timeout=0.2)
+    await runner.setup()
+    assert runner.server is not None
+    keeper = Door(runner.server, places)
+    server = await asyncio.get_running_loop().create_server(keeper, "127.0.0.1", 0)
+    try:
+        yield keeper, server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+        await runner.cleanup()
+
+
+async def knock(port: int, said: bytes = HALF) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(said)
+    return reader, writer
+
+
+async def health(port: int) -> int:
+    timeout = aiohttp.ClientTimeout(total=3)
+    url = f"http://127.0.0.1:{port}/health"
+    async with aiohttp.ClientSession(timeout=timeout) as session, session.get(url) as answer:
+        return answer.status
+
+
+async def test_who_says_nothing_makes_room_for_who_does() -> None:
+    async with behind_a_door(places=10) as (keeper, port):
+        silent = [await knock(port) for _ in range(30)]
+        await asyncio.sleep(0.05)
+        assert keeper.inside <= 10
+        assert [await health(port) for _ in range(5)] == [200] * 5
+        for _, writer in silent:
+            writer.close()
+        await asyncio.sleep(0.05)
+        assert keeper.inside == 0
+        assert not keeper._addresses
+        assert not keeper._silent
+
+
+async def test_a_head_that_does_not_come_ends_the_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door, "HEAD_SECONDS", 0.1)
+    async with behind_a_door(places=10) as (keeper, port):
+        reader, writer = await knock(port)
+        for _ in range(5):  # a word now and then does not help
+            await asyncio.sleep(0.04)
+            writer.write(b"X-More: 1\r\n")
+        with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+            await asyncio.wait_for(reader.readexactly(1), 1)
+        assert keeper.inside == 0
+
+
+async def test_a_connection_serves_one_request_and_has_a_longest_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with behind_a_door(places=10) as (keeper, port):
+        reader, _ = await knock(port, b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert (await asyncio.wait_for(reader.read(), 2)).endswith(b"ok")
+        monkeypatch.setattr(door, "LIFE_SECONDS", 0.1)
+        reader, _ = await knock(port, HALF + b"Content-Length: 100\r\n\r\nx")
+        with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
+            await asyncio.wait_for(reader.readexactly(1), 1)
+        assert keeper.inside == 0
+
+
+async def test_one_address_from_outside_has_so_many_places_and_a_proxy_here_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(door, "PER_ADDRESS", 3)
+    async with behind_a_door(places=10) as (keeper, port):
+        from_here = [await knock(port) for _ in range(6)]
+        await asyncio.sleep(0.05)
+        assert keeper.inside == 6
+        for _, writer in from_here:
+            writer.close()
+        await asyncio.sleep(0.05)
+        monkeypatch.setattr(door, "_address", lambda _: "192.0.2.7")
+        from_there = await asyncio.gather(*(knock(port) for _ in range(6)))
+        await asyncio.sleep(0.05)
+        assert keeper.inside == 3
+        for _, writer in from_there:
+            writer.close()
+
+
+async def test_fourteen_hundred_half_open_connections_and_eight_commands(
+    http_slack: SlackStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(most, 4_096)), most))
+    home, anna, _, games = settle(http_slack)
+    async with running(http_slack, tmp_path, home) as bot:
+        await (await anna.slash(games, "/roll", "2d6")).answer()
+        resource.prlimit(bot.process.pid, resource.RLIMIT_NOFILE, (1_300, 1_300))  # as if the host allowed no more
+        held = [await knock(bot.port) for _ in range(1_400)]
+        handles = [await anna.slash(games, "/roll", f"2d6 label=n{number}") for number in range(8)]
+        for handle in handles:
+            assert "2d6" in (await handle.answer()).text
+        with capsys.disabled():
+            times = [handle.ack_time or 9.0 for handle in handles]
+            print(f"\n1,400 half-open connections: 8 of 8 commands, the slowest acknowledged in {max(times):.2f} s")
+        assert len(bot.log.splitlines()) < 30
+        for _, writer in held:
+            writer.close()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, most))
