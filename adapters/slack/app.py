@@ -6,12 +6,16 @@ import logging
 import re
 from typing import Any
 
+import aiohttp
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.response import BoltResponse
+from slack_sdk.errors import SlackApiError
 
 from adapters.slack.listeners import Listeners
 from adapters.slack.teams import Teams
 from adapters.slack.wire import Wire
+from bot.rules.errors import UserError
 
 ALL = re.compile(".*", re.DOTALL)
 
@@ -42,6 +46,19 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
         request_verification_enabled=False,
     )
     log.setLevel(logging.NOTSET)
+
+    @bolt.error
+    async def failed(error: Exception) -> BoltResponse:
+        """Only the library itself raises what the network did: it tells people of a workspace without the app."""
+        if isinstance(error, aiohttp.ClientError | TimeoutError | OSError | SlackApiError):
+            log.warning("a person could not be told that the app is not installed: %s", type(error).__name__)
+            return BoltResponse(status=200)
+        if isinstance(error, UserError):  # of a form that is none of ours; commands answer for themselves
+            log.warning("Slack sent what cannot be understood: %s", error.message)
+            return BoltResponse(status=400)
+        log.error("a request failed", exc_info=error)
+        return BoltResponse(status=500)
+
     # A listener is matched for everything: what we do not know is acknowledged and left alone.
     bolt.command(ALL)(listeners.on_command)
     bolt.action(ALL)(listeners.on_action)

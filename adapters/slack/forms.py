@@ -104,7 +104,10 @@ class Forms:
             spec = self._app.spec(path)
             await self._take(ack, ask, spec, read_state(spec, values))
             return
-        chosen = values["command"][FIELD]["selected_option"]["value"]
+        picked = ((values.get("command") or {}).get(FIELD) or {}).get("selected_option")
+        if not picked:
+            raise UserError("No command was chosen.")
+        chosen = picked["value"]
         spec = self._app.spec(tuple(chosen.split()))
         if spec.options:
             await ack(response_action="update", view=await self._view(ask, spec, {}))

@@ -11,6 +11,12 @@ from collections.abc import Callable, Iterable
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.request.internals import parse_body
+
+from adapters.slack.shapes import is_sound
+from bot.logs import seldom
+
+often = seldom(__name__)
 
 PATH = "/slack/events"
 MAX_AGE = 5 * 60
@@ -65,7 +71,12 @@ def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) ->
         )
         if wrong:
             return web.Response(status=401, text=wrong)
-        response = await bolt.async_dispatch(await to_bolt_request(request))
+        if not is_sound(_payload(body, headers.get("Content-Type", ""))):
+            return _cannot_be_read("it has another shape")
+        try:
+            response = await bolt.async_dispatch(await to_bolt_request(request))
+        except (AttributeError, KeyError, TypeError, ValueError) as error:  # the library's; ours are answered in it
+            return _cannot_be_read(repr(error))
         return await to_aiohttp_response(response)
 
     async def health(_: web.Request) -> web.StreamResponse:
@@ -80,3 +91,16 @@ def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) ->
     app.on_response_prepare.append(one_request)
     app.add_routes([web.post(PATH, events), web.get("/health", health), *routes])
     return app
+
+
+def _cannot_be_read(why: str) -> web.Response:
+    often.warning("Slack sent what cannot be read and is refused: %s", why)
+    return web.Response(status=400, text="cannot be read")
+
+
+def _payload(body: bytes, content_type: str) -> object:
+    """What a body says, read as the library does; None for what it cannot read."""
+    try:
+        return parse_body(body.decode("utf-8"), content_type.partition(";")[0].strip())
+    except (ValueError, RecursionError):
+        return None

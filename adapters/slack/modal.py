@@ -100,11 +100,17 @@ def meta_of(ask: Ask, path: Path) -> str:
 
 
 def read_meta(view: Mapping[str, Any], user: str) -> tuple[Path, Ask]:
-    """The command of a modal, and the ask that it comes from: a form that is submitted twice is one request."""
-    meta = json.loads(view["private_metadata"])
-    path = tuple(meta.pop("path"))
-    request_id = f"slack:{meta['team']}:view/{view['id']}"
-    return path, Ask(**meta, user=user, request_id=request_id)
+    """The command of a modal, and the ask that it comes from: a form that is submitted twice is one request.
+
+    Raises UserError for one that is none of ours.
+    """
+    try:
+        meta = json.loads(view["private_metadata"])
+        path = tuple(map(str, meta.pop("path")))
+        request_id = f"slack:{meta['team']}:view/{view['id']}"
+        return path, Ask(**meta, user=user, request_id=request_id)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise UserError("This form cannot be read.", hint="Type the command again.") from None
 
 
 def block_of(spec: CommandSpec, option: str) -> str:

@@ -17,6 +17,7 @@ from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.socket_mode.request import SocketModeRequest
 
+from adapters.slack.shapes import is_sound
 from adapters.slack.wire import Busy, Refused, Wire
 from bot.budgets import busy
 from bot.logs import seldom
@@ -100,7 +101,9 @@ class Socket:
             leaving.set()  # this connection goes on until Slack closes it, while the next one is made
             return
         request = SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
-        if request is None:
+        if request is None or not is_sound(request.payload):
+            if request is not None or "payload" in said:
+                often.warning("Slack sent what cannot be read and is passed over: it has another shape")
             return
         if len(self._tasks) < AT_WORK:
             self._spawn(self._serve(socket, request))
@@ -113,7 +116,11 @@ class Socket:
             await self._send(socket, {"envelope_id": request.envelope_id, "payload": {"text": str(busy())}})
 
     async def _serve(self, socket: aiohttp.ClientWebSocketResponse, request: SocketModeRequest) -> None:
-        response = await run_async_bolt_app(self._bolt, request)
+        try:
+            response = await run_async_bolt_app(self._bolt, request)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:  # the library's; ours are answered in it
+            often.warning("Slack sent what cannot be read and is passed over: %r", error)
+            return
         if response.status != 200:
             log.warning("an envelope was not taken: %s %s", response.status, response.body[:200])
             return

@@ -1,0 +1,183 @@
+"""Signed but bent requests: refused with 4xx or answered kindly, never a traceback."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import json
+import logging
+import random
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import urlencode
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from adapters.slack.app import make_bolt
+from adapters.slack.http import PATH, web_app
+from adapters.slack.listeners import Listeners
+from adapters.slack.shapes import is_sound
+from adapters.slack.teams import Team, Teams
+from adapters.slack.wire import Busy, Wire
+from adapters.slack.work import Work
+from bot.app import App
+from bot.stores.memory import MemoryStore
+from tests.standins.slack.signed import sign
+
+ME = {"id": "U1", "username": "anna", "name": "anna", "team_id": "T1"}
+META = json.dumps({"path": ["lnlt", "fire"], "team": "T1", "channel": "C1"})
+COMMAND = {
+    "command": "/roll", "text": "2d6", "team_id": "T1", "channel_id": "C1", "channel_name": "games", "user_id": "U1",
+    "user_name": "anna", "trigger_id": "1.2.3", "response_url": "http://127.0.0.1:9/r",
+    "is_enterprise_install": "false",
+}  # fmt: skip
+PRESS = {
+    "type": "block_actions", "team": {"id": "T1"}, "user": ME, "channel": {"id": "C1"}, "trigger_id": "1.2.4",
+    "response_url": "http://127.0.0.1:9/r", "container": {"type": "message", "message_ts": "1.0", "channel_id": "C1"},
+    "message": {"ts": "1.0", "text": "x", "blocks": [{"type": "actions", "elements": [{"action_id": "do:undo:2"}]}]},
+    "actions": [{"type": "button", "action_id": "do:undo:2", "block_id": "b", "value": "undo:2"}],
+}  # fmt: skip
+SUBMIT = {
+    "type": "view_submission", "team": {"id": "T1"}, "user": ME, "trigger_id": "1.2.5",
+    "view": {"id": "V1", "type": "modal", "callback_id": "form", "private_metadata": META, "state": {"values": {
+        "attackers": {"value": {"type": "plain_text_input", "value": "squad fp=3"}},
+        "targets": {"value": {"type": "plain_text_input", "value": "squad morale=5"}},
+        "flags-0": {"value": {"type": "checkboxes", "selected_options": [{"value": "night"}]}},
+    }}},
+}  # fmt: skip
+PICK = {
+    "type": "view_submission", "team": {"id": "T1"}, "user": ME, "trigger_id": "1.2.6",
+    "view": {"id": "V2", "type": "modal", "callback_id": "pick", "private_metadata": META, "state": {"values": {
+        "command": {"value": {"type": "static_select", "selected_option": {"value": "lnlt fire"}}},
+    }}},
+}  # fmt: skip
+SEARCH = {
+    "type": "block_suggestion", "team": {"id": "T1"}, "user": ME, "action_id": "value", "block_id": "targets-roster",
+    "value": "sq", "container": {"type": "view", "view_id": "V1"},
+    "view": {"id": "V1", "type": "modal", "callback_id": "form", "private_metadata": META, "state": {"values": {}}},
+}  # fmt: skip
+MENTION = {
+    "type": "event_callback", "team_id": "T1", "event_id": "E1",
+    "authorizations": [{"team_id": "T1", "user_id": "UB", "is_bot": True}],
+    "event": {"type": "app_mention", "user": "U1", "text": "<@UB> roll 2d6", "ts": "2.0", "channel": "C1"},
+}  # fmt: skip
+UNINSTALLED = {"type": "event_callback", "team_id": "T1", "event": {"type": "tokens_revoked", "tokens": {"bot": ["x"]}}}
+SOUND: list[dict[str, Any]] = [COMMAND, PRESS, SUBMIT, PICK, SEARCH, MENTION, UNINSTALLED]
+ODD: list[Any] = [
+    None,
+    "",
+    "x",
+    0,
+    -1,
+    1.5,
+    True,
+    [],
+    [None],
+    ["x"],
+    [[]],
+    {},
+    {"id": None},
+    {"x": {}},
+    "\x00",
+    "é" * 50,
+]
+
+
+class Deaf(Wire):
+    """Slack's Web API that cannot be reached."""
+
+    async def _call(self, *_: Any, **__: Any) -> Any:
+        raise Busy("deaf", 0.0)
+
+    async def respond(self, *_: Any, **__: Any) -> None:
+        return
+
+
+@asynccontextmanager
+async def listening() -> AsyncIterator[str]:
+    app, wire = App(MemoryStore()), Deaf()
+    teams = Teams(None)
+    teams.add(Team("T1", "xoxb-1", "UB", "B1"))
+    runner = web.AppRunner(web_app(make_bolt(Listeners(Work(app, wire, teams)), teams, wire), "secret"))
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}{PATH}"
+    finally:
+        await runner.cleanup()
+        await wire.close()
+        await app.close()
+
+
+def paths_of(value: Any, before: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield (*before, key)
+        yield from paths_of(inner, (*before, key))
+
+
+def bent(payload: dict[str, Any], chance: random.Random) -> Any:
+    """The payload with one to three things left out or changed."""
+    made = copy.deepcopy(payload)
+    for _ in range(chance.randint(1, 3)):
+        paths = list(paths_of(made))
+        if not paths:
+            return made
+        *way, last = chance.choice(paths)
+        inner: Any = made
+        for key in way:
+            inner = inner[key]
+        if chance.random() < 0.4:
+            del inner[last]
+        else:
+            inner[last] = copy.deepcopy(chance.choice(ODD))
+    if chance.random() < 0.1 and isinstance(made.get("view"), dict):
+        made["view"]["private_metadata"] = chance.choice(
+            ["", "{", "[]", "1", '{"path": 3}', '{"path": ["x"]}', META[:-9]]
+        )
+    return made
+
+
+def body_of(payload: Any, chance: random.Random) -> tuple[bytes, str]:
+    if isinstance(payload, dict) and "event" in payload:
+        return json.dumps(payload).encode(), "application/json"
+    form = payload if isinstance(payload, dict) and "command" in payload else {"payload": json.dumps(payload)}
+    body = urlencode({key: "" if value is None else value for key, value in form.items()}).encode()
+    if chance.random() < 0.05:
+        body = bytes(chance.randrange(256) if chance.random() < 0.05 else byte for byte in body)
+    return body, "application/x-www-form-urlencoded"
+
+
+def test_what_slack_sends_is_sound() -> None:
+    assert all(map(is_sound, SOUND))
+    assert is_sound({"type": "url_verification", "challenge": "x"})
+    not_sound: list[Any] = [None, [], "x", {"command": "/roll"}, {**PRESS, "actions": []}, {**PRESS, "user": None}]
+    for payload in not_sound:
+        assert not is_sound(payload)
+
+
+async def test_bent_bodies_are_refused_or_answered_kindly(caplog: pytest.LogCaptureFixture) -> None:
+    chance = random.Random(9)
+    caplog.set_level(logging.WARNING)
+    statuses: dict[int, int] = {}
+    async with listening() as url, aiohttp.ClientSession() as session:
+        for number, payload in zip(range(1_500), itertools.cycle(SOUND), strict=False):
+            body, kind = body_of(bent(payload, chance), chance)
+            at = int(time.time()) - number % 200
+            headers = {
+                "Content-Type": kind,
+                "X-Slack-Request-Timestamp": str(at),
+                "X-Slack-Signature": sign("secret", body, at),
+            }
+            async with session.post(url, data=body, headers=headers) as answer:
+                statuses[answer.status] = statuses.get(answer.status, 0) + 1
+                assert answer.status < 500, (payload.get("type"), body, [r.getMessage() for r in caplog.records[-2:]])
+    faults = [record for record in caplog.records if record.exc_info]
+    assert not faults, faults[0].getMessage()
+    print(statuses)
+    assert statuses[200] > 200
+    assert statuses[400] > 200
