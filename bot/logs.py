@@ -14,9 +14,17 @@ _SHAPES = re.compile(
     r"xox[a-z]-[\w.-]+|xapp-[\w-]+"  # Slack's tokens
     r"|[\w-]{23,28}\.[\w-]{6,7}\.[\w-]{27,}"  # Discord's
     r"|(?<=/webhooks/)\d+/[\w-]+|(?<=/interactions/)\d+/[\w-]+"  # whoever has these can answer for us
-    r"|https://hooks\.slack\.com/\S+"
+    r"|https://hooks\.slack(?:-gov)?\.com/\S+"
     r"|(?<=[Bb]earer )\S+|(?<=Bot )[\w-]+\.\S+"
 )
+# A value by its name, in JSON, in a dict as Python shows it, in an address or a header.
+_NAMED = re.compile(
+    r"""(\b\w*(?:token|ticket|secret|authorization|response_url)["']?\s*[:=]\s*["']?)"""
+    r"""((?:bearer |bot )?[^\s"'&,;<>)}\]]{4,})""",
+    re.IGNORECASE,
+)
+TOO_MUCH = ("discord", "slack_sdk", "slack_bolt", "adapters.slack.bolt", "aiohttp")
+"""Libraries whose DEBUG lines show whole payloads: tokens, and what people typed. They never go below INFO."""
 
 
 class Redacting(logging.Formatter):
@@ -31,7 +39,7 @@ class Redacting(logging.Formatter):
         text = super().format(record)
         for secret in self._secrets:
             text = text.replace(secret, STRUCK)
-        return _SHAPES.sub(STRUCK, text)
+        return _NAMED.sub(rf"\1{STRUCK}", _SHAPES.sub(STRUCK, text))
 
 
 class Seldom(logging.Filter):
@@ -81,5 +89,7 @@ def set_up_logging(level: str, secrets: Iterable[str]) -> None:
     root.handlers[:] = [handler]
     root.setLevel(level)
     seldom("asyncio")  # when no more files can be opened it says so, whole, for each connection
+    for library in TOO_MUCH:
+        logging.getLogger(library).setLevel(max(logging.INFO, root.level))
     for library in ("aiosqlite", "asyncio", "aiohttp.access"):
         logging.getLogger(library).setLevel(logging.WARNING)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import traceback
 from typing import Any
 
 import aiohttp
@@ -53,8 +54,9 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
         if isinstance(error, aiohttp.ClientError | TimeoutError | OSError | SlackApiError):
             log.warning("a person could not be told that the app is not installed: %s", type(error).__name__)
             return BoltResponse(status=200)
-        if isinstance(error, UserError):  # of a form that is none of ours; commands answer for themselves
-            log.warning("Slack sent what cannot be understood: %s", error.message)
+        # A form that is none of ours (commands answer for themselves), or a shape that the library did not expect.
+        if isinstance(error, UserError) or not _is_ours(error):
+            log.warning("Slack sent what cannot be understood: %r", error)
             return BoltResponse(status=400)
         log.error("a request failed", exc_info=error)
         return BoltResponse(status=500)
@@ -71,3 +73,9 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     for listener in bolt._async_listeners:
         listener.auto_acknowledgement = False  # of events: ours say when, so that Slack repeats what was lost
     return bolt
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether it was raised while our own code was at work."""
+    frames = traceback.walk_tb(error.__traceback__)
+    return any(str(frame.f_globals.get("__name__")).startswith(("adapters.", "bot.")) for frame, _ in frames)

@@ -96,7 +96,9 @@ def is_sound(payload: object) -> bool:
         return False
     needed = [path for kind, paths in _NEEDED.items() if payload.get(kind) is not None for path in paths]
     needed += _NEEDED_BY_TYPE.get(str(payload.get("type")), ())
-    if payload.get("event") is not None and not _is_event(payload["event"]):
+    if "event" in payload and not (payload["event"] and _is_event(payload["event"])):
+        return False
+    if "view" in payload and not payload["view"]:
         return False
     return all(_has(payload, path) for path in needed) and bool(team_of(payload) or not needed)
 
@@ -125,7 +127,7 @@ def _fits(value: object, shape: Shape) -> bool:
     if not isinstance(value, Mapping):
         return False
     if str in shape:
-        return all(_fits(item, shape[str]) for item in value.values())
+        return all(item is not None and _fits(item, shape[str]) for item in value.values())
     return all(_fits_field(value, name, inner) for name, inner in shape.items())
 
 

@@ -22,7 +22,7 @@ from adapters.slack.http import PATH, web_app
 from adapters.slack.listeners import Listeners
 from adapters.slack.shapes import is_sound
 from adapters.slack.teams import Team, Teams
-from adapters.slack.wire import Busy, Wire
+from adapters.slack.wire import Refused, Wire
 from adapters.slack.work import Work
 from bot.app import App
 from bot.stores.memory import MemoryStore
@@ -91,7 +91,7 @@ class Deaf(Wire):
     """Slack's Web API that cannot be reached."""
 
     async def _call(self, *_: Any, **__: Any) -> Any:
-        raise Busy("deaf", 0.0)
+        raise Refused("deaf")
 
     async def respond(self, *_: Any, **__: Any) -> None:
         return
@@ -165,7 +165,7 @@ async def test_bent_bodies_are_refused_or_answered_kindly(caplog: pytest.LogCapt
     caplog.set_level(logging.WARNING)
     statuses: dict[int, int] = {}
     async with listening() as url, aiohttp.ClientSession() as session:
-        for number, payload in zip(range(1_500), itertools.cycle(SOUND), strict=False):
+        for number, payload in zip(range(500), itertools.cycle(SOUND), strict=False):
             body, kind = body_of(bent(payload, chance), chance)
             at = int(time.time()) - number % 200
             headers = {
@@ -179,5 +179,5 @@ async def test_bent_bodies_are_refused_or_answered_kindly(caplog: pytest.LogCapt
     faults = [record for record in caplog.records if record.exc_info]
     assert not faults, faults[0].getMessage()
     print(statuses)
-    assert statuses[200] > 200
-    assert statuses[400] > 200
+    assert statuses[200] > 50
+    assert statuses[400] > 100

@@ -11,6 +11,8 @@ import pytest
 from adapters.slack import socket as module
 from adapters.slack.socket import Socket
 
+COMMAND = {"command": "/roll", "team_id": "T1", "channel_id": "C1", "user_id": "U1", "trigger_id": "1"}
+
 
 class Connection:
     """A websocket that keeps what is sent."""
@@ -36,8 +38,8 @@ async def test_beyond_the_limit_a_command_is_told_so(monkeypatch: pytest.MonkeyP
         socket._take(way, {"type": kind, "envelope_id": kind, "payload": payload}, asyncio.Event())
         await asyncio.sleep(0)
 
-    await come("slash_commands", {"command": "/roll"})
-    await come("events_api", {"event": {}})
+    await come("slash_commands", COMMAND)
+    await come("events_api", {"type": "event_callback", "event": {"type": "team_join"}})
     assert [said["envelope_id"] for said in connection.sent] == ["slash_commands"]
     assert "busy" in connection.sent[0]["payload"]["text"]
 
