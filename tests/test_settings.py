@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.logs import Redacting, set_up_logging
+from bot.logs import STRUCK, Redacting, set_up_logging
 from bot.settings import DAY, Settings, SettingsError, load_settings
 from tests.conftest import SETTINGS
 
@@ -143,6 +143,32 @@ def line(message: str, *args: object, secrets: tuple[str, ...] = ()) -> str:
 # Put together here, so that nobody takes them for real ones.
 SLACK_TOKEN = "-".join(["xoxb", "12", "34", "abcDEF"])
 DISCORD_TOKEN = ".".join(["M" * 24, "Gabcde", "x" * 38])
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "{'token': 'SECRET', 'type': 2}",
+        '{"token": "SECRET", "type": 2}',
+        "token=SECRET&x=1",
+        "wss://wss-primary.slack.com/link/?ticket=SECRET&app_id=A1",
+        "{'Authorization': 'Bearer SECRET'}",
+        "Authorization: Bot SECRET",
+        "{'bot_access_token': 'SECRET'}",
+        "https://hooks.slack.com/commands/T1/1/SECRET",
+        "https://hooks.slack-gov.com/actions/T1/1/SECRET",
+        "'response_url': 'http://127.0.0.1/SECRET'",
+    ],
+)
+def test_a_secret_is_struck_out_by_its_name_in_any_shape(shape: str) -> None:
+    said = shape.replace("SECRET", "aW50ZXJhY3Rpb246MTIzNDU2Nzg5")
+    assert "aW50ZXJhY3Rpb24" not in line(said)
+    assert STRUCK in line(said)
+
+
+def test_words_that_only_speak_of_secrets_stay() -> None:
+    for said in ("Discord does not know this DISCORD_TOKEN (any more)", "the token: x", "SLACK_BOT_TOKEN is not set."):
+        assert line(said).endswith(said)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
         authorize=authorize,
         request_verification_enabled=False,
     )
-    log.setLevel(logging.NOTSET)
+    log.setLevel(max(logging.INFO, logging.getLogger().level))  # its DEBUG lines show what people typed
 
     @bolt.error
     async def failed(error: Exception) -> BoltResponse:
