@@ -23,7 +23,7 @@ LIFE_SECONDS = 60.0
 PLACES = 1_000
 PER_ADDRESS = 50
 """Connections of one address. A proxy on this machine brings everybody's, so that it is not counted."""
-BACKLOG = 128
+BACKLOG = 64
 """How many are let in at once, before those who must make room are gone."""
 _END_OF_HEAD = (b"\r\n\r\n", b"\n\n")
 
