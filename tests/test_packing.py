@@ -53,6 +53,7 @@ def test_a_bomb_is_not_unpacked() -> None:
         (gzip.compress(b"\xff\xfe\x00"), "not a text"),
         (b"a" * 10_000_001, "larger than 10 MB"),
     ],
+    ids=["cut off", "goes on", "not packed", "bytes", "packed bytes", "too large"],  # gzip writes the time of day
 )
 def test_what_cannot_be_read_is_named(data: bytes, said: str) -> None:
     with pytest.raises(UserError, match=said) as refused:
