@@ -319,6 +319,14 @@ def nobody_used(log: Json) -> None:
     del body["used"], body["acting"]
 
 
+def one_used_less(log: Json) -> None:
+    """The second target is forgotten, as if it had not been under fire."""
+    body = fire(log)
+    body["used"] = [unit for unit in body["used"] if unit["name"] != "Cell 2"]
+    for part in ("before", "after"):
+        body[part]["units"].pop("cell 2", None)
+
+
 def impossible_input(log: Json) -> None:
     fire(log)["inputs"]["luck"] = "6"
 
@@ -505,6 +513,7 @@ KINDS: list[tuple[Forge, str]] = [
     (strong_unit, "was not as it says"),
     (others_act, "units act that it does not use|other units act"),
     (nobody_used, "which it may not|other units than it says"),
+    (one_used_less, "its inputs name other units"),
     (impossible_input, "lead to no outcome"),
     (other_inputs, "its inputs are not those"),
     (other_command, "its command is not that"),
@@ -563,6 +572,7 @@ KINDS: list[tuple[Forge, str]] = [
 ]
 TABLES_ONLY = {
     other_sides, another_label, a_die_more, impossible_input, other_inputs, other_words, other_units, others_act,
+    one_used_less,
 }  # fmt: skip
 """What only tables can tell, so that the short verifier lets it pass (and says what it has not looked at)."""
 
