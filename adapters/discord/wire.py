@@ -172,7 +172,10 @@ class Wire:
 
 def _is_discords(url: str) -> bool:
     """Whether an address is on Discord's file servers, or where its API was pointed to."""
-    there, api = urlsplit(url), urlsplit(Route.BASE)
+    try:
+        there, api = urlsplit(url), urlsplit(Route.BASE)
+    except ValueError:
+        return False
     if there.scheme == "https" and there.hostname in _FILE_HOSTS:
         return True
     return (there.scheme, there.netloc) == (api.scheme, api.netloc)

@@ -24,7 +24,7 @@ class People:
     def __init__(self, wire: Wire, teams: Teams) -> None:
         self._wire, self._teams = wire, teams
         self._known: dict[str, tuple[float, Person]] = {}
-        self._asking: dict[str, asyncio.Task[Person]] = {}
+        self._asking: dict[str, tuple[float, asyncio.Task[Person]]] = {}
 
     async def find(self, ask: Ask) -> Person:
         """The person behind an ask; by the name of the payload while Slack does not say."""
@@ -32,12 +32,14 @@ class People:
         until, person = self._known.get(key, (0.0, None))
         if person is not None and time.monotonic() < until:
             return person
-        task = self._asking.get(key)
+        since, task = self._asking.get(key) or (time.monotonic(), None)
         if task is None:
-            task = self._asking[key] = asyncio.create_task(self._look_up(ask))
+            task = asyncio.create_task(self._look_up(ask))
+            self._asking[key] = since, task
             task.add_done_callback(lambda _: self._asking.pop(key, None))
         try:
-            return await asyncio.wait_for(asyncio.shield(task), PATIENCE)
+            left = max(0.0, since + PATIENCE - time.monotonic())  # who was waited for already is not waited for again
+            return await asyncio.wait_for(asyncio.shield(task), left)
         except TimeoutError:
             return person or _by_payload(ask)
 

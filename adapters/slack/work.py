@@ -108,8 +108,9 @@ class Work:
 
     async def begin(self, ask: Ask, do: Do) -> asyncio.Task[Reply]:
         """Begin the work once who asks is known; nobody who comes later in this place overtakes."""
+        looked_up = asyncio.create_task(self.people.find(ask))  # now, not in turn: one slow answer is one wait for all
         async with self._arrivals.turn(ask.where.key):
-            who = await self.people.find(ask)
+            who = await looked_up
             return asyncio.create_task(_awaited(do(who)))
 
     async def run(self, ask: Ask, spec: CommandSpec, options: Mapping[str, object], who: Person) -> Reply:

@@ -1,0 +1,66 @@
+"""Slack is slow to say who somebody is: commands go on under the name of the payload, and nobody waits in line."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+
+from adapters.slack import people
+from adapters.slack.ask import Ask
+from adapters.slack.teams import Team, Teams
+from adapters.slack.wire import Wire
+from adapters.slack.work import Work
+from bot.app import App
+from bot.command import Person
+from bot.reply import Reply
+from bot.stores.memory import MemoryStore
+
+
+class Slow(Wire):
+    """Slack, which answers when it is let go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = asyncio.Event()
+        self.asked = 0
+
+    async def _call(self, _: str, method: str, arguments: Any, headers: Any = None) -> Any:
+        self.asked += 1
+        await self.go.wait()
+        user = arguments["data"]["user"]
+        return {"ok": True, "user": {"id": user, "team_id": "T1", "profile": {"display_name": f"Real {user}"}}}
+
+
+async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people, "PATIENCE", 0.2)
+    wire, teams = Slow(), Teams(None)
+    teams.add(Team("T1", "xoxb-1", "UB", "B1"))
+    work = Work(App(MemoryStore()), wire, teams)
+    done: list[str] = []
+
+    def ask(number: int) -> Ask:
+        return Ask("T1", "C1", f"U{number % 10}", user_name=f"u{number % 10}")
+
+    async def begin(number: int) -> None:
+        async def do(who: Person) -> Reply:
+            done.append(f"{number} {who.name}")
+            return Reply("done")
+
+        await (await work.begin(ask(number), do))
+
+    since = time.monotonic()
+    await asyncio.gather(*(begin(number) for number in range(20)))
+    assert time.monotonic() - since < 10 * 0.2, "one wait for all ten, not one for each"
+    assert done == [f"{number} u{number % 10}" for number in range(20)]
+    assert wire.asked == 10
+    since = time.monotonic()
+    await begin(3)
+    assert time.monotonic() - since < 0.15, "who was waited for once is not waited for again"
+    wire.go.set()
+    await asyncio.sleep(0.05)
+    await begin(4)
+    assert done[-1] == "4 Real U4"
+    await wire.close()
