@@ -39,7 +39,7 @@ def test_each_roll_finds_its_band() -> None:
         ("3-4:H 4-6:K", "answers 4 twice"),
         ("3:H 5-6:K", r"look at \[4\]"),
         ("3-4:H 5:K", r"look at \[6\]"),
-        ("3-4:H 5-7:K", r"look at \[7\]"),
+        ("3-4:H 5-7:K", "goes beyond 6"),
         ("3-4:X 5-6:K", "no value 'X'"),
         ("3/4:H 5-6:K", "is no band"),
         ("", "look at"),
