@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bot.app import App
-from bot.command import Person, Place
+from bot.interface.spec import Person, Place
 from bot.stores.base import Saved
 from bot.stores.sqlite import SqliteStore
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from bot.charts import system
-from bot.procedures import each_odds, resolve
 from bot.rules.dice import Script
 from bot.rules.odds import marginals
+from bot.systems.catalog import system
+from bot.systems.resolve import each_odds, resolve
 
 GAME = system("lnlt")
 FIRE = GAME.sequence("fire")

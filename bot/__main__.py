@@ -6,21 +6,21 @@ import sys
 from importlib import import_module
 
 COMMANDS = {
-    "systems": "bot.cli:show_systems",
-    "tables": "bot.cli:show_tables",
-    "sequences": "bot.cli:show_sequences",
-    "lookup": "bot.cli:lookup",
-    "resolve": "bot.cli:resolve_once",
-    "odds": "bot.cli:odds_once",
-    "roll": "bot.cli:roll_once",
-    "batch": "bot.cli:batch",
-    "verify": "bot.cli:verify_file",
-    "doctor": "bot.doctor:doctor",
+    "systems": "bot.host.cli:show_systems",
+    "tables": "bot.host.cli:show_tables",
+    "sequences": "bot.host.cli:show_sequences",
+    "lookup": "bot.host.cli:lookup",
+    "resolve": "bot.host.cli:resolve_once",
+    "odds": "bot.host.cli:odds_once",
+    "roll": "bot.host.cli:roll_once",
+    "batch": "bot.host.cli:batch",
+    "verify": "bot.host.cli:verify_file",
+    "doctor": "bot.host.doctor:doctor",
     "play": "adapters.console:main",
     "discord": "adapters.discord:main",
     "commands": "adapters.discord:show_commands",
     "slack": "adapters.slack:main",
-    "run": "adapters.running:main",
+    "run": "adapters.run:main",
     "manifest": "adapters.slack:print_manifest",
 }
 
@@ -31,7 +31,7 @@ def main(words: list[str] | None = None) -> int:
 
     words = sys.argv[1:] if words is None else words
     if not words or words[0] == "help" or not {"-h", "--help"}.isdisjoint(words):
-        from bot.cli import USAGE
+        from bot.host.cli import USAGE
 
         print(USAGE, end="")
         return 0

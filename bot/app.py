@@ -17,30 +17,30 @@ from functools import partial
 from importlib import import_module
 
 from bot.budgets import Budgets
-from bot.command import Command, CommandSpec, Path, Person, Place, shown_name
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.sequence import is_set
-from bot.complete import Choice, Known, complete_option
-from bot.counting import Odds, Worker
+from bot.entropy import new_id
+from bot.game.cache import Games
 from bot.game.ledger import Ledger, Writer
 from bot.game.prepared import find
 from bot.game.roster import in_order
-from bot.games import Games
-from bot.journal import Receipt
-from bot.leases import LEASE, Leases
-from bot.packing import MOST_TEXT
-from bot.queues import Queues
-from bot.receipts import NOT_WRITTEN, Receipts, not_run
-from bot.registry import Registry, registry
-from bot.reply import Reply, error_reply
-from bot.roller import new_id
-from bot.rules.chain import short
+from bot.interface.complete import Choice, Known, complete_option
+from bot.interface.packing import MOST_TEXT
+from bot.interface.registry import Registry, registry
+from bot.interface.reply import Reply, error_reply
+from bot.interface.spec import Command, CommandSpec, Path, Person, Place, shown_name
+from bot.interface.text import command_text, parse_text
+from bot.odds_worker.pool import Odds, Worker
+from bot.outbox.journal import Receipt
+from bot.outbox.leases import LEASE, Leases
+from bot.outbox.receipts import NOT_WRITTEN, Receipts, not_run
 from bot.rules.errors import UserError
-from bot.rules.options import MAX_TEXT
+from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.proof.chain import short
 from bot.settings import Settings
 from bot.stores.base import LONGEST_WAIT, CalledOff, Clock, Commit, Conflict, Deleted, Gate, Outgoing, Store
-from bot.sweeping import Sweeping
-from bot.text import command_text, parse_text
+from bot.stores.sweeping import Sweeping
+from bot.turns import Queues
 
 log = logging.getLogger(__name__)
 

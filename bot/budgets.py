@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import ceil
 
-from bot.command import Command, Path
+from bot.interface.spec import Command, Path
 from bot.rules.errors import UserError
-from bot.rules.options import says_yes
+from bot.rules.inputs.options import says_yes
 
 PER_MINUTE = 60
 """Commands of one person in a minute, and as many at once after a rest."""

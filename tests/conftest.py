@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, settings
 
 from bot.game.ledger import Ledger
 from bot.game.state import Json
-from bot.rules.chain import canonical
-from bot.rules.event_kinds import shape_faults
+from bot.rules.proof.chain import canonical
+from bot.rules.proof.event_kinds import shape_faults
 
 settings.register_profile(
     "ci",
@@ -61,7 +61,7 @@ def _only_known_events() -> Iterator[None]:
 
     def checked(ledger: Ledger, body: Json) -> Json:
         assert list(shape_faults(json.loads(canonical(body)))) == [], (
-            "bot/rules/event_kinds.py has to know of it, and tools/verify_log.py"
+            "bot/rules/proof/event_kinds.py has to know of it, and tools/verify_log.py"
         )
         return append(ledger, body)
 

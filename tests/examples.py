@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from bot.charts import system
-from bot.procedures import count_odds, resolve
 from bot.rules.dice import Script
 from bot.rules.sequence import Played
+from bot.systems.catalog import system
+from bot.systems.resolve import count_odds, resolve
 
 
 def play_example(

@@ -6,8 +6,8 @@ import copy
 import json
 from typing import Any
 
-from bot.rules.chain import canonical, event_hash, genesis, salted
-from bot.rules.fair import Recorder, Stream, commitment
+from bot.rules.proof.chain import canonical, event_hash, genesis, salted
+from bot.rules.proof.fair import Recorder, Stream, commitment
 
 Json = dict[str, Any]
 

@@ -7,9 +7,9 @@ from itertools import count
 from typing import Any
 
 from bot.app import App
-from bot.command import Command, Person, Place
 from bot.game.state import Game, content
-from bot.reply import Reply
+from bot.interface.reply import Reply
+from bot.interface.spec import Command, Person, Place
 from bot.stores.memory import MemoryStore
 
 HERE = Place("console:main", "console", "console")

@@ -14,12 +14,12 @@ from typing import Any
 from unittest.mock import patch
 
 from bot.app import App
-from bot.charts import systems
-from bot.command import Command, Place
-from bot.packing import file_text
-from bot.registry import registry
-from bot.rules.options import Option
+from bot.interface.packing import file_text
+from bot.interface.registry import registry
+from bot.interface.spec import Command, Place
+from bot.rules.inputs.options import Option
 from bot.stores.memory import MemoryStore
+from bot.systems.catalog import systems
 from tests.playing import Channel
 
 PERSONS = ("Anna", "Bob", "Carl")

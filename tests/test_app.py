@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit import audit
-from bot.command import Command, Person, Place
-from bot.counting import Worker
+from bot.audit.games import audit
+from bot.interface.spec import Command, Person, Place
+from bot.odds_worker.pool import Worker
 from bot.rules.errors import UserError
 from bot.rules.expression import parse
 from bot.stores.base import DAY, Commit, Committed, StoreError

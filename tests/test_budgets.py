@@ -11,8 +11,8 @@ from bot import app as app_module
 from bot import budgets
 from bot.app import App
 from bot.budgets import Budgets
-from bot.command import Person, Place
-from bot.reply import Reply
+from bot.interface.reply import Reply
+from bot.interface.spec import Person, Place
 from bot.stores.base import Commit, Committed
 from bot.stores.memory import MemoryStore
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.command import Person, Place
+from bot.interface.spec import Person, Place
 from bot.stores.base import DAY, Change, Commit, Doc, EventRow, Outgoing, Store
 from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import open_sqlite
-from bot.sweeping import Sweeping
+from bot.stores.sweeping import Sweeping
 
 ANNA, HERE = Person("console:anna", "Anna"), Place("console:here", "console:server")
 HOUR = 3600.0

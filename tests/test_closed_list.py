@@ -7,14 +7,14 @@ import json
 from typing import Any
 
 from bot.app import App
-from bot.command import Command, Place
-from bot.rules.event_kinds import KINDS
+from bot.audit.check_file import check
+from bot.interface.spec import Command, Place
+from bot.rules.proof.event_kinds import KINDS
 from bot.stores.memory import MemoryStore
-from bot.verify import check
+from tests.audit.test_forgeries import honest
 from tests.commands.test_link import Table
 from tests.playing import Channel, two_sides
 from tests.random_play import exported, exported_text
-from tests.test_forgeries import honest
 from tests.test_old_logs import LOGS
 
 RARE = """

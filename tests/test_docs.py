@@ -6,8 +6,8 @@ import pytest
 
 from adapters.discord.payload import payload
 from adapters.discord.shipped import shipped_commands
-from bot.charts import systems
-from bot.registry import registry
+from bot.interface.registry import registry
+from bot.systems.catalog import systems
 from tools.docs import DOCS, page
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit import audit
-from bot.command import Person, Place
+from bot.audit.games import audit
+from bot.interface.spec import Person, Place
 from bot.stores.sqlite import SqliteStore, open_sqlite
 
 COPIES, BOTS, LIVES = 5, 2, 2

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
-from bot.batch import answer_line, run_batch
-from bot.charts import System, systems
-from bot.complete import Known, complete_option
-from bot.procedures import MAX_SECONDS, count_odds
-from bot.registry import registry
+from bot.host.batch import answer_line, run_batch
+from bot.interface.complete import Known, complete_option
+from bot.interface.registry import registry
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option, clean
+from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.odds import TooManyStates
-from bot.rules.options import Option, clean
-from bot.rules.units import RosterUnit, UnitWords
+from bot.systems.catalog import System, systems
+from bot.systems.resolve import MAX_SECONDS, count_odds
 
 GARBAGE: list[Any] = [
     None, True, False, 0, -1, 10**400, -(10**30), 1e308, 0.5, "", " ", "x", "x" * 5000, "\u202eabc", "\x00", "a\nb",

@@ -22,11 +22,11 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.audit import audit
-from bot.command import Command, Person, Place
-from bot.reply import Reply
+from bot.audit.games import audit
+from bot.interface.reply import Reply
+from bot.interface.spec import Command, Person, Place
+from bot.interface.text import parse_text
 from bot.stores.sqlite import SqliteStore, open_sqlite
-from bot.text import parse_text
 
 KILLS = int(os.environ.get("GROGNARD_KILLS", "50"))
 PATIENCE = 0.05  # seconds after which a receipt is shown

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.verify import check
+from bot.audit.check_file import check
 
 LOGS = sorted((Path(__file__).parent / "data" / "logs").glob("*.json"))
 

@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 
 from bot.app import App
-from bot.audit import audit
-from bot.command import Person, Place
+from bot.audit.games import audit
+from bot.interface.spec import Person, Place
 from bot.stores.base import Store
 from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import SqliteStore, open_sqlite

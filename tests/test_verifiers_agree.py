@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from bot.rules.chain import salted
+from bot.audit.check_file import check
 from bot.rules.errors import UserError
-from bot.rules.exported import read_json
-from bot.verify import check
+from bot.rules.proof.chain import salted
+from bot.rules.proof.export_format import read_json
 from tests.forging import Json, bodies, copied, rechained
 from tests.random_play import exported
 from tools import verify_log

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.rules.event_kinds import KINDS
-from bot.verify import check, summary
+from bot.audit.check_file import check, summary
+from bot.rules.proof.event_kinds import KINDS
+from tests.audit.test_forgeries import fire, first, honest, played
 from tests.forging import bodies, copied, rechained
-from tests.test_forgeries import fire, first, honest, played
 from tools import verify_log
 
 

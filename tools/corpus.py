@@ -21,18 +21,18 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bot.charts import Sequence, System, systems
 from bot.game.events import difference
 from bot.game.roster import settle_changes
 from bot.game.state import Game, roster_of, unit_from_json, unit_json
-from bot.procedures import each_odds, resolve
-from bot.rules.chart import Chart
 from bot.rules.dice import Die, Script, Source
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.links import linked
 from bot.rules.odds import TooManyStates
-from bot.rules.options import Option
-from bot.rules.units import RosterUnit, UnitWords
+from bot.rules.tables.table import Chart
+from bot.systems.catalog import Sequence, System, systems
+from bot.systems.resolve import each_odds, resolve
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = "tests/corpus"

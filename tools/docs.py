@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from adapters.discord.shipped import write_commands
-from bot.charts import Sequence, System, systems
-from bot.command import CommandSpec
-from bot.explained import all_unit_words
-from bot.registry import registry
-from bot.rules.chart import Chart
-from bot.rules.options import Option
+from bot.interface.explained import all_unit_words
+from bot.interface.registry import registry
+from bot.interface.spec import CommandSpec
+from bot.rules.inputs.options import Option
+from bot.rules.tables.table import Chart
+from bot.systems.catalog import Sequence, System, systems
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 

@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 
 def main(words: Sequence[str]) -> int:
     """`grognard play [--as NAME]`: exit status 0; raises UserError for words it does not know."""
-    from bot.cli import Arguments
+    from bot.host.cli import Arguments
 
     arguments = Arguments(words, flags={"as": True})
     if arguments.words or arguments.pairs:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 
-from bot.command import CommandSpec
-from bot.complete import Known, complete_option
-from bot.registry import Registry
+from bot.interface.complete import Known, complete_option
+from bot.interface.registry import Registry
+from bot.interface.spec import CommandSpec
+from bot.interface.text import Token, tokenize
 from bot.rules.errors import UserError
-from bot.text import Token, tokenize
 
 OWN_WORDS = ("as", "tutorial", "quit")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from bot.reply import Reply
+from bot.interface.reply import Reply
 
 STEP = 2  # blanks
 MIN_WIDTH = 20  # on a narrower terminal lines run over

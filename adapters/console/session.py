@@ -15,14 +15,14 @@ from rich.text import Text
 from adapters.console.render import save_files, say, show
 from adapters.console.tutorial import LESSONS
 from bot.app import App
-from bot.command import Person, Place
-from bot.packing import MOST_BYTES, file_text, too_large
-from bot.private import tighten
-from bot.reply import Reply, error_reply
+from bot.interface.packing import MOST_BYTES, file_text, too_large
+from bot.interface.reply import Reply, error_reply
+from bot.interface.spec import Person, Place
+from bot.interface.text import MAX_LENGTH, parse_text
 from bot.rules.errors import UserError
-from bot.rules.options import INVISIBLE
+from bot.rules.inputs.options import INVISIBLE
 from bot.settings import Settings, load_settings
-from bot.text import MAX_LENGTH, parse_text
+from bot.stores.private import tighten
 
 PLACE = Place("console:main", "console", "console")
 GREETING = 'Grognard. Type "tutorial" for two minutes of it, "help" for everything, "quit" to leave.'

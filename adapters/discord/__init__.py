@@ -24,8 +24,8 @@ def main(words: Sequence[str]) -> int:
     check_settings(settings)
     commands = commands_for(settings)
     gc.disable()  # nothing dies while modules are loaded; the client turns it on again
-    from adapters.discord.life import serve
-    from adapters.running import run
+    from adapters.discord.serve import serve
+    from adapters.run import run
 
     return run(settings, [lambda app: serve(app, settings, commands)])
 
@@ -51,7 +51,7 @@ def show_commands(words: Sequence[str]) -> int:
         raise UserError("commands needs the platform.", hint="Type: grognard commands discord")
     gc.disable()  # it lives for a third of a second
     from adapters.discord.payload import payload
-    from bot.registry import registry
+    from bot.interface.registry import registry
 
     print(json.dumps(payload(registry()), indent=1, ensure_ascii=False))
     return 0

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapters.discord.ask import Ask, visible
-from adapters.discord.reading import read_command
-from adapters.discord.wire import CHOICES, Refused, Unsure
+from adapters.discord.calls import CHOICES, Refused, Unsure
+from adapters.discord.incoming import read_command
+from adapters.discord.request import Ask, visible
 
 if TYPE_CHECKING:
     from adapters.discord.client import Grognard

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapters.discord.ask import Ask
 from adapters.discord.render import ACTION, FORM_PART
-from bot.command import Command
-from bot.reply import error_reply
+from adapters.discord.request import Ask
+from bot.interface.reply import error_reply
+from bot.interface.spec import Command
 from bot.rules.errors import UserError
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import discord
 
-from adapters.discord.ask import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Ask, clean_name
-from bot.command import Place
+from adapters.discord.request import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Ask, clean_name
+from bot.interface.spec import Place
 from bot.rules.errors import UserError
 
 if TYPE_CHECKING:

@@ -16,23 +16,23 @@ import discord.gateway
 import yarl
 from discord.http import Route
 
-from adapters.discord.ask import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Ask, read_ask
 from adapters.discord.autocomplete import complete
 from adapters.discord.buttons import press
+from adapters.discord.calls import USER_AGENT, Wire
+from adapters.discord.channel_posts import Posting
 from adapters.discord.commands import make_good, run_command
 from adapters.discord.delivery import Delivery
 from adapters.discord.outbox import PLATFORM, Outbox
-from adapters.discord.posting import Posting
+from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Ask, read_ask
 from adapters.discord.servers import settle_servers
 from adapters.discord.sync import Commands, sync_commands
-from adapters.discord.wire import USER_AGENT, Wire
 from bot.app import App
 from bot.budgets import busy
 from bot.commands.link import server_back
+from bot.entropy import new_id
+from bot.interface.reply import error_reply
 from bot.logs import seldom
-from bot.receipts import watch
-from bot.reply import error_reply
-from bot.roller import new_id
+from bot.outbox.receipts import watch
 from bot.rules.errors import UserError
 from bot.settings import Settings
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from adapters.discord.ask import Ask
+from adapters.discord.channel_posts import missing
 from adapters.discord.channels import confirmed
-from adapters.discord.posting import missing
-from adapters.discord.reading import fetch_files, read_command
-from bot.command import Command
-from bot.complete import meant
-from bot.journal import Receipt
-from bot.reply import Reply, error_reply
+from adapters.discord.incoming import fetch_files, read_command
+from adapters.discord.request import Ask
+from bot.interface.complete import meant
+from bot.interface.reply import Reply, error_reply
+from bot.interface.spec import Command
+from bot.outbox.journal import Receipt
 from bot.rules.errors import UserError
 
 if TYPE_CHECKING:

@@ -15,10 +15,7 @@ from typing import Any, Protocol
 
 import discord
 
-from adapters.discord.ask import EPHEMERAL, Ask
-from adapters.discord.posting import LOADING, Posting
-from adapters.discord.render import Message, render
-from adapters.discord.wire import (
+from adapters.discord.calls import (
     DEFER_UPDATE,
     MESSAGE,
     THINKING,
@@ -28,9 +25,12 @@ from adapters.discord.wire import (
     Unsure,
     Wire,
 )
-from bot.command import Command
-from bot.reply import Reply, error_reply
-from bot.roller import new_id
+from adapters.discord.channel_posts import LOADING, Posting
+from adapters.discord.render import Message, render
+from adapters.discord.request import EPHEMERAL, Ask
+from bot.entropy import new_id
+from bot.interface.reply import Reply, error_reply
+from bot.interface.spec import Command
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)

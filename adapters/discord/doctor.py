@@ -75,7 +75,7 @@ def _application(application: Mapping[str, Any]) -> list[Finding]:
 async def _commands(session: aiohttp.ClientSession, application: str) -> list[Finding]:
     from adapters.discord.payload import payload
     from adapters.discord.sync import digest
-    from bot.registry import registry
+    from bot.interface.registry import registry
 
     status, standing = await _get(session, f"/applications/{application}/commands")
     if status != 200:

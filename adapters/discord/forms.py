@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from adapters.discord.ask import EPHEMERAL, Ask, visible
+from adapters.discord.calls import FORM, MESSAGE, UPDATE
 from adapters.discord.delivery import Direct
-from adapters.discord.plain import escaped, line
+from adapters.discord.escape import escaped, line
 from adapters.discord.render import ACTION, FORM_PART, MAX_CONTENT, Message
-from adapters.discord.wire import FORM, MESSAGE, UPDATE
-from bot.command import Command, CommandSpec
+from adapters.discord.request import EPHEMERAL, Ask, visible
 from bot.commands.playing import DRAFT
-from bot.form import Blank, Form, Menu, choose, fill, form_of, missing
-from bot.reply import error_reply
-from bot.roller import new_id
+from bot.entropy import new_id
+from bot.interface.form import Blank, Form, Menu, choose, fill, form_of, missing
+from bot.interface.reply import error_reply
+from bot.interface.spec import Command, CommandSpec
 from bot.rules.errors import UserError
 from bot.stores.base import DRAFTS_KEPT, Doc
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from adapters.discord.ask import Ask
 from adapters.discord.delivery import Delivery
+from adapters.discord.request import Ask
 from bot.app import App, Due
-from bot.queues import Queues
 from bot.rules.errors import UserError
+from bot.turns import Queues
 
 log = logging.getLogger(__name__)
 

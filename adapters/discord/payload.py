@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.command import CommandSpec, Path
-from bot.registry import TABLE, Registry
-from bot.rules.options import Option
+from bot.interface.registry import TABLE, Registry
+from bot.interface.spec import CommandSpec, Path
+from bot.rules.inputs.options import Option
 
 Json = dict[str, Any]
 

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.discord.ask import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Ask, visible
-from adapters.discord.plain import escaped, fenced, line
-from bot.reply import Button, File, Reply
+from adapters.discord.escape import escaped, fenced, line
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Ask, visible
+from bot.interface.reply import Button, File, Reply
 
 Json = dict[str, Any]
 

@@ -16,7 +16,12 @@ import bot
 Json = dict[str, Any]
 
 FILE = Path(__file__).with_name("commands.json")
-_DEFINITIONS = ("bot/shared.py", "bot/registry.py", "bot/rules/options.py", "adapters/discord/payload.py")
+_DEFINITIONS = (
+    "bot/interface/common_commands.py",
+    "bot/interface/registry.py",
+    "bot/rules/inputs/options.py",
+    "adapters/discord/payload.py",
+)
 
 
 def sources_digest() -> str:
@@ -39,7 +44,7 @@ def shipped_commands() -> list[Json] | None:
 def write_commands() -> bool:
     """Make the file anew; whether it changed."""
     from adapters.discord.payload import payload
-    from bot.registry import registry
+    from bot.interface.registry import registry
 
     made = {"made_from": sources_digest(), "commands": payload(registry())}
     text = json.dumps(made, ensure_ascii=False, separators=(",", ":")) + "\n"

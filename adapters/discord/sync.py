@@ -18,7 +18,7 @@ from typing import Any
 
 import bot
 from adapters.discord.shipped import shipped_commands
-from bot.private import make_file, make_folder
+from bot.stores.private import make_file, make_folder
 
 Json = dict[str, Any]
 
@@ -67,7 +67,7 @@ class Commands:
                 found: list[Json] = json.loads(output)
                 return found
         from adapters.discord.payload import payload
-        from bot.registry import registry
+        from bot.interface.registry import registry
 
         return await asyncio.to_thread(payload, registry())
 

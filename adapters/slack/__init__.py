@@ -10,13 +10,13 @@ from bot.rules.errors import UserError
 
 def main(words: Sequence[str]) -> int:
     """`grognard slack`: serve until SIGINT or SIGTERM; exit status 0. Raises UserError for impossible settings."""
-    from bot.cli import Arguments
+    from bot.host.cli import Arguments
 
     arguments = Arguments(words, flags={})
     if arguments.words or arguments.pairs:
         raise UserError("slack takes nothing behind it: its settings stand in the environment or in .env.")
-    from adapters.running import run
-    from adapters.slack.life import check_settings, serve
+    from adapters.run import run
+    from adapters.slack.serve import check_settings, serve
     from bot.settings import load_settings
 
     settings = load_settings()
@@ -27,8 +27,8 @@ def main(words: Sequence[str]) -> int:
 def print_manifest(words: Sequence[str]) -> int:
     """`grognard manifest slack [--url HTTPS]`: print the app's manifest; exit status 0. Raises UserError."""
     from adapters.slack.manifest import make_manifest
-    from bot.cli import Arguments
-    from bot.registry import registry
+    from bot.host.cli import Arguments
+    from bot.interface.registry import registry
 
     arguments = Arguments(words, flags={"url": True})
     if arguments.words != ["slack"] or arguments.pairs:

@@ -13,9 +13,9 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
 
-from adapters.slack.listeners import Listeners
+from adapters.slack.calls import Wire
+from adapters.slack.incoming import Listeners
 from adapters.slack.teams import Teams
-from adapters.slack.wire import Wire
 from bot.rules.errors import UserError
 
 ALL = re.compile(".*", re.DOTALL)

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from adapters.slack.ask import Ask
+from adapters.slack.calls import Busy, Refused
 from adapters.slack.render import ACTION
-from adapters.slack.wire import Busy, Refused
+from adapters.slack.request import Ask
 from adapters.slack.work import Ack, Do, Work
-from bot.command import Person
-from bot.reply import Reply
+from bot.interface.reply import Reply
+from bot.interface.spec import Person
 
 log = logging.getLogger(__name__)
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from adapters.slack.ask import Ask
+from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.files import direct_messages
-from adapters.slack.wire import Busy, Refused, Wire
-from bot.command import CommandSpec, Path, Place
+from adapters.slack.request import Ask
 from bot.commands.moving import place_key
+from bot.interface.spec import CommandSpec, Path, Place
 from bot.rules.errors import UserError
 
 PAGE, MOST_PAGES = 999, 30

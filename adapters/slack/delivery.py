@@ -12,16 +12,16 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adapters.slack.ask import PLATFORM, Ask
+from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.files import INVITE, direct_messages, send_files
 from adapters.slack.lookup import mark, stands
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
+from adapters.slack.request import PLATFORM, Ask
 from adapters.slack.teams import Team, Teams
-from adapters.slack.wire import Busy, Refused, Wire
 from bot.app import App, Due
-from bot.queues import Queues
-from bot.reply import Reply
+from bot.interface.reply import Reply
 from bot.rules.errors import UserError
+from bot.turns import Queues
 
 log = logging.getLogger(__name__)
 

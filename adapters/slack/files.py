@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from adapters.slack.ask import Ask
-from adapters.slack.wire import Refused, Wire
-from bot.reply import File
+from adapters.slack.calls import Refused, Wire
+from adapters.slack.request import Ask
+from bot.interface.reply import File
 
 INVITE = "Invite the bot here, and files come into the channel: /invite @grognard"
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from adapters.slack.ask import Ask
+from adapters.slack.calls import Busy, Refused
 from adapters.slack.modal import (
     FIELD,
     MAX_CHOICES,
@@ -21,14 +21,14 @@ from adapters.slack.modal import (
     read_meta,
     read_state,
 )
-from adapters.slack.wire import Busy, Refused
+from adapters.slack.request import Ask
 from adapters.slack.work import Ack, Work
-from bot.command import CommandSpec, Path, Person
-from bot.complete import described
-from bot.form import ACTING
-from bot.reply import Button, Reply, error_reply
+from bot.interface.complete import described
+from bot.interface.form import ACTING
+from bot.interface.reply import Button, Reply, error_reply
+from bot.interface.spec import CommandSpec, Path, Person
+from bot.interface.text import parse_text
 from bot.rules.errors import UserError
-from bot.text import parse_text
 
 log = logging.getLogger(__name__)
 

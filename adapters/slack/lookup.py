@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from adapters.slack.ask import Ask
+from adapters.slack.calls import Busy, Refused, Wire
+from adapters.slack.escape import entities
 from adapters.slack.render import render
+from adapters.slack.request import Ask
 from adapters.slack.teams import Team
-from adapters.slack.wire import Busy, Refused, Wire
-from adapters.slack.words import entities
-from bot.reply import Reply
+from bot.interface.reply import Reply
 from bot.stores.base import tombstone
 
 Json = dict[str, Any]

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from adapters.slack.http import PATH
 from adapters.slack.oauth import REDIRECT_PATH
 from adapters.slack.scopes import EVENTS, SCOPES
-from bot.registry import TABLE, Registry
+from bot.interface.registry import TABLE, Registry
 from bot.rules.errors import UserError
 
 Json = dict[str, Any]

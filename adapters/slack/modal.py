@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from adapters.slack.ask import Ask
-from adapters.slack.words import escaped
-from bot.command import CommandSpec, Path
-from bot.complete import Known
-from bot.form import missing
-from bot.registry import Registry
+from adapters.slack.escape import escaped
+from adapters.slack.request import Ask
+from bot.interface.complete import Known
+from bot.interface.form import missing
+from bot.interface.registry import Registry
+from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
-from bot.rules.options import Option, clean, words_of
+from bot.rules.inputs.options import Option, clean, words_of
 
 Json = dict[str, Any]
 

@@ -14,11 +14,11 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
+from adapters.slack.calls import Busy, Refused, Wire, authorize_url
 from adapters.slack.scopes import SCOPES
 from adapters.slack.teams import Team, Teams
-from adapters.slack.vault import StoreVault
-from adapters.slack.wire import Busy, Refused, Wire, authorize_url
-from bot.roller import new_salt
+from adapters.slack.tokens import StoreVault
+from bot.entropy import new_salt
 from bot.settings import Settings
 
 log = logging.getLogger(__name__)

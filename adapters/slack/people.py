@@ -6,11 +6,11 @@ import asyncio
 import time
 from typing import Any
 
-from adapters.slack.ask import Ask
+from adapters.slack.calls import Busy, Refused, Wire
+from adapters.slack.escape import clean_name
+from adapters.slack.request import Ask
 from adapters.slack.teams import Teams
-from adapters.slack.wire import Busy, Refused, Wire
-from adapters.slack.words import clean_name
-from bot.command import Person
+from bot.interface.spec import Person
 
 KEPT = 600.0
 UNKNOWN_KEPT = 30.0

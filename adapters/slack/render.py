@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adapters.slack.ask import PLATFORM
-from adapters.slack.words import bold, entities, escaped, fenced, line
-from bot.reply import Button, File, Reply
+from adapters.slack.escape import bold, entities, escaped, fenced, line
+from adapters.slack.request import PLATFORM
+from bot.interface.reply import Button, File, Reply
 
 Json = dict[str, Any]
 

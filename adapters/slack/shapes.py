@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.slack.ask import team_of
+from adapters.slack.request import team_of
 
 Shape = Any
 """A type, [the shape of each item], {field: shape}, {"!field": shape} for one that must be there, or {str: shape} for

@@ -17,8 +17,8 @@ from slack_bolt.adapter.socket_mode.async_internals import run_async_bolt_app
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.socket_mode.request import SocketModeRequest
 
+from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.shapes import is_sound
-from adapters.slack.wire import Busy, Refused, Wire
 from bot.budgets import busy
 from bot.logs import seldom
 from bot.rules.errors import UserError

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from adapters.slack.wire import Refused, Wire
+from adapters.slack.calls import Refused, Wire
 from bot.rules.errors import UserError
 
 KEPT = 30.0

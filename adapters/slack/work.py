@@ -6,18 +6,18 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
-from adapters.slack.ask import Ask
+from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import ABOUT_PLACES, at_home, confirmed
 from adapters.slack.delivery import Posts
 from adapters.slack.people import People
+from adapters.slack.request import Ask
 from adapters.slack.teams import Teams
-from adapters.slack.wire import Busy, Refused, Wire
 from bot.app import App
-from bot.command import Command, CommandSpec, Path, Person, Place
-from bot.packing import MOST_BYTES, file_text, too_large
-from bot.queues import Queues
-from bot.reply import Reply, error_reply
+from bot.interface.packing import MOST_BYTES, file_text, too_large
+from bot.interface.reply import Reply, error_reply
+from bot.interface.spec import Command, CommandSpec, Path, Person, Place
 from bot.rules.errors import UserError
+from bot.turns import Queues
 
 Do = Callable[[Person], Awaitable[Reply]]
 Ack = Callable[..., Awaitable[Any]]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.playing import play, repeated
 from bot.commands.undo import read_event
 from bot.game.events import ROLLS
 from bot.game.state import Json
-from bot.reply import Reply
+from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 
 LOOK_BACK = 200

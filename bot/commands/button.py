@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from bot.command import CommandSpec, Path
-from bot.commands.desk import Desk
-from bot.reply import Reply
+from bot.commands.context import Desk
+from bot.interface.reply import Reply
+from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
 from bot.stores.base import REQUESTS_KEPT, Doc
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.game.ledger import Ledger
 from bot.game.state import Game
-from bot.reply import Reply
+from bot.interface.reply import Reply
 from bot.rules.errors import UserError
-from bot.rules.exported import person_key
+from bot.rules.proof.export_format import person_key
 from bot.stores.base import IMPORTED, PersonRow
 
 CLAIM_HINT = "The imported file knows your account: /game claim makes its moves and its side yours."

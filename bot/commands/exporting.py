@@ -10,18 +10,18 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from bot.commands.desk import Desk
-from bot.export import export_game
+from bot.audit.export import export_game
+from bot.commands.context import Desk
 from bot.game.events import ROLLS
 from bot.game.phases import phase_title
 from bot.game.rights import need_player
 from bot.game.roster import described, in_order
 from bot.game.state import Json
-from bot.game.telling import NameOf, told_event
-from bot.packing import packed_file
-from bot.reply import Reply
-from bot.rules.chain import short
-from bot.rules.exported import SEALED
+from bot.game.summary import NameOf, told_event
+from bot.interface.packing import packed_file
+from bot.interface.reply import Reply
+from bot.rules.proof.chain import short
+from bot.rules.proof.export_format import SEALED
 
 FORMATS = {"json": "it can be imported again, and checked with grognard verify", "csv": "one line per roll"}
 COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "marks")

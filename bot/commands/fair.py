@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.record import closes_texts
 from bot.game.prepared import find
 from bot.game.rights import need_director, need_player
 from bot.game.texts import are_open, is_alone
-from bot.reply import Button, Reply
-from bot.rules.chain import short
+from bot.interface.reply import Button, Reply
 from bot.rules.errors import UserError
-from bot.rules.fair import NO_TEXTS, digest
+from bot.rules.proof.chain import short
+from bot.rules.proof.fair import NO_TEXTS, digest
 
 MAX_TEXTS = 200
 MAX_OWN = 3

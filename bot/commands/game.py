@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from importlib import import_module
 
-from bot.charts import systems
 from bot.commands.claiming import CLAIM_HINT, own_import
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.places import listed, names_of
 from bot.commands.sealed import open_rolls
 from bot.game.loaded import load
@@ -16,11 +15,12 @@ from bot.game.phases import first_turn, next_phase, phase_title, reminders
 from bot.game.rights import find_side, need_director, need_player
 from bot.game.roster import count_units, is_gone
 from bot.game.state import Game
-from bot.reply import Button, Reply
-from bot.rules.chain import short
+from bot.interface.reply import Button, Reply
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.units import RosterUnit
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.proof.chain import short
 from bot.stores.base import DRAFTS_KEPT, Doc
+from bot.systems.catalog import systems
 
 Handler = Callable[[Desk], Awaitable[Reply]]
 CARRY = "carry"

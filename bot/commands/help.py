@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import textwrap
 
-from bot.charts import system
-from bot.command import CommandSpec
-from bot.commands.desk import Desk
-from bot.explained import all_unit_words, lists_of, unit_words
-from bot.registry import TABLE, Registry
-from bot.reply import Reply
+from bot.commands.context import Desk
+from bot.interface.explained import all_unit_words, lists_of, unit_words
+from bot.interface.registry import TABLE, Registry
+from bot.interface.reply import Reply
+from bot.interface.spec import CommandSpec
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.options import Option
+from bot.rules.inputs.options import Option
+from bot.systems.catalog import system
 
 _START = (
     "Every table and every combat procedure of a game is one command.",

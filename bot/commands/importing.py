@@ -6,22 +6,22 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.command import shown_name
-from bot.commands.desk import Desk
+from bot.audit.check_file import check
+from bot.commands.context import Desk
+from bot.entropy import new_id
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
-from bot.game.sound import is_sound, is_sound_event
-from bot.packing import MOST_TEXT
-from bot.reply import Button, Reply
-from bot.roller import new_id
-from bot.rules.chain import canonical
+from bot.game.validate import is_sound, is_sound_event
+from bot.interface.packing import MOST_TEXT
+from bot.interface.reply import Button, Reply
+from bot.interface.spec import shown_name
 from bot.rules.errors import UserError
-from bot.rules.exported import SEALED, Exported, read_export, read_json
-from bot.rules.fair import NO_TEXTS
+from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds import TooManyStates
-from bot.rules.options import MAX_TEXT
+from bot.rules.proof.chain import canonical
+from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
+from bot.rules.proof.fair import NO_TEXTS
 from bot.stores.base import IMPORTED, PersonRow, SeedRow, TextRow
-from bot.verify import check
 
 MAX_EVENTS = 200_000
 SHORT = 30_000

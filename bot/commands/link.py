@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
 
-from bot.command import Place
-from bot.commands.desk import Desk, server_of
+from bot.commands.context import Desk, server_of
 from bot.commands.places import PLACE, called, listed, name_doc, names_of
+from bot.entropy import new_code
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.rights import need_director
 from bot.game.state import Game
-from bot.reply import Button, Reply
-from bot.roller import new_code
+from bot.interface.reply import Button, Reply
+from bot.interface.spec import Place
 from bot.rules.errors import UserError
 from bot.stores.base import DAY, Binding, Commit, Doc, Json, Outgoing, Store
 

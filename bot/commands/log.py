@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.game.rights import find_side
 from bot.game.roster import changed_names
 from bot.game.state import Json, roster_of
-from bot.game.telling import told_event
-from bot.reply import Button, Reply
-from bot.rules.chain import short
+from bot.game.summary import told_event
+from bot.interface.reply import Button, Reply
+from bot.rules.proof.chain import short
 
 BATCH = 500
 MOST_READ = 50_000

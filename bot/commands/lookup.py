@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.commands.outcome import Happening, Outcome
-from bot.reply import Reply
-from bot.rules.chart import Answer, Chart, Part
+from bot.interface.reply import Reply
 from bot.rules.dice import Rolled, Source
+from bot.rules.tables.table import Answer, Chart, Part
 
 
 def read_table(chart: Chart, options: Mapping[str, object], who: str, source: Source, title: str) -> Outcome:

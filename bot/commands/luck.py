@@ -6,14 +6,14 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from bot.charts import systems
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.exporting import undone_events
 from bot.game.stats import Luck, Try, Worth, many_worths, sentence, tries
-from bot.reply import Reply
-from bot.rules.chain import short
+from bot.interface.reply import Reply
 from bot.rules.errors import UserError
+from bot.rules.proof.chain import short
 from bot.stores.base import EventRow
+from bot.systems.catalog import systems
 
 AT_ONCE = 60
 MOST = 3_000

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from bot.command import Place
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.places import called
 from bot.commands.sequence import is_set
+from bot.entropy import new_id
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.rights import need_director
-from bot.reply import Button, Reply
-from bot.roller import new_id
+from bot.interface.reply import Button, Reply
+from bot.interface.spec import Place
 from bot.rules.errors import UserError
 from bot.stores.base import DAY, Binding, Doc, Outgoing, Saved
 

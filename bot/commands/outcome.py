@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from bot.reply import Reply
+from bot.interface.reply import Reply
 from bot.rules.dice import Rolled
 from bot.rules.sequence import Change
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from bot.command import Place
-from bot.commands.desk import server_of
+from bot.commands.context import server_of
+from bot.interface.spec import Place
 from bot.stores.base import Doc, Store
 
 PLACE = "place"

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.charts import system
-from bot.command import Command, CommandSpec
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.lookup import read_table
 from bot.commands.record import is_of_game, record
 from bot.commands.roll import roll_dice
 from bot.commands.sequence import EXTRA, is_set, odds_reply, run_sequence
+from bot.entropy import new_id
 from bot.game.state import roster_of
-from bot.procedures import odds_rows
-from bot.reply import Button, Reply
-from bot.roller import new_id
-from bot.rules.units import Roster
+from bot.interface.reply import Button, Reply
+from bot.interface.spec import Command, CommandSpec
+from bot.rules.inputs.units import Roster
 from bot.stores.base import DRAFTS_KEPT, Doc
+from bot.systems.catalog import system
+from bot.systems.resolve import odds_rows
 
 DRAFT = "draft"
 

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 
 from bot.commands.claiming import own_import
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.sequence import is_set
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.prepared import PREPARED, UNUSED
-from bot.reply import Button, File, Reply
+from bot.interface.reply import Button, File, Reply
 
 MOST_GAMES = 500
 

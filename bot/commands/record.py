@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.charts import system, systems
-from bot.command import Command
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.outcome import Happening, Outcome
 from bot.game.rights import is_stranger, need_share
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.texts import has_last_word
-from bot.reply import Button, Reply
-from bot.rules.chain import canonical
+from bot.interface.reply import Button, Reply
+from bot.interface.spec import Command
 from bot.rules.errors import UserError
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.proof.chain import canonical
 from bot.rules.sequence import Change
-from bot.rules.units import RosterUnit
+from bot.systems.catalog import system, systems
 
 SEALED, ANSWER = "sealed", "answer"
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.commands.outcome import Happening, Outcome
-from bot.reply import Reply
+from bot.interface.reply import Reply
+from bot.interface.text import quoted
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.expression import Rolling, parse, roll
-from bot.rules.options import Option, clean
-from bot.text import quoted
+from bot.rules.inputs.options import Option, clean
 
 MAX_LABEL = 100
 _LABEL = Option("label", "str")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.record import ANSWER, SEALED, change_from_json, is_of_game
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
-from bot.game.telling import title_of
-from bot.reply import Reply
+from bot.game.summary import title_of
+from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.sequence import Change
 

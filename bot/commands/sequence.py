@@ -9,21 +9,21 @@ from collections.abc import Sequence as Many
 from fractions import Fraction
 from typing import Any
 
-from bot.charts import Sequence
-from bot.command import CommandSpec
+from bot.commands.answers import played_reply, unit_lines
 from bot.commands.outcome import Happening, Outcome
-from bot.commands.story import played_reply, unit_lines
 from bot.game.roster import is_gone
-from bot.reply import Reply
+from bot.interface.reply import Reply
+from bot.interface.spec import CommandSpec
+from bot.interface.text import command_text
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.given import Given
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option, clean
+from bot.rules.inputs.units import Roster
 from bot.rules.links import linked
 from bot.rules.odds import Distribution
-from bot.rules.options import Option, clean
 from bot.rules.sequence import Row, play
-from bot.rules.units import Roster
-from bot.text import command_text
+from bot.systems.catalog import Sequence
 
 ACTING = ("attackers", "shooters", "unit", "units")
 """Inputs that name who acts."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.link import unlink
 from bot.commands.places import called, is_private, listed, local_id, names_of
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.prepared import find
-from bot.reply import Reply
+from bot.interface.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.stores.base import Doc
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.game.rights import Actor
 from bot.game.state import Json
-from bot.game.telling import told_event
+from bot.game.summary import told_event
 from bot.game.undo import consenters, is_free, may_ask, need_undoable, redo_fields, undo_fields
-from bot.reply import Button, Reply
+from bot.interface.reply import Button, Reply
 from bot.rules.errors import UserError
 from bot.stores.base import DAY, Doc
 

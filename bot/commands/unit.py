@@ -6,8 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from bot.charts import System, systems
-from bot.commands.desk import Desk
+from bot.commands.context import Desk
 from bot.commands.record import is_open
 from bot.game.rights import find_side, need_player, need_units
 from bot.game.roster import (
@@ -25,9 +24,10 @@ from bot.game.roster import (
 )
 from bot.game.roster_file import read_roster
 from bot.game.state import Game, Units, roster_of
-from bot.reply import Reply
+from bot.interface.reply import Reply
 from bot.rules.errors import UserError
-from bot.rules.units import RosterUnit, find_unit
+from bot.rules.inputs.units import RosterUnit, find_unit
+from bot.systems.catalog import System, systems
 
 MAX_SIDE = 32
 SHOWN = 60

@@ -1,7 +1,7 @@
 """Whether an event follows on those before it: who may write it, and that it says and changes what its kind may.
 
 No table is read here, so a log of any edition can be checked for ever; what dice and inputs lead to is for
-`bot/rerun.py`. Who manages a server may do what a game master may, and no log says who does: such rights are left out.
+`bot/audit/replay.py`. Who manages a server may do what a game master may, and no log says who does: such rights are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bot.game.roster import count_units, is_gone
 from bot.game.state import Game, Json, content, unit_from_json, unit_json
 from bot.game.texts import are_open, has_last_word
 from bot.game.undo import consenters, redo_fields, undo_fields
-from bot.rules.event_kinds import content_faults, shape_faults, shown
+from bot.rules.proof.event_kinds import content_faults, shape_faults, shown
 
 Event = Mapping[str, Any]
 

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from bot.entropy import new_id, new_salt, new_seed
 from bot.game.events import apply, difference
 from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
-from bot.roller import new_id, new_salt, new_seed
-from bot.rules.chain import canonical, event_hash, genesis, salted
-from bot.rules.fair import NO_TEXTS, Stream, commitment
+from bot.rules.proof.chain import canonical, event_hash, genesis, salted
+from bot.rules.proof.fair import NO_TEXTS, Stream, commitment
 from bot.stores.base import Change, EventRow, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12

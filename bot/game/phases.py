@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.charts import System
 from bot.game.roster import cleared
 from bot.game.state import Game
+from bot.systems.catalog import System
 
 
 def phases_of(system: System | None) -> list[Mapping[str, Any]]:

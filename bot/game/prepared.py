@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from bot.command import Place
-from bot.roller import new_seed
-from bot.rules.fair import commitment
+from bot.entropy import new_seed
+from bot.interface.spec import Place
+from bot.rules.proof.fair import commitment
 from bot.stores.base import Doc, Store
 
 PREPARED, UNUSED = "prepared", "prepared-unused"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.game.state import Game
 from bot.rules.errors import UserError
-from bot.rules.units import RosterUnit
+from bot.rules.inputs.units import RosterUnit
 
 
 @dataclass(frozen=True, slots=True)

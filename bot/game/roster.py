@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.charts import System, systems
 from bot.game.state import Game, Units
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.options import Option, clean
+from bot.rules.inputs.options import Option, clean
+from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.sequence import Change
-from bot.rules.units import RosterUnit, UnitWords
+from bot.systems.catalog import System, systems
 
 MAX_NAME = 32
 MAX_ROSTER = 500

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import yaml
 
-from bot.charts import System
 from bot.game.roster import set_by_hand
 from bot.rules.errors import UserError
-from bot.rules.units import RosterUnit
+from bot.rules.inputs.units import RosterUnit
+from bot.systems.catalog import System
 
 MAX_ROWS = 400
 MAX_COLUMNS = 40

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from bot.rules.units import Roster, RosterUnit
+from bot.rules.inputs.units import Roster, RosterUnit
 
 Json = dict[str, Any]
 Units = Mapping[str, RosterUnit]

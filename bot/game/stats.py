@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from math import erf, sqrt
 from typing import Any
 
-from bot.charts import Sequence, system, systems
 from bot.game.state import Json, unit_from_json
 from bot.rules.errors import UserError
+from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution, TooManyStates, joint, shown
 from bot.rules.rows import row_path, rows_of, told_by_rows
 from bot.rules.sequence import Row
-from bot.rules.units import Roster
+from bot.systems.catalog import Sequence, system, systems
 
 ENOUGH = 30
 """Rolls below which nothing is said about luck."""

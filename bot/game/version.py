@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.charts import systems
+from bot.systems.catalog import systems
 
 FIRST_BUILD = {
     "asl": "41659dbdd48e",

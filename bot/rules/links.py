@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from bot.rules.inputs.units import RosterUnit
 from bot.rules.sequence import Change
-from bot.rules.units import RosterUnit
 
 
 def linked(changes: Iterable[Change], units: Iterable[RosterUnit]) -> tuple[Change, ...]:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
-from bot.rules.chart import Part
 from bot.rules.dice import Die, Rolled, Source
+from bot.rules.tables.table import Part
 
 Roll = tuple[int, ...]
 Told = Mapping[str, Any]

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from bot.rules.errors import UserError
 
 if TYPE_CHECKING:
-    from bot.journal import Journal
+    from bot.outbox.journal import Journal
 
 Json = dict[str, Any]
 Clock = Callable[[], float]

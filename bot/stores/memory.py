@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, field, fields, replace
 
-from bot.journal import MemoryJournal
+from bot.outbox.journal import MemoryJournal
 from bot.stores.base import (
     DAY,
     LONGEST_WAIT,

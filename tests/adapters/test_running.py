@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from adapters import running
+from adapters import run as running
 from bot.app import App
 from bot.rules.errors import UserError
 from bot.settings import Settings

@@ -10,7 +10,7 @@ from unittest.mock import patch
 import pytest
 
 from bot.app import App
-from bot.command import Command, Place
+from bot.interface.spec import Command, Place
 from bot.stores.memory import MemoryStore
 from tests.bending import ODD, bent
 from tests.forging import bodies, copied, rechained

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from bot.command import Person, Place
 from bot.commands.moving import place_key
+from bot.interface.spec import Person, Place
 from bot.rules.errors import UserError
 from tests.playing import Channel, two_sides
 

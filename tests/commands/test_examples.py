@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from bot.charts import system
-from bot.command import CommandSpec
 from bot.commands.help import show_help
 from bot.commands.lookup import read_table
 from bot.commands.roll import roll_dice
 from bot.commands.sequence import run_sequence
-from bot.registry import registry
-from bot.reply import Reply
-from bot.roller import throwaway
-from bot.text import parse_text
+from bot.entropy import throwaway
+from bot.interface.registry import registry
+from bot.interface.reply import Reply
+from bot.interface.spec import CommandSpec
+from bot.interface.text import parse_text
+from bot.systems.catalog import system
 
 SPECS = list(registry())
 IDS = [" ".join(spec.path) for spec in SPECS]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.command import Command, Place
 from bot.commands.moving import place_key
+from bot.interface.spec import Command, Place
 from bot.rules.errors import UserError
 from tests.playing import Channel, two_sides
 

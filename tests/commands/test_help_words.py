@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from bot.charts import System, systems
 from bot.commands.help import option_lines, show_help
-from bot.complete import Known
-from bot.explained import explained, lists_of, unit_words, worth_of
-from bot.form import form_of
-from bot.registry import registry
-from bot.rules.options import Option
+from bot.interface.complete import Known
+from bot.interface.explained import explained, lists_of, unit_words, worth_of
+from bot.interface.form import form_of
+from bot.interface.registry import registry
+from bot.rules.inputs.options import Option
+from bot.systems.catalog import System, systems
 
 GAMES = list(systems().values())
 SEQUENCES = [(game.id, id) for game in GAMES for id in game.sequences]

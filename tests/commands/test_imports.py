@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from bot.audit import audit
-from bot.charts import System
-from bot.command import Command, Place
+from bot.audit.games import audit
 from bot.commands import importing
-from bot.packing import file_text
-from bot.reply import Reply
-from bot.rules.chain import canonical, event_hash, genesis
-from bot.rules.exported import person_key
+from bot.interface.packing import file_text
+from bot.interface.reply import Reply
+from bot.interface.spec import Command, Place
+from bot.rules.proof.chain import canonical, event_hash, genesis
+from bot.rules.proof.export_format import person_key
+from bot.systems.catalog import System
 from tests.playing import Channel, two_sides
 
 THERE = Place("console:there", "console", "there")

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.app import App
-from bot.command import Person, Place
 from bot.commands.link import server_back
-from bot.reply import Reply
+from bot.interface.reply import Reply
+from bot.interface.spec import Person, Place
 from bot.stores.base import Binding, Commit
 from bot.stores.memory import MemoryStore
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from bot.charts import system
-from bot.command import CommandSpec
 from bot.commands.lookup import read_table
 from bot.commands.sequence import EXTRA, run_sequence
-from bot.registry import registry
-from bot.rules.fair import Stream
-from bot.text import parse_text
+from bot.interface.registry import registry
+from bot.interface.spec import CommandSpec
+from bot.interface.text import parse_text
+from bot.rules.proof.fair import Stream
+from bot.systems.catalog import system
 
 TIMES = 12
 SPECS = [spec for spec in registry() if spec.family in ("sequence", "lookup") and spec.example]

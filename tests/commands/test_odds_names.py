@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from bot.charts import system
 from bot.commands.sequence import odds_reply
+from bot.entropy import throwaway
 from bot.game.stats import worth_of
-from bot.procedures import each_odds, odds_rows, resolve
-from bot.registry import registry
-from bot.roller import throwaway
+from bot.interface.registry import registry
 from bot.rules.odds import joint, shown
 from bot.rules.sequence import Played, nested
+from bot.systems.catalog import system
+from bot.systems.resolve import each_odds, odds_rows, resolve
 from tests.playing import Channel, two_sides
 
 LISTED: list[tuple[str, str, dict[str, Any]]] = [

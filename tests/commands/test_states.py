@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.charts import system
 from bot.game.roster import set_by_hand, settle_changes
 from bot.game.state import Game
+from bot.rules.inputs.units import RosterUnit, from_roster, parse_units
 from bot.rules.sequence import Change
-from bot.rules.units import RosterUnit, from_roster, parse_units
+from bot.systems.catalog import system
 from tests.playing import Channel, two_sides
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import pytest
 
 from bot.app import App
-from bot.command import Command, Place
-from bot.reply import Reply
+from bot.interface.reply import Reply
+from bot.interface.spec import Command, Place
 from bot.stores.memory import MemoryStore
 from tests.playing import Channel, two_sides
 

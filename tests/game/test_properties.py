@@ -9,13 +9,13 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.audit import audit
-from bot.export import export_game
+from bot.audit.export import export_game
+from bot.audit.games import audit
 from bot.game.events import NEVER_UNDONE, replay
 from bot.game.state import content, from_json, to_json
 from bot.rules.dice import d6
-from bot.rules.fair import Stream
-from bot.rules.verify import verify
+from bot.rules.proof.fair import Stream
+from bot.rules.proof.verify import verify
 from tests.playing import Channel, two_sides
 
 PERSONS = ("Anna", "Bob", "Carl")

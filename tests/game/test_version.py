@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from bot.charts import System, system, systems
+from bot.audit.check_file import check
+from bot.audit.replay import is_playable
 from bot.game.version import FIRST_BUILD, edition_of, is_current
-from bot.rerun import is_playable
-from bot.verify import check
+from bot.systems.catalog import System, system, systems
 from tests.forging import rechained
 from tests.playing import Channel, two_sides
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from bot.charts import Sequence, systems
-from bot.procedures import count_odds, resolve
-from bot.roller import throwaway
+from bot.entropy import throwaway
 from bot.rules.odds import shown
 from bot.rules.sequence import Plan
+from bot.systems.catalog import Sequence, systems
+from bot.systems.resolve import count_odds, resolve
 
 SEQUENCES = [(game.id, id) for game in systems().values() for id in game.sequences]
 IDS = [f"{game}-{id}" for game, id in SEQUENCES]

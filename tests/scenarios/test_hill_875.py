@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 from bot.app import App
-from bot.audit import audit
+from bot.audit.check_file import verify_file
+from bot.audit.games import audit
 from bot.game.state import content
-from bot.reply import Reply
+from bot.interface.reply import Reply
 from bot.stores.sqlite import open_sqlite
-from bot.verify import verify_file
 from tests.playing import Channel, two_sides
 
 
@@ -119,6 +119,6 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
 
 
 def _import_command(channel: Channel, text: str):  # type: ignore[no-untyped-def]
-    from bot.command import Command
+    from bot.interface.spec import Command
 
     return Command(("game", "import"), {"file": text}, channel.who("Anna"), channel.place, "import-1")

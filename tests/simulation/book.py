@@ -10,11 +10,11 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bot.audit import audit
-from bot.command import Person, Place
-from bot.export import export_game
-from bot.reply import Reply
-from bot.rules.verify import verify
+from bot.audit.export import export_game
+from bot.audit.games import audit
+from bot.interface.reply import Reply
+from bot.interface.spec import Person, Place
+from bot.rules.proof.verify import verify
 from tests.simulation import on_discord, on_slack
 from tests.simulation.door import PROCESS, Disk
 from tests.simulation.people import BY_KEY, PEOPLE, discord_id, slack_id

@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-import bot.procedures
+import bot.systems.resolve
 
 BEGIN = 1_800_000_000.0
 """The wall clock when a world begins, in Unix seconds."""
@@ -80,7 +80,7 @@ def virtual(loop: VirtualLoop, chance: Random) -> Iterator[None]:
         patch.object(time, "time", loop.wall),
         patch.object(time, "monotonic", loop.time),
         patch.object(time, "sleep", loop.sleep),
-        patch.object(bot.procedures, "monotonic", loop.time),
+        patch.object(bot.systems.resolve, "monotonic", loop.time),
         patch.object(os, "urandom", chance.randbytes),
     ):
         yield

@@ -11,13 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import discord
 
-from adapters.discord.ask import EPHEMERAL, Ask
-from adapters.discord.client import Grognard
-from adapters.discord.delivery import Delivery
-from adapters.discord.outbox import Outbox
-from adapters.discord.posting import LOADING, Posting
-from adapters.discord.render import ACTION, LATE, render
-from adapters.discord.wire import (
+from adapters.discord.calls import (
     ANSWERED_BEFORE,
     DEFER_UPDATE,
     MESSAGE,
@@ -30,9 +24,15 @@ from adapters.discord.wire import (
     Unsure,
     Wire,
 )
-from bot.registry import registry
-from bot.reply import File, Reply
-from bot.text import parse_text
+from adapters.discord.channel_posts import LOADING, Posting
+from adapters.discord.client import Grognard
+from adapters.discord.delivery import Delivery
+from adapters.discord.outbox import Outbox
+from adapters.discord.render import ACTION, LATE, render
+from adapters.discord.request import EPHEMERAL, Ask
+from bot.interface.registry import registry
+from bot.interface.reply import File, Reply
+from bot.interface.text import parse_text
 from tests.simulation.people import BY_KEY, discord_id, spot_of_dm
 from tests.simulation.shown import Request, Shown
 

@@ -6,12 +6,12 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from adapters.slack.listeners import Listeners
+from adapters.slack.calls import Busy, Refused, Wire
+from adapters.slack.incoming import Listeners
 from adapters.slack.render import LATE, render
 from adapters.slack.teams import Team, Teams
-from adapters.slack.wire import Busy, Refused, Wire
 from adapters.slack.work import Work
-from bot.reply import Reply
+from bot.interface.reply import Reply
 from tests.simulation.people import BY_KEY, SPOTS, human, slack_id, spot_of_dm
 from tests.simulation.shown import REQUEST, Request, Shown
 

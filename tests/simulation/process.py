@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.app import App
-from bot.charts import Sequence
-from bot.counting import Worker
-from bot.procedures import each_odds
+from bot.odds_worker.pool import Worker
+from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution
-from bot.rules.units import Roster
 from bot.stores.sqlite import SqliteStore
+from bot.systems.catalog import Sequence
+from bot.systems.resolve import each_odds
 from tests.simulation import on_discord, on_slack
 from tests.simulation.door import Connection, Disk
 from tests.simulation.shown import Request

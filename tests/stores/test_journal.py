@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.command import Command, Person, Place
-from bot.journal import Journal, MemoryJournal, Receipt
+from bot.interface.spec import Command, Person, Place
+from bot.outbox.journal import Journal, MemoryJournal, Receipt
 from bot.stores.base import StoreError
 from bot.stores.sqlite import open_sqlite
 from bot.stores.sqlite.journal import SqliteJournal, journal_path

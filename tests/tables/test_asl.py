@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot import batch
-from bot.charts import system
-from bot.rules.chart import Answer, Chart
+from bot.host import batch
 from bot.rules.errors import UserError
-from bot.rules.options import Option
+from bot.rules.inputs.options import Option
+from bot.rules.tables.table import Answer, Chart
+from bot.systems.catalog import system
 from tests.examples import lookup
 
 ASL = system("asl")

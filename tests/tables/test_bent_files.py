@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from bot import charts
-from bot.charts import TABLES, System, read_yaml, systems
 from bot.rules.errors import TableError
+from bot.systems import catalog as charts
+from bot.systems.catalog import TABLES, System, read_yaml, systems
 from tests.bending import bent
 
 EACH = 600

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from bot.charts import systems
-from bot.rules.chart import Chart
 from bot.rules.errors import UserError
-from bot.rules.options import Option
+from bot.rules.inputs.options import Option
+from bot.rules.tables.table import Chart
+from bot.systems.catalog import systems
 
 MOST = 4_000
 TABLES = [(game.id, id) for game in systems().values() for id in game.tables]

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.charts import systems
-from bot.gamefile import check_game
 from bot.rules.errors import TableError
+from bot.systems.catalog import systems
+from bot.systems.game_file import check_game
 
 
 @pytest.mark.parametrize("id", list(systems()))

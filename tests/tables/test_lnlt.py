@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
-from bot.charts import system
 from bot.rules.errors import UserError
+from bot.systems.catalog import system
 from tests.examples import lookup
 
 ODDS = {

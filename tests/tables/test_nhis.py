@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.charts import system
 from bot.rules.errors import UserError
+from bot.systems.catalog import system
 from tests.examples import lookup
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.charts import system
 from bot.rules.errors import UserError
+from bot.systems.catalog import system
 from tests.examples import lookup
 
 TABLES = system("ucn").tables

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from bot.journal import Receipt, from_text, to_text
+from bot.outbox.journal import Receipt, from_text, to_text
 from bot.stores.base import LONGEST_WAIT, Clock, StoreError
 from bot.stores.sqlite.link import Link, Writer
 

@@ -11,8 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from bot.journal import Journal, MemoryJournal
-from bot.private import make_file, make_folder
+from bot.outbox.journal import Journal, MemoryJournal
 from bot.stores.base import (
     REQUESTS_KEPT,
     Clock,
@@ -30,6 +29,7 @@ from bot.stores.base import (
     UserData,
     check_change,
 )
+from bot.stores.private import make_file, make_folder
 from bot.stores.sqlite import reading, schema, sums, writing
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from bot.stores.sqlite.link import Link, Writer

@@ -15,11 +15,11 @@ from rich.console import Console
 from adapters.console.completer import ConsoleCompleter, open_value
 from adapters.console.render import save_files, show
 from adapters.console.session import read_file
-from bot.complete import Known
-from bot.registry import registry
-from bot.reply import Button, File, Reply
+from bot.interface.complete import Known
+from bot.interface.registry import registry
+from bot.interface.reply import Button, File, Reply
 from bot.rules.errors import UserError
-from bot.rules.units import RosterUnit
+from bot.rules.inputs.units import RosterUnit
 
 ROSTER = (
     RosterUnit("Squad 1", "us1", "squad", "US"),

@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from adapters.discord.wire import Unsure, Wire
+from adapters.discord.calls import Unsure, Wire
 from tests.adapters.discord.process import running
 from tests.standins.discord import Channel, DiscordStandIn, Person
 

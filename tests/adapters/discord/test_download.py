@@ -9,7 +9,7 @@ import pytest
 from aiohttp import web
 from discord.http import Route
 
-from adapters.discord.wire import Unsure, Wire, _is_discords
+from adapters.discord.calls import Unsure, Wire, _is_discords
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.command import Person, Place
 from bot.game.loaded import load
 from bot.game.state import content
+from bot.interface.spec import Person, Place
 from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import SqliteStore
 from tests.adapters.discord.process import running

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from adapters.discord.forms import message, modal, submitted
-from bot.complete import Known
-from bot.form import form_of
-from bot.registry import registry
-from bot.rules.units import RosterUnit
+from bot.interface.complete import Known
+from bot.interface.form import form_of
+from bot.interface.registry import registry
+from bot.rules.inputs.units import RosterUnit
 from tests.standins.discord.components import check_modal
 from tests.standins.discord.errors import Problems
 from tests.standins.discord.limits import check_message

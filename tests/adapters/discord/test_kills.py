@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.audit import audit
+from bot.audit.games import audit
 from bot.stores.sqlite import open_sqlite
 from tests.adapters.discord.process import Bot
 from tests.adapters.left_over import count_left, labels, locked, time_passes, until_nothing_is_left

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from adapters.discord import client as module
-from adapters.discord.ask import AUTOCOMPLETE, COMMAND, Ask
 from adapters.discord.client import Grognard
+from adapters.discord.request import AUTOCOMPLETE, COMMAND, Ask
 from bot.app import App
-from bot.reply import Reply
+from bot.interface.reply import Reply
 from bot.settings import Settings
 from bot.stores.memory import MemoryStore
 

@@ -13,9 +13,9 @@ import pytest
 
 from adapters.discord.payload import BOOLEAN, INTEGER, NUMBER, STRING, payload, shown_options, size
 from adapters.discord.sync import digest
-from bot.command import CommandSpec
-from bot.registry import registry
-from bot.rules.options import Option
+from bot.interface.registry import registry
+from bot.interface.spec import CommandSpec
+from bot.rules.inputs.options import Option
 from tests.standins.discord.commands import GLOBAL, check_command
 from tests.standins.discord.errors import Problems
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.ask import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Ask, clean_name
-from adapters.discord.plain import escaped, fenced, line
+from adapters.discord.escape import escaped, fenced, line
 from adapters.discord.render import Message, render
-from bot.reply import Button, File, Reply
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Ask, clean_name
+from bot.interface.reply import Button, File, Reply
 from tests.standins.discord.limits import check_message
 from tests.standins.discord.mentions import mentions
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from adapters.slack.manifest import make_manifest
-from bot.registry import registry
+from bot.interface.registry import registry
 from tests.standins.slack import Channel, Limits, SlackStandIn, User, Workspace
 
 

@@ -18,11 +18,11 @@ import pytest
 from aiohttp import web
 
 from adapters.slack.app import make_bolt
+from adapters.slack.calls import Refused, Wire
 from adapters.slack.http import PATH, web_app
-from adapters.slack.listeners import Listeners
+from adapters.slack.incoming import Listeners
 from adapters.slack.shapes import is_sound
 from adapters.slack.teams import Team, Teams
-from adapters.slack.wire import Refused, Wire
 from adapters.slack.work import Work
 from bot.app import App
 from bot.stores.memory import MemoryStore

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.ask import Ask
+from adapters.slack.calls import Wire
 from adapters.slack.channels import at_home
-from adapters.slack.wire import Wire
+from adapters.slack.request import Ask
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, SlackStandIn, User, Workspace

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from adapters.slack.ask import Ask
+from adapters.slack.calls import Refused, Wire
 from adapters.slack.delivery import Posts
-from adapters.slack.listeners import command_line
+from adapters.slack.incoming import command_line
+from adapters.slack.request import Ask
 from adapters.slack.teams import Team, Teams
-from adapters.slack.wire import Refused, Wire
 from bot.app import App
-from bot.reply import Button, File, Reply
+from bot.interface.reply import Button, File, Reply
 from bot.stores.memory import MemoryStore
 from tests.adapters.slack.conftest import settle
 from tests.standins.slack import Channel, SlackStandIn, User, Workspace

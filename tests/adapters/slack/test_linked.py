@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.verify import verify_file
+from bot.audit.check_file import verify_file
 from tests.adapters.discord.process import Bot as DiscordBot
 from tests.adapters.discord.process import running as running_discord
 from tests.adapters.slack.conftest import settle

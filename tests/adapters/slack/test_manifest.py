@@ -9,7 +9,7 @@ import pytest
 from adapters.slack.manifest import make_manifest
 from adapters.slack.scopes import SCOPES
 from bot.__main__ import main
-from bot.registry import registry
+from bot.interface.registry import registry
 from tests.standins.slack import check_manifest
 
 

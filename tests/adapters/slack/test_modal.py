@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from adapters.slack.ask import Ask
 from adapters.slack.modal import block_of, form_view, opens_form, pick_view, read_meta, read_state
-from bot.complete import Known
-from bot.registry import registry
-from bot.rules.units import RosterUnit
-from bot.text import parse_text
+from adapters.slack.request import Ask
+from bot.interface.complete import Known
+from bot.interface.registry import registry
+from bot.interface.text import parse_text
+from bot.rules.inputs.units import RosterUnit
 from tests.standins.slack import check_view
 
 ROSTER = tuple(

@@ -13,8 +13,8 @@ import pytest
 from adapters.slack.manifest import make_manifest
 from adapters.slack.oauth import INSTALL_PATH, REDIRECT_PATH, is_good, new_state
 from adapters.slack.teams import Team
-from adapters.slack.vault import StoreVault
-from bot.registry import registry
+from adapters.slack.tokens import StoreVault
+from bot.interface.registry import registry
 from bot.stores.memory import MemoryStore
 from tests.adapters.slack.process import Bot, running
 from tests.standins.slack import SlackStandIn

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from adapters.slack.listeners import command_line
+from adapters.slack.escape import after_mention
+from adapters.slack.incoming import command_line
 from adapters.slack.oauth import INSTALL_PATH
 from adapters.slack.scopes import SCOPES
-from adapters.slack.words import after_mention
 from bot.__main__ import main
-from bot.registry import registry
-from bot.text import parse_text
+from bot.interface.registry import registry
+from bot.interface.text import parse_text
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "slack.md").read_text(encoding="utf-8")
 LINES = [line.strip() for line in PAGE.splitlines() if line.startswith("    ")]

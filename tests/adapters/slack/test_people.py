@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from adapters.slack import people
-from adapters.slack.ask import Ask
+from adapters.slack.calls import Wire
+from adapters.slack.request import Ask
 from adapters.slack.teams import Team, Teams
-from adapters.slack.wire import Wire
 from adapters.slack.work import Work
 from bot.app import App
-from bot.command import Person
-from bot.reply import Reply
+from bot.interface.reply import Reply
+from bot.interface.spec import Person
 from bot.stores.memory import MemoryStore
 
 

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.slack.escape import after_mention, escaped, line, typed
 from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render
-from adapters.slack.words import after_mention, escaped, line, typed
 from bot.app import App
-from bot.command import Person, Place
-from bot.registry import registry
-from bot.reply import Button, File, Reply
+from bot.interface.registry import registry
+from bot.interface.reply import Button, File, Reply
+from bot.interface.spec import Person, Place
 from bot.stores.memory import MemoryStore
 from tests.standins.slack import check_blocks
 from tests.standins.slack.blocks import text_size

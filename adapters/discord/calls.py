@@ -1,0 +1,206 @@
+"""The calls that answer interactions: no bot token, no rate limit of ours, every failure told apart.
+
+The library's own calls wait a second before they repeat one, and hide whether a broken call was done; an answer
+that is due within three seconds, exactly once, needs to know.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+from discord.http import Route
+
+from adapters.discord.render import Message
+from adapters.discord.request import Ask
+from bot.interface.reply import File
+
+Json = dict[str, Any]
+
+log = logging.getLogger(__name__)
+
+MESSAGE, THINKING, DEFER_UPDATE, UPDATE, CHOICES, FORM = 4, 5, 6, 7, 8, 9
+ANSWERED_BEFORE, UNKNOWN_INTERACTION = 40060, 10062
+UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE = 10015, 10008
+USER_AGENT = "DiscordBot (https://example.org/grognard, 0.1)"
+_FILE_HOSTS = ("cdn.discordapp.com", "media.discordapp.net")
+_ATTEMPT = 2.0
+_PATIENCE = 6.0
+_RECEIPT_LIMIT = 3.2  # Discord gives 3 seconds from the click; what is later has no chance
+
+
+class Refused(Exception):
+    """Discord said no: `code` is its own code, `status` the one of HTTP."""
+
+    def __init__(self, status: int, code: int, message: str, retry_after: float = 0.0) -> None:
+        super().__init__(f"{status} {code} {message}")
+        self.status, self.code, self.retry_after = status, code, retry_after
+
+    @property
+    def for_now(self) -> bool:
+        """Whether the same call may succeed in a moment."""
+        return self.status == 429 or self.status >= 500
+
+
+class Unsure(Exception):
+    """The call broke or timed out: nobody knows whether it was done."""
+
+
+class Wire:
+    """Calls with an interaction's own token."""
+
+    def __init__(self, session: aiohttp.ClientSession) -> None:
+        self._session = session
+
+    async def respond(self, ask: Ask, kind: int, message: Message | None = None, data: Json | None = None) -> bool:
+        """Send the first response; False if there was one already, by a duplicate delivery (our own repeat is none).
+
+        Raises Refused (UNKNOWN_INTERACTION when it came too late), Unsure when it broke until the time was up.
+        """
+        body: Json = {"type": kind}
+        if message is not None or data is not None:
+            body["data"] = message.body if message is not None else data
+        path = f"/interactions/{ask.id}/{ask.token}/callback"
+        broke = False
+        wait = 0.1
+        while True:
+            try:
+                await self._once("POST", path, body, message.files if message else (), "data")
+                return True
+            except Refused as refused:
+                if refused.code == ANSWERED_BEFORE:
+                    return broke
+                if not refused.for_now:
+                    raise
+                pause = refused.retry_after or wait
+            except Unsure:
+                broke, pause = True, wait
+            if ask.age + pause > _RECEIPT_LIMIT:
+                raise Unsure(f"no first response in {ask.age:.1f} s")
+            await asyncio.sleep(pause)
+            wait *= 2
+
+    async def edit(self, ask: Ask, message: Message, which: str = "@original") -> None:
+        """Change the answer, or the message with the button. Raises Refused, Unsure."""
+        await self._patiently("PATCH", self._messages(ask, which), message)
+
+    async def follow_up(self, ask: Ask, message: Message) -> Json:
+        """Send a further message. Raises Refused, Unsure."""
+        return await self._patiently("POST", f"/webhooks/{ask.application}/{ask.token}?wait=true", message)
+
+    async def delete(self, ask: Ask, which: str = "@original") -> None:
+        """Take the answer away. Raises Refused, Unsure."""
+        await self._patiently("DELETE", self._messages(ask, which), None)
+
+    async def original(self, ask: Ask) -> Json:
+        """What stands as the answer now. Raises Refused, Unsure."""
+        return await self._patiently("GET", self._messages(ask, "@original"), None)
+
+    async def download(self, url: str, limit: int) -> bytes:
+        """A file that somebody attached, at most `limit` bytes. Raises Unsure, or ValueError if it is larger.
+
+        Only Discord's own servers are asked, whatever address the payload gives.
+        """
+        if not _is_discords(url):
+            raise Unsure("the file is elsewhere")
+        try:
+            timeout = aiohttp.ClientTimeout(total=10)
+            async with self._session.get(url, timeout=timeout, allow_redirects=False) as answer:
+                answer.raise_for_status()
+                if answer.status != 200:
+                    raise Unsure(f"status {answer.status}")
+                data = await answer.content.read(limit + 1)
+                while len(data) <= limit and (more := await answer.content.read(limit + 1 - len(data))):
+                    data += more
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise Unsure(type(error).__name__) from error
+        if len(data) > limit:
+            raise ValueError("too large")
+        return data
+
+    def _messages(self, ask: Ask, which: str) -> str:
+        return f"/webhooks/{ask.application}/{ask.token}/messages/{which}"
+
+    async def _patiently(self, method: str, path: str, message: Message | None) -> Json:
+        """Repeat what was refused for now; a POST that broke is not repeated, it may have been done."""
+        wait = 0.25
+        end = asyncio.get_running_loop().time() + _PATIENCE
+        while True:
+            try:
+                body = message.body if message else None
+                return await self._once(method, path, body, message.files if message else (), "", timeout=10)
+            except Refused as refused:
+                if not refused.for_now:
+                    raise
+                pause, problem = refused.retry_after or wait, str(refused)
+            except Unsure as unsure:
+                if method == "POST":
+                    raise
+                pause, problem = wait, str(unsure)
+            if asyncio.get_running_loop().time() + pause > end:
+                raise Unsure(problem)
+            await asyncio.sleep(pause)
+            wait *= 2
+
+    async def _once(
+        self, method: str, path: str, body: Json | None, files: Sequence[File], inside: str, timeout: float = _ATTEMPT
+    ) -> Json:
+        data: Any = None
+        headers = {}
+        if files and body is not None:
+            data = _form(body, files, inside)
+        elif body is not None:
+            data, headers = json.dumps(body).encode(), {"Content-Type": "application/json"}
+        try:
+            limit = aiohttp.ClientTimeout(total=timeout + (20 if files else 0))
+            url = Route.BASE + path
+            async with self._session.request(method, url, data=data, headers=headers, timeout=limit) as answer:
+                text = await answer.text()
+                status, header = answer.status, answer.headers.get("Retry-After")
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Unsure(type(error).__name__) from error
+        found = _parsed(text)
+        if status < 300:
+            return found
+        raise _refusal(status, found, header)
+
+
+def _is_discords(url: str) -> bool:
+    """Whether an address is on Discord's file servers, or where its API was pointed to."""
+    try:
+        there, api = urlsplit(url), urlsplit(Route.BASE)
+    except ValueError:
+        return False
+    if there.scheme == "https" and there.hostname in _FILE_HOSTS:
+        return True
+    return (there.scheme, there.netloc) == (api.scheme, api.netloc)
+
+
+def _refusal(status: int, found: Mapping[str, Any], header: str | None) -> Refused:
+    wait = float(found.get("retry_after") or header or 1) if status == 429 else 0.0
+    return Refused(status, int(found.get("code") or 0), str(found.get("message") or "")[:200], wait)
+
+
+def _parsed(text: str) -> Json:
+    try:
+        found = json.loads(text) if text else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _form(body: Json, files: Sequence[File], inside: str) -> aiohttp.FormData:
+    """Body and files as Discord wants them."""
+    listed = [{"id": number, "filename": file.name} for number, file in enumerate(files)]
+    message = (body[inside] if inside else body) | {"attachments": listed}
+    body = body | {inside: message} if inside else message
+    form = aiohttp.FormData(quote_fields=False)
+    form.add_field("payload_json", json.dumps(body), content_type="application/json")
+    for number, file in enumerate(files):
+        form.add_field(f"files[{number}]", file.data, filename=file.name, content_type="application/octet-stream")
+    return form

@@ -1,0 +1,134 @@
+"""An interaction as a plain value: who did what where, how long it may be answered, what the bot may do there."""
+
+from __future__ import annotations
+
+import re
+import time
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from bot.interface.spec import Person, Place
+
+if TYPE_CHECKING:
+    import discord
+
+Json = dict[str, Any]
+
+COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
+TOKEN_LIFE = 14.5 * 60  # Discord says 15 minutes; the last half is left for clocks that differ
+EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = 1 << 14, 1 << 15, 1 << 10, 1 << 11, 1 << 38
+MANAGE_SERVER = 1 << 5
+EPHEMERAL = 1 << 6
+_THREADS = (10, 11, 12)
+_MAX_NAME = 32
+_BLANKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufe00-\ufe0f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One interaction. `received` is on the monotonic clock, `until` (Unix seconds) ends the life of its token."""
+
+    id: int
+    token: str = field(repr=False)
+    application: int
+    kind: int
+    channel: int
+    guild: int = 0
+    user: int = 0
+    name: str = ""
+    manager: bool = False
+    allowed: int = EMBED_LINKS | ATTACH_FILES
+    thread: bool = False
+    file_size: int = 10 * 1024 * 1024
+    message: int = 0
+    private_message: bool = False
+    channel_name: str = ""
+    guild_name: str = ""
+    received: float = field(default_factory=lambda: time.monotonic())
+    until: float = field(default_factory=lambda: time.time() + TOKEN_LIFE)
+
+    @property
+    def request_id(self) -> str:
+        """The id that makes its command run once."""
+        return f"discord:{self.id}"
+
+    @property
+    def who(self) -> Person:
+        """Who asks."""
+        return Person(f"discord:{self.user}", self.name, self.manager)
+
+    @property
+    def where(self) -> Place:
+        """The channel, thread or DM."""
+        if not self.guild:
+            return Place(f"discord:dm/{self.channel}", name="direct message", owner=f"discord:{self.user}")
+        name = f"#{self.channel_name} of {self.guild_name}".removesuffix(" of ") if self.channel_name else ""
+        return Place(f"discord:{self.guild}/{self.channel}", f"discord:{self.guild}", name)
+
+    @property
+    def age(self) -> float:
+        """Seconds since it arrived."""
+        return time.monotonic() - self.received
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its token can still answer."""
+        return time.time() < self.until
+
+    def may(self, permission: int) -> bool:
+        """Whether the bot has the permission here; in a DM it has them all."""
+        return not self.guild or bool(self.allowed & permission)
+
+    def to_json(self, **more: object) -> Json:
+        """What delivering the answer needs, for the outbox."""
+        kept = asdict(self)
+        for name in ("received", "name", "manager", "channel_name", "guild_name"):
+            del kept[name]
+        return kept | more
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Ask:
+        """The ask that `to_json` wrote; it came too long ago for a first response."""
+        names = cls.__slots__
+        return cls(**{key: value for key, value in data.items() if key in names}, received=time.monotonic() - 60)
+
+
+def read_ask(interaction: discord.Interaction[Any]) -> Ask:
+    """The ask behind an interaction of the library."""
+    user, message = interaction.user, interaction.message
+    channel = interaction.channel
+    manager = interaction.guild_id is None or bool(interaction.permissions.value & (MANAGE_SERVER | 1 << 3))
+    return Ask(
+        id=interaction.id,
+        token=interaction.token,
+        application=interaction.application_id,
+        kind=interaction.type.value,
+        channel=interaction.channel_id or 0,
+        guild=interaction.guild_id or 0,
+        user=user.id,
+        name=clean_name(user.display_name) or "player",
+        manager=manager,
+        allowed=interaction.app_permissions.value,
+        thread=channel is not None and getattr(channel.type, "value", 0) in _THREADS,
+        file_size=interaction.filesize_limit,
+        message=message.id if message is not None else 0,
+        private_message=message is not None and bool(message.flags.value & EPHEMERAL),
+        channel_name=clean_name(getattr(channel, "name", None) or ""),
+        guild_name=clean_name(interaction.guild.name or "") if interaction.guild is not None else "",
+    )
+
+
+def clean_name(text: str) -> str:
+    """A name without control, invisible and direction-changing characters, at most 32 long."""
+    return " ".join(visible(text).split())[:_MAX_NAME].strip()
+
+
+def visible(text: str) -> str:
+    """Text without what cannot be seen or turns its direction: such characters only spoof."""
+    text = _BLANKS.sub("", text)
+    return "".join(char for char in text if char in "\n\t " or unicodedata.category(char) not in _HIDDEN)
+
+
+_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")

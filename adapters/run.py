@@ -1,0 +1,135 @@
+"""One process for one platform or several: `grognard run` serves every platform whose tokens are set."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import resource
+import signal
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any
+
+from bot.app import App
+from bot.budgets import Budgets
+from bot.logs import set_up_logging
+from bot.rules.errors import UserError
+from bot.settings import Settings
+from bot.stores.private import private_from_now_on, tighten
+
+log = logging.getLogger(__name__)
+
+WAITS = (1.0, 5.0, 15.0, 60.0)
+"""Seconds before a platform that ended is begun again; from the start after it has gone well for a while."""
+WENT_WELL = 300.0
+FILES = 8_192
+
+Serve = Callable[[App], Coroutine[Any, Any, None]]
+
+
+def main(words: Sequence[str]) -> int:
+    """`grognard run`: until SIGINT or SIGTERM; exit status 0. Raises UserError where no platform has its tokens."""
+    if words:
+        raise UserError("run takes nothing behind it: its settings stand in the environment or in .env.")
+    from bot.settings import load_settings
+
+    settings = load_settings()
+    serving = [*_discord(settings), *_slack(settings)]
+    if not serving:
+        raise UserError(
+            "No platform has its tokens.",
+            hint="Lines in .env: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)",
+        )
+    return run(settings, serving)
+
+
+def _discord(settings: Settings) -> list[Serve]:
+    if not settings.discord_token:
+        return []
+    from adapters.discord import commands_for
+    from adapters.discord.serve import serve
+
+    commands = commands_for(settings)
+    return [lambda app: serve(app, settings, commands)]
+
+
+def _slack(settings: Settings) -> list[Serve]:
+    if not (settings.slack_bot_token or settings.slack_client_id):
+        return []
+    from adapters.slack.serve import check_settings, serve
+
+    check_settings(settings)
+    return [lambda app: serve(app, settings)]
+
+
+def run(settings: Settings, serving: Sequence[Serve]) -> int:
+    """Serve until a signal comes, all on one store; the exit status: 1 when the data was taken away meanwhile.
+
+    Raises UserError when one of them cannot go on.
+    """
+    set_up_logging(settings.log_level, settings.secrets)
+    private_from_now_on()
+    tighten(settings.data)
+    _open_many_files()
+    return asyncio.run(_run(settings, serving))
+
+
+async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
+    app = await App.open(settings)
+    app.use_budgets(Budgets(settings.per_minute))
+    try:
+        work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]
+
+        def stop() -> None:
+            for task in work:
+                task.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(number, stop)
+        gone = asyncio.create_task(app.store.gone())
+        await asyncio.wait([*work, gone], return_when=asyncio.FIRST_COMPLETED)
+        stop()  # when one cannot go on, the others end in good order
+        await asyncio.wait(work)
+        for task in work:
+            if not task.cancelled() and (error := task.exception()) is not None:
+                raise error
+        if gone.done():
+            log.critical("%s Grognard ends, so that a supervisor can start it again.", gone.result())
+            return 1
+        gone.cancel()
+        return 0
+    finally:
+        await app.close()
+
+
+async def _kept_up(serve: Serve, app: App) -> None:
+    """Serve a platform until cancelled. When it ends for no reason of the host's it is begun anew, the others go on.
+
+    Raises UserError for what the host must mend.
+    """
+    tried = 0
+    while True:
+        since = time.monotonic()
+        try:
+            await serve(app)
+            log.error("a platform's connection ended")
+        except UserError:
+            raise
+        except Exception:
+            log.exception("a platform's connection ended with an error")
+        if time.monotonic() - since > WENT_WELL:
+            tried = 0
+        wait = WAITS[min(tried, len(WAITS) - 1)]
+        tried += 1
+        log.error("it is begun again in %g s", wait)
+        await asyncio.sleep(wait)
+
+
+def _open_many_files() -> None:
+    """Take as many file handles as the host allows: each connection needs one."""
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES if most == resource.RLIM_INFINITY else min(FILES, most)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))

@@ -1,0 +1,155 @@
+"""What Slack tells the app, and what is done about it; all is acknowledged well within three seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from adapters.slack.buttons import Buttons
+from adapters.slack.escape import after_mention, typed
+from adapters.slack.forms import OPEN, Forms
+from adapters.slack.render import ACTION
+from adapters.slack.request import PLATFORM, Ask, from_command, from_event, from_press, team_of
+from adapters.slack.work import Ack, Do, Work
+from bot.interface.reply import Reply, error_reply
+from bot.interface.spec import Command, Person
+from bot.interface.text import Typed, parse_text
+from bot.outbox.journal import Receipt
+from bot.rules.errors import UserError
+
+Json = dict[str, Any]
+ANY_COMMAND = "/grognard"
+TEXT = ("as typed",)
+"""The path under which a text is written down that is yet to be read."""
+_WRITTEN = (None, "file_share", "thread_broadcast")
+
+
+class Listeners:
+    """Requests in, answers out."""
+
+    def __init__(self, work: Work) -> None:
+        self._work, self.forms, self.buttons = work, Forms(work), Buttons(work)
+
+    async def on_command(self, ack: Ack, body: Json) -> None:
+        """A slash command; one without options opens its form, which must come before any work."""
+        ask = from_command(body)
+        text = command_line(body["command"].casefold(), typed(body.get("text") or ""))
+        if not await self.forms.opened(ask, text, ack):
+            await self._run_text(ack, ask, text, ())
+
+    async def on_mention(self, ack: Ack, body: Json) -> None:
+        """A message that names the bot; the way to play in threads."""
+        await self._written(ack, body)
+
+    async def on_message(self, ack: Ack, body: Json) -> None:
+        """A message in the direct messages with the bot."""
+        if body["event"].get("channel_type") == "im":
+            await self._written(ack, body)
+        else:
+            await ack()
+
+    async def on_action(self, ack: Ack, body: Json) -> None:
+        """A button of an answer."""
+        action = body["actions"][0]
+        ask, does = from_press(body), str(action.get("value") or "")
+        if not str(action.get("action_id", "")).startswith(ACTION):
+            await ack()
+        elif does.startswith(OPEN):
+            await ack()
+            await self.forms.open_from(ask, does.removeprefix(OPEN))
+        else:
+            await self.buttons.press(ack, ask, does, body.get("message") or {})
+
+    async def on_uninstalled(self, ack: Ack, body: Json) -> None:
+        """The app was removed from a workspace: its games wait for the host's retention to end."""
+        await ack()
+        team = team_of(body)
+        await self._work.teams.remove(team)
+        await self._work.app.store.server_left(f"{PLATFORM}{team}")
+
+    async def on_revoked(self, ack: Ack, body: Json) -> None:
+        """Tokens are dead; the bot's own is as good as a removal."""
+        if (body["event"].get("tokens") or {}).get("bot"):
+            await self.on_uninstalled(ack, body)
+        else:
+            await ack()
+
+    async def _written(self, ack: Ack, body: Json) -> None:
+        event, team = body["event"], await self._work.teams.find(team_of(body))
+        if team is None or not _is_command(event) or event["user"] == team.bot_user:
+            await ack()
+            return
+        text = typed(after_mention(event.get("text") or "", team.bot_user))
+        await self._run_text(ack, from_event(body), text or "help", event.get("files") or ())
+
+    async def make_good(self, receipt: Receipt) -> None:
+        """Answer a request that a dead process acknowledged, and no more."""
+        ask = Ask.taken_over(receipt.command)
+        command = replace(receipt.command, who=await self._work.people.find(ask))
+
+        async def run() -> Reply:
+            return await (await self._work.begin(ask, self._again(ask, command)))
+
+        with self._work.under_way():
+            reply = await self._work.app.make_good(replace(receipt, command=command), run)
+            await self._work.brought(ask, command, reply)
+
+    def _again(self, ask: Ask, command: Command) -> Do:
+        options = command.options
+        if command.path == TEXT:
+            return self._text(ask, str(options["text"]), options["files"])
+        if command.path[0] == "button":
+            return self.buttons.work(ask, f"{command.path[1]}:{options['rest']}")
+        spec = self._work.app.spec(command.path)
+        return lambda who: self._work.run(ask, spec, options, who)
+
+    async def _run_text(self, ack: Ack, ask: Ask, text: str, files: Any) -> None:
+        """Run a command given as text and answer it."""
+        command = ask.command(TEXT, {"text": text, "files": list(files)})
+        await self._work.answer(ask, command, self._text(ask, text, files), ack)
+
+    def _text(self, ask: Ask, text: str, files: Any) -> Do:
+        """The work behind a command given as text; a refusal offers the form."""
+
+        async def run(who: Person) -> Reply:
+            try:
+                read = with_file(parse_text(text, self._work.app.registry), files)
+            except UserError as error:
+                return self.forms.offered(in_thread(error_reply(error, text), ask), text)
+            reply = await self._work.run(ask, read.spec, read.options, who)
+            return self.forms.offered(in_thread(reply, ask), text) if reply.error and not reply.seen else reply
+
+        return run
+
+
+def command_line(name: str, text: str) -> str:
+    """The command as text: the slash command's name and what follows; `/lnlt help` asks as `/help lnlt` does."""
+    if name == ANY_COMMAND:
+        return text or "help"
+    if text.casefold() in ("help", "?"):
+        return f"help {name.removeprefix('/')}"
+    return f"{name} {text}".strip()
+
+
+def in_thread(reply: Reply, ask: Ask) -> Reply:
+    """A refusal that says how its commands are typed where Slack takes no slash commands."""
+    if not ask.thread:
+        return reply
+    return replace(reply, lines=(*reply.lines, "In a thread, commands follow a mention: @grognard roll 2d6"))
+
+
+def with_file(read: Typed, files: Any) -> Typed:
+    """A command with the first file that came with its message; a file's name in its place is no file."""
+    options = dict(read.options)
+    for option in read.spec.options:
+        if option.type == "file":
+            options.pop(option.name, None)
+            if files:
+                options[option.name] = files[0]
+    return Typed(read.spec, options)
+
+
+def _is_command(event: Mapping[str, Any]) -> bool:
+    """Whether a person wrote it, new: no bot, no edit, no deletion."""
+    return event.get("subtype") in _WRITTEN and not event.get("bot_id") and bool(event.get("user"))

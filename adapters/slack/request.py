@@ -1,0 +1,156 @@
+"""A request as a plain value: who did what where, and how it may be answered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from bot.interface.spec import Command, Person, Place
+
+Json = dict[str, Any]
+
+PLATFORM = "slack:"
+URL_LIFE = 29 * 60.0  # Slack says 30 minutes
+_UNNAMED = ("directmessage", "privategroup")
+_KEPT = ("team", "channel", "user", "thread", "response_url", "until", "direct")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One command, press, form or message. `until` (Unix seconds) ends the life of its `response_url`.
+
+    `thread` and `message` are Slack's timestamps: of the thread it stands in, and of the message that was pressed or
+    written. `direct` says that it was written to the bot alone, `replaces` that a private answer takes the place of the
+    private message that was pressed.
+    """
+
+    team: str
+    channel: str
+    user: str
+    request_id: str = ""
+    thread: str = ""
+    response_url: str = field(default="", repr=False)
+    until: float = 0.0
+    trigger: str = field(default="", repr=False)
+    message: str = ""
+    direct: bool = False
+    replaces: bool = False
+    channel_name: str = ""
+    team_name: str = ""
+    user_name: str = ""
+
+    @property
+    def where(self) -> Place:
+        """The channel, thread or direct messages."""
+        key = f"{PLATFORM}{self.team}/{self.channel}"
+        owner = self.person_key if self.direct else ""
+        return Place(f"{key}/{self.thread}" if self.thread else key, f"{PLATFORM}{self.team}", self._name, owner)
+
+    @property
+    def _name(self) -> str:
+        """What the channel is called elsewhere: `#games of acme`; "" for one that is private."""
+        name = "" if self.channel_name in _UNNAMED else self.channel_name
+        return (f"#{name} of {self.team_name}" if self.team_name else f"#{name}") if name else ""
+
+    @property
+    def person_key(self) -> str:
+        """The key of who asks."""
+        return f"{PLATFORM}{self.team}/{self.user}"
+
+    @property
+    def has_url(self) -> bool:
+        """Whether its response address still answers, as far as one can know."""
+        return bool(self.response_url) and time.time() < self.until
+
+    @property
+    def answerable_until(self) -> float:
+        """Until when an answer is worth giving: a message has no response address, but nobody waits longer either."""
+        return self.until or time.time() + URL_LIFE
+
+    def command(self, path: tuple[str, ...], options: Mapping[str, object]) -> Command:
+        """What is asked, to be written down; `taken_over` reads it back."""
+        who = Person(self.person_key, self.user_name or "player")
+        return Command(path, options, who, self.where, self.request_id, self.to_json())
+
+    @classmethod
+    def taken_over(cls, command: Command) -> Ask:
+        """The ask behind a command that was written down."""
+        ask = cls.from_json(command.delivery, command.where.key)
+        return replace(ask, request_id=command.request_id, user_name=command.who.name)
+
+    def to_json(self) -> Json:
+        """What delivering the answer needs, for the outbox."""
+        return {name: value for name, value in asdict(self).items() if name in _KEPT and value}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], place: str) -> Ask:
+        """The ask that `to_json` wrote, or one for a place that nobody asked from: then nobody's user is set."""
+        kept = {name: data[name] for name in _KEPT if name in data}
+        if "channel" not in kept:
+            team, _, rest = place.removeprefix(PLATFORM).partition("/")
+            channel, _, thread = rest.partition("/")
+            kept |= {"team": team, "channel": channel, "thread": thread, "user": ""}
+        return cls(**{"user": "", **kept})
+
+
+def team_of(body: Mapping[str, Any]) -> str:
+    """The workspace of a payload (the organisation where the app was installed for all of it)."""
+    team = body.get("team_id") or (body.get("team") or {}).get("id")
+    return str(team or body.get("enterprise_id") or (body.get("enterprise") or {}).get("id") or "")
+
+
+def from_command(body: Mapping[str, Any]) -> Ask:
+    """The ask behind a slash command. Its trigger is Slack's only id that stays the same when it comes twice."""
+    team = team_of(body)
+    return Ask(
+        team=team,
+        channel=body["channel_id"],
+        user=body["user_id"],
+        request_id=f"{PLATFORM}{team}:{body['trigger_id']}",
+        response_url=body.get("response_url", ""),
+        until=time.time() + URL_LIFE,
+        trigger=body["trigger_id"],
+        channel_name=body.get("channel_name", ""),
+        team_name=body.get("team_domain", ""),
+        user_name=body.get("user_name", ""),
+    )
+
+
+def from_event(body: Mapping[str, Any]) -> Ask:
+    """The ask behind a written message; one message is one request, however many events tell of it."""
+    event, team = body["event"], team_of(body)
+    ts = event["ts"]
+    thread = event.get("thread_ts") or ""
+    return Ask(
+        team=team,
+        channel=event["channel"],
+        user=event["user"],
+        request_id=f"{PLATFORM}{team}/{event['channel']}:{ts}",
+        thread=thread if thread != ts else "",
+        message=ts,
+        direct=event.get("channel_type") == "im",
+    )
+
+
+def from_press(body: Mapping[str, Any]) -> Ask:
+    """The ask behind a button or another element of a message or form."""
+    team, box = team_of(body), body.get("container") or {}
+    channel = (body.get("channel") or {}).get("id") or box.get("channel_id") or ""
+    ts = box.get("message_ts") or ""
+    thread = box.get("thread_ts") or (body.get("message") or {}).get("thread_ts") or ""
+    return Ask(
+        team=team,
+        channel=channel,
+        user=body["user"]["id"],
+        request_id=f"{PLATFORM}{team}:{body.get('trigger_id', '')}",
+        thread=thread if thread != ts else "",
+        response_url=body.get("response_url", ""),
+        until=time.time() + URL_LIFE,
+        trigger=body.get("trigger_id", ""),
+        message=ts,
+        channel_name=(body.get("channel") or {}).get("name") or "",
+        team_name=(body.get("team") or {}).get("domain") or "",
+        user_name=body["user"].get("username") or body["user"].get("name") or "",
+    )

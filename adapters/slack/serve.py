@@ -1,0 +1,152 @@
+"""The life of the Slack adapter: begins, stays connected, ends without losing an answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+from aiohttp import web
+from slack_bolt.app.async_app import AsyncApp
+
+from adapters.slack.app import make_bolt
+from adapters.slack.calls import Busy, Wire
+from adapters.slack.door import BACKLOG, Door
+from adapters.slack.http import PATH, web_app
+from adapters.slack.incoming import Listeners
+from adapters.slack.oauth import Installer
+from adapters.slack.request import PLATFORM
+from adapters.slack.socket import Socket
+from adapters.slack.teams import Team, Teams, own_team
+from adapters.slack.tokens import StoreVault
+from adapters.slack.work import Work
+from bot.app import App
+from bot.commands.link import server_back
+from bot.outbox.receipts import watch
+from bot.rules.errors import UserError
+from bot.settings import Settings
+
+log = logging.getLogger(__name__)
+
+END_PATIENCE = 8.0
+
+
+async def serve(app: App, settings: Settings) -> None:
+    """Serve Slack until cancelled. Raises UserError for settings that cannot work, or that Slack refuses."""
+    check_settings(settings)
+    wire = Wire()
+    vault = StoreVault(app.store, settings.key) if has_oauth(settings) else None
+    teams = Teams(vault)
+    work = Work(app, wire, teams)
+    listeners = Listeners(work)
+    bolt = make_bolt(listeners, teams, wire)
+    try:
+        if settings.slack_bot_token:
+            teams.add(team := await _own_team(wire, settings.slack_bot_token))
+            await server_back(app.store, f"{PLATFORM}{team.id}")
+        if settings.slack_app_token:
+            connection = _socket_mode(bolt, wire, settings)
+        else:
+            pages = Installer(settings, wire, teams, vault).routes() if vault is not None else []
+            connection = _http_mode(bolt, pages, settings)
+        owed = watch(lambda: app.unanswered(PLATFORM), listeners.make_good)
+        await _until_one_fails(work.posts.watch(), owed, connection)
+    finally:
+        await _finish(work)
+        await wire.close()
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise UserError naming what is missing, with the line to add."""
+    problems = missing_settings(settings)
+    if problems:
+        raise UserError(" ".join(problems))
+
+
+def missing_settings(settings: Settings) -> list[str]:
+    """One line for each setting that is missing for Slack, with the line to add."""
+    problems = []
+    if settings.slack_client_id and not (settings.slack_client_secret or settings.slack_bot_token):
+        problems.append("SLACK_CLIENT_ID is set, but not its secret. The line in .env: SLACK_CLIENT_SECRET=...")
+    elif not settings.slack_bot_token and not has_oauth(settings):
+        problems.append("SLACK_BOT_TOKEN is not set. The line in .env: SLACK_BOT_TOKEN=xoxb-...")
+    if has_oauth(settings) and not settings.key:
+        problems.append(
+            "SLACK_CLIENT_SECRET is set, but not GROGNARD_KEY, which encrypts the tokens of workspaces. "
+            "The line in .env: GROGNARD_KEY=... (.env.example shows how to make one)"
+        )
+    if not settings.slack_app_token and not settings.slack_signing_secret:
+        problems.append(
+            "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP mode) is set. "
+            "The line in .env: SLACK_APP_TOKEN=xapp-..."
+        )
+    return problems
+
+
+def has_oauth(settings: Settings) -> bool:
+    """Whether workspaces can install the app by themselves: in HTTP mode only."""
+    return bool(settings.slack_client_id and settings.slack_client_secret and not settings.slack_app_token)
+
+
+async def _own_team(wire: Wire, token: str) -> Team:
+    """The token's workspace; waits while Slack cannot be reached."""
+    wait = 0.5
+    while True:
+        try:
+            return await own_team(wire, token)
+        except Busy as busy:
+            log.warning("Slack cannot be reached: %s", busy)
+            await asyncio.sleep(max(wait, busy.seconds))
+            wait = min(wait * 2, 30.0)
+
+
+async def _socket_mode(bolt: AsyncApp, wire: Wire, settings: Settings) -> None:
+    socket = Socket(bolt, wire, settings.slack_app_token)
+    try:
+        await socket.run()
+    finally:
+        await socket.close()
+
+
+async def _http_mode(bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings) -> None:
+    runner = web.AppRunner(web_app(bolt, settings.slack_signing_secret, pages), access_log=None, shutdown_timeout=3.0)
+    await runner.setup()
+    try:
+        try:
+            assert runner.server is not None
+            loop = asyncio.get_running_loop()
+            server = await loop.create_server(Door(runner.server), None, settings.port, backlog=BACKLOG)
+        except OSError as error:
+            raise UserError(
+                f"Port {settings.port} cannot be listened on: {error.strerror or error}.",
+                hint="Set PORT to a free one.",
+            ) from None
+        log.info("listening on port %s, path %s", settings.port, PATH)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            server.close()
+    finally:
+        await runner.cleanup()
+
+
+async def _until_one_fails(*works: Coroutine[Any, Any, None]) -> None:
+    """Run all until one ends or this is cancelled; then the others are ended."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _finish(work: Work) -> None:
+    """Wait for answers on their way; what takes longer stays in the outbox."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(work.idle.wait(), END_PATIENCE)
+    await work.posts.close()

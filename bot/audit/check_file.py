@@ -1,0 +1,192 @@
+"""The whole check of a game's log: chain, dice and texts, kinds and order of events, and every outcome played again."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from bot.game.events import ROLLS
+from bot.game.follows import Past, event_faults, order_faults, sealed_contents
+from bot.game.state import Game
+from bot.rules.errors import UserError
+from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
+from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
+
+_MOST_BYTES = 200_000_000
+Event = Mapping[str, Any]
+
+
+def check(data: object, heads: Iterable[str] = (), *, with_tables: bool = True, imported_until: int = 0) -> Findings:
+    """What a check of an export (parsed JSON) found; `heads` are known from elsewhere, see `bot/rules/proof/heads.py`.
+
+    Without tables outcomes are not played again; all else needs none. What is wrong with the history before event
+    `imported_until` is a remark: a host answers for what was played here. Raises UserError for data that is no export.
+    """
+    log = read_export(data)
+    proof = check_proof(log, heads)
+    if proof.faults:
+        return proof
+    history = _History(log, with_tables=with_tables, imported_until=imported_until)
+    history.read()
+    return replace(
+        proof, faults=_cut(history.faults), played=history.played, unplayed=history.unplayed, apart=history.apart,
+        remarks=(*proof.remarks, *history.remarks),
+    )  # fmt: skip
+
+
+class _History:
+    """The events of a log, read one after another."""
+
+    def __init__(self, log: Exported, *, with_tables: bool, imported_until: int) -> None:
+        self._log = log
+        self._imported_until = imported_until
+        self._with_tables = with_tables
+        self.faults: list[str] = []
+        self.remarks: list[str] = []
+        self.played = self.unplayed = self.apart = 0
+
+    def read(self) -> None:
+        """Follow the log to its end, or to the first event that cannot be followed."""
+        texts = {text.event: text.text for text in self._log.texts if text.key == SEALED}
+        contents, wrong = sealed_contents(texts)
+        for at, fault in wrong:
+            self._fault(at, fault)
+        past, times, editions = Past(Game(self._log.game), contents), [0], dict[str, int]()
+        for event in (row.body for row in self._log.events):
+            number = event.get("number")
+            if found := list(event_faults(past, event)):
+                for fault in found:
+                    self._fault(number, fault)
+                if not self._is_imported(number):
+                    return
+            else:
+                self._follow(past, event, times, editions)
+            try:
+                past.add(event)
+            except (ValueError, KeyError, TypeError, AttributeError):
+                self._fault(number, "what it changes cannot be read.")
+                return
+
+    def _follow(self, past: Past, event: Event, times: list[int], editions: dict[str, int]) -> None:
+        """Hold an event of the right shape against what went before."""
+        number = event["number"]
+        for fault in order_faults(past, event):
+            self._fault(number, fault)
+        if self._with_tables and not self.faults:
+            self._play(past, event, editions)
+        if event["at"] < times[-1]:
+            self.remarks.append(
+                f"Event {number} is {times[-1] - event['at']} s earlier than the one before: a clock was set back."
+            )
+        times.append(event["at"])
+
+    def _play(self, past: Past, event: Event, editions: dict[str, int]) -> None:
+        from bot.audit.replay import edition_problem, is_playable, replay_faults, titles_are_todays, turn_is_todays
+
+        kind, number = event["kind"], event["number"]
+        roll = event if kind in ROLLS else past.contents.get(number) if kind == "sealed" else None
+        if roll is not None:
+            if problem := edition_problem(roll):
+                self._fault(number, problem)
+            elif is_playable(roll):
+                for problem in replay_faults(past.now, roll, sealed=kind == "sealed"):
+                    self._fault(number, problem)
+                self.played += 1
+            else:
+                self.unplayed += 1
+                self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
+            system, edition = roll.get("system", ""), roll.get("edition", 0)
+            if edition < editions.get(system, 0):
+                self.remarks.append(f"Event {number} names an older edition of {system} than an event before it.")
+            editions[system] = max(edition, editions.get(system, 0))
+        elif kind in ("start", "next") and not event.get("free"):
+            self._count(turn_is_todays(past.now, event))
+        elif kind in ("reveal", "end"):
+            self._count(titles_are_todays(event, past.contents))
+
+    def _count(self, is_todays: bool) -> None:
+        self.unplayed += not is_todays
+
+    def _fault(self, number: object, problem: str) -> None:
+        if self._is_imported(number):
+            self.remarks.append(f"Event {number} was imported: {problem}")
+        else:
+            self.faults.append(f"Event {number}: {problem}")
+
+    def _is_imported(self, number: object) -> bool:
+        return isinstance(number, int) and number < self._imported_until
+
+
+def _cut(faults: list[str]) -> tuple[str, ...]:
+    more = len(faults) - MOST_FAULTS
+    return (*faults[:MOST_FAULTS], *([f"... and {more} more."] if more > 0 else []))
+
+
+def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
+    """What a check of the export in `path` found. Raises UserError for a file that is no export."""
+    try:
+        if path.stat().st_size > _MOST_BYTES:
+            raise UserError(f"The file {path} is too large for an exported game.")
+        raw = path.read_bytes()
+        if raw.startswith(b"\x1f\x8b"):
+            with gzip.open(path) as packed:
+                raw = packed.read(_MOST_BYTES + 1)
+        text = raw.decode("utf-8-sig")
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise UserError(f"The file {path} is damaged: it cannot be unpacked.") from None
+    except OSError as error:
+        raise UserError(f"The file {path} cannot be read: {error.strerror}.") from None
+    except ValueError:
+        raise UserError(
+            f"The file {path} is no text.", hint="/game export writes a file that can be checked."
+        ) from None
+    if len(raw) > _MOST_BYTES:
+        raise UserError(f"The file {path} is too large for an exported game.")
+    return check(read_json(text, f"The file {path}"), heads)
+
+
+def known_heads(heads: Iterable[str], texts: Iterable[str], read_input: Callable[[], str]) -> list[str]:
+    """What was typed behind --head and --heads; a file with text from a chat is read, `-` is standard input."""
+    found = list(heads)
+    for text in texts:
+        path = Path(text) if len(text) < 200 and "#" not in text else None
+        if text == "-":
+            found.append(read_input())
+        elif path is not None and path.is_file():
+            found.append(path.read_text("utf-8-sig", "replace"))
+        else:
+            found.append(text)
+    return found
+
+
+def verify_file(path: Path | str, head: str = "") -> list[str]:
+    """The faults of the export in `path`, one line each; none: chain and dice are honest. Raises UserError."""
+    return list(check_file(Path(path), [head] if head else ()).faults)
+
+
+def summary(findings: Findings) -> list[str]:
+    """What was checked, as lines to print."""
+    lines = [
+        f"{findings.events} events, {findings.dice} dice computed again, {findings.played} outcomes played again, "
+        f"{len(findings.faults)} faults."
+    ]
+    said: list[tuple[int, Callable[[int], str]]] = [
+        (findings.unplayed, lambda n: f"{n} outcomes could not be played again (other tables)."),
+        (findings.apart, lambda n: f"{n} of the dice are theirs: nobody can tell here that these were asked for."),
+        (findings.waiting, lambda n: f"{n} dice cannot be checked before /fair reveal publishes their seed."),
+        (findings.by_hand, lambda n: f"{n} dice were thrown by hand: nobody can check them."),
+        (
+            findings.sealed,
+            lambda n: f"{n} sealed events hold nothing to check: still closed, or their content was deleted.",
+        ),
+        (
+            findings.unread,
+            lambda n: f"{n} digests of players' texts rest on the event alone: the texts were deleted.",
+        ),
+    ]
+    lines += [line(count) for count, line in said if count]
+    return [*lines, *findings.remarks]

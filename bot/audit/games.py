@@ -1,0 +1,87 @@
+"""Proves for the games of a database that log, chain, dice and state agree. Nothing secret is shown, only faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from bot.audit.check_file import check
+from bot.audit.export import export_game
+from bot.game.events import replay
+from bot.game.loaded import load
+from bot.game.state import from_json, to_json
+from bot.stores.base import EventRow, Saved, Store
+
+CheckState = Callable[[Saved, Sequence[EventRow]], Sequence[str]]
+"""What is wrong with a saved state, given all events of its game."""
+
+
+def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
+    """Whether snapshot and loaded state are what the log leads to."""
+    bodies = [event.data for event in events]
+    game = bodies[0].get("game", saved.game.id)
+    try:
+        if to_json(load(saved).game) != to_json(replay(game, bodies)):
+            return ["its state is not what the log leads to."]
+        snapshot = saved.state and to_json(from_json(saved.state))
+        if snapshot and snapshot != to_json(replay(game, bodies[: saved.state_at])):
+            return [f"its snapshot is not what the log leads to at event {saved.state_at}."]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:  # whatever stands in a damaged file
+        return [f"its state cannot be read ({type(error).__name__}: {error})."]
+    return []
+
+
+def _unheard(_line: str) -> None:
+    """Nobody wants to know."""
+
+
+async def audit(
+    store: Store, check_state: CheckState = state_faults, note: Callable[[str], None] = _unheard
+) -> tuple[int, list[str]]:
+    """How many games there are, and the faults of all of them, one line each that names the game.
+
+    `note` is given what is no fault of this host: of what others imported, and outcomes of another edition.
+    """
+    count, faults, after = 0, [], ""
+    while page := await store.games(after=after, limit=200):
+        for game in page:
+            found = await audit_game(store, game, check_state, partial(_note_of, game, note))
+            faults += [f"Game {game}: {fault}" for fault in found]
+        count, after = count + len(page), page[-1]
+    return count, faults
+
+
+def _note_of(game: str, note: Callable[[str], None], line: str) -> None:
+    note(f"Game {game}: {line}")
+
+
+async def audit_game(
+    store: Store, game: str, check_state: CheckState = state_faults, note: Callable[[str], None] = _unheard
+) -> list[str]:
+    """The faults of one game: chain, all dice (also under seeds not yet published), outcomes, head and state."""
+    saved = await store.load_game_by_id(game)
+    if saved is None:
+        return []
+    # What was added since then is left for the next time.
+    events = await store.events(game, before=saved.game.next_event)
+    if not events:
+        return ["it has no events."]
+    bodies = [event.data for event in events]
+    whole = export_game(
+        bodies[0].get("game", game),
+        events,
+        await store.seeds(game),
+        [text for text in await store.texts(game) if text.event < saved.game.next_event],
+        (),
+        with_secrets=True,
+    )
+    imported = max((number for number, body in enumerate(bodies, 1) if body.get("kind") == "import"), default=0)
+    findings = check(whole, imported_until=imported)
+    faults = list(findings.faults)
+    if theirs := [remark for remark in findings.remarks if "was imported" in remark]:
+        note(f"{theirs[0]} ({len(theirs)} such remarks; what came in by a file is not this host's doing)")
+    if findings.unplayed:
+        note(f"{findings.unplayed} outcomes of another edition could not be played again.")
+    if saved.game.head != events[-1].hash or saved.game.next_event != events[-1].number + 1:
+        faults.append(f"the log ends with event {events[-1].number}, but the game stands elsewhere.")
+    return faults or list(check_state(saved, events))

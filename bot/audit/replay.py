@@ -1,0 +1,148 @@
+"""Plays a logged event again from its inputs, units and dice: a third reading of the one definition of a procedure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bot.commands.lookup import read_table
+from bot.commands.outcome import Happening
+from bot.commands.record import after_happening, change_json, is_of_game, named_in
+from bot.commands.roll import roll_dice
+from bot.commands.sequence import run_sequence
+from bot.game.events import difference
+from bot.game.phases import next_phase, phase_title
+from bot.game.roster import is_gone
+from bot.game.state import Game, Json, roster_of, unit_json
+from bot.game.summary import title_of
+from bot.game.version import edition_of, is_current
+from bot.interface.spec import CommandSpec
+from bot.rules.dice import Script
+from bot.rules.errors import UserError
+from bot.rules.proof.chain import canonical
+from bot.rules.proof.event_kinds import shown
+from bot.rules.proof.fair import Recorder
+from bot.systems.catalog import systems
+
+Event = Mapping[str, Any]
+_UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, IndexError)
+"""What a forged event may raise: the file is a stranger's."""
+
+
+def is_playable(roll: Event) -> bool:
+    """Whether today's rules are those of this roll, table or procedure."""
+    return roll["kind"] == "roll" or is_current(roll)
+
+
+def edition_problem(roll: Event) -> str:
+    """What is wrong with the edition that a procedure or table names: one that there has never been."""
+    system, edition = systems().get(str(roll.get("system"))), edition_of(roll)
+    if system is None or "edition" not in roll or (edition is not None and 1 <= edition <= system.edition):
+        return ""
+    return f"there is no edition {shown(roll['edition'])} of {system.id}; this Grognard knows 1 to {system.edition}."
+
+
+def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[str]:
+    """What is wrong with an open roll, table or procedure, or with what was `sealed`, when it is played again.
+
+    `now` is the state that it was rolled in. Today's rules must be those it was played under: see `is_playable`.
+    """
+    try:
+        happening, asked = _again(now, roll)
+    except _UNREADABLE as error:
+        yield f"its inputs and dice lead to no outcome ({shown(error)})."
+        return
+    if problem := _dice_problem(roll.get("dice", []), asked):
+        yield problem
+    inputs = {name: value for name, value in happening.inputs.items() if name != "label"}
+    units = named_in(now, happening)
+    if gone := [unit.name for unit in units if is_gone(unit)]:
+        yield f"{gone[0]} had left the fight."
+    acting = [unit.name for unit in units if unit.name in happening.acting]
+    changes = [change_json(change) for change in happening.changes]
+    expected = {
+        "its inputs and dice lead to another outcome.": ("out", dict(happening.out)),
+        "its words are not those of its outcome.": ("result", happening.result),
+        "its inputs are not those of its command.": ("inputs", inputs),
+        "its inputs name other units than it says.": ("used", [unit_json(unit) for unit in units]),
+        "other units act than it says.": ("acting", acting),
+        "its outcome changes other units than it says.": ("changes", changes if sealed else []),
+    }
+    for problem, (field, value) in expected.items():
+        if not _alike(roll.get(field), value):
+            yield problem
+    if not sealed:
+        before, after = difference(now, after_happening(now, happening))
+        if not (_alike(roll.get("before"), before) and _alike(roll.get("after"), after)):
+            yield "its outcome leads to other units than it says."
+
+
+def _again(now: Game, roll: Event) -> tuple[Happening, list[Json]]:
+    """What happens once more, and the dice that were asked for as an event notes them."""
+    kind, options = roll["kind"], dict(roll.get("inputs") or {})
+    script = Script([die["value"] for die in roll.get("dice") or ()])
+    dice = Recorder(script)
+    if kind == "roll":
+        outcome = roll_dice(options, "", dice)
+    else:
+        system, target = systems()[roll["system"]], roll["target"]
+        if kind == "table":
+            outcome = read_table(system.table(target), options, "", dice, system.title)
+        else:
+            roster = roster_of(now) if is_of_game(now, system.id) else {}
+            spec = CommandSpec((system.id, target), target, "sequence")
+            outcome = run_sequence(system.sequence(target), spec, options, "", dice, roster)
+    script.finish()
+    if (happening := outcome.happening) is None:
+        raise UserError("nothing was rolled")
+    asked = dice.dice
+    if roll.get("hand"):
+        asked = [_noted_by_hand(die) for die in asked]
+    return happening, asked
+
+
+def _noted_by_hand(die: Json) -> Json:
+    """A real die as an event keeps it: nobody notes the faces of a die that lies on somebody's table."""
+    return {name: value for name, value in die.items() if name != "faces"}
+
+
+def _dice_problem(notes: list[Any], asked: list[Json]) -> str:
+    for at, (note, die) in enumerate(zip(notes, asked, strict=False), 1):
+        if not _alike(note, die):
+            return f"die {at} is noted as {_die(note)}, but what was asked for is {_die(die)}."
+    return "" if len(notes) == len(asked) else f"it notes {len(notes)} dice, but {len(asked)} were asked for."
+
+
+def _die(note: Json) -> str:
+    faces = f" with faces {shown(note['faces'])}" if "faces" in note else ""
+    return f"{shown(note.get('label'))} d{note.get('sides')}{faces}"
+
+
+def _alike(one: object, other: object) -> bool:
+    """Whether two values are the same in an event, where what is empty is left out."""
+    empty: tuple[object, ...] = (None, "", [], {}, ())
+    if one in empty or other in empty:
+        return one in empty and other in empty
+    return canonical({"": one}) == canonical({"": other})
+
+
+def turn_is_todays(now: Game, event: Event) -> bool:
+    """Whether a start or next leads where today's tables lead: to that phase, with those words and markers."""
+    system, after = systems().get(now.system), event.get("after", {})
+    if event["kind"] == "start":
+        said = after.get("game", {})
+        system = systems().get(said.get("system", ""))
+        names = [phase["name"] for phase in (system.game.get("phases") or ())[:1]] if system is not None else []
+        then = Game("", turn=1, phase=said.get("phase", ""))
+        return bool(said.get("phase", "") == "".join(names) and event.get("result", "") == phase_title(then, system))
+    then = next_phase(now, system)
+    return bool(_alike(after, difference(now, then)[1]) and event["result"] == phase_title(then, system))
+
+
+def titles_are_todays(event: Event, contents: Mapping[int, Event]) -> bool:
+    """Whether an event that opens sealed rolls calls them as today's tables do."""
+    known = [(number, contents[number]) for number in event.get("opens", ()) if number in contents]
+    if len(known) < len(event.get("opens", ())):
+        return True
+    said = (f"#{number} {title_of(roll)}: {roll.get('result', '')}" for number, roll in known)
+    return bool(event.get("result", "") == "; ".join(said))

@@ -1,0 +1,185 @@
+"""What lies before a handler: the command, the channel's game, the dice, and the ledger that it may write to."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.game.ledger import Ledger
+from bot.game.prepared import UNUSED, Prepared, fresh
+from bot.game.rights import Actor, actor_in
+from bot.game.state import Game
+from bot.interface.registry import Registry
+from bot.interface.spec import Command, CommandSpec
+from bot.rules.dice import Die
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import read_options
+from bot.rules.inputs.units import Roster
+from bot.rules.odds import Distribution
+from bot.rules.proof.fair import Recorder
+from bot.stores.base import Binding, Doc, Outgoing, Store
+from bot.systems.catalog import Sequence, System, systems
+
+Apart = Callable[..., Awaitable[Any]]
+"""Runs a function of a module in the worker process, within its time limit."""
+CheckEnabled = Callable[[CommandSpec], Awaitable[None]]
+"""Raises UserError for a command whose rule set is not enabled on this server."""
+CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]]
+
+
+@dataclass(slots=True)
+class Desk:
+    """One command at work. What a handler puts into the ledger and the lists below is stored together, or not at all.
+
+    `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process, `check` the
+    check of a file in one of its own, where it keeps nobody's odds waiting.
+    `check_enabled` is asked again by whoever puts another command on the desk. `prepared` is the seed for the next free
+    play, where none is under way.
+    """
+
+    command: Command
+    spec: CommandSpec
+    ledger: Ledger
+    store: Store
+    registry: Registry
+    count_odds: CountOdds
+    apart: Apart
+    check: Apart
+    check_enabled: CheckEnabled
+    further: list[Ledger] = field(default_factory=list)
+    bindings: list[Binding] = field(default_factory=list)
+    docs: list[Doc] = field(default_factory=list)
+    drop_docs: list[tuple[str, str]] = field(default_factory=list)
+    erase: list[str] = field(default_factory=list)
+    forget: list[str] = field(default_factory=list)
+    outgoing: list[Outgoing] = field(default_factory=list)
+    prepared: Prepared | None = None
+
+    @property
+    def who(self) -> str:
+        """The name of who asks."""
+        return self.command.who.name
+
+    @property
+    def now(self) -> float:
+        """Unix seconds."""
+        return self.ledger.writer.now
+
+    @property
+    def game(self) -> Game:
+        """The channel's game as it stands; an empty one while there is none."""
+        return self.ledger.game
+
+    @property
+    def actor(self) -> Actor:
+        """Who asks, as the game sees him."""
+        game = self.ledger.game if self.ledger.exists else None
+        return actor_in(game, self.ledger.known_person(), manager=self.command.who.manager and not self._is_aside)
+
+    @property
+    def _is_aside(self) -> bool:
+        """Whether this is a private conversation linked to a game elsewhere: everybody manages his own messages."""
+        places = self.ledger.was.places if self.ledger.was is not None else ()
+        where = self.command.where
+        return (bool(where.owner) or not where.server) and len(places) > 1
+
+    @property
+    def keeps(self) -> bool:
+        """Whether who asks may agree for this place: they manage its server, or it is their own with the bot."""
+        who, where = self.command.who, self.command.where
+        return who.manager or (bool(where.owner) and where.owner == who.key)
+
+    @property
+    def system(self) -> System | None:
+        """The game's rule set; None in free play that has not used one yet."""
+        return systems().get(self.game.system)
+
+    def options(self) -> dict[str, Any]:
+        """The options cleaned, defaults filled in. Raises UserError."""
+        return read_options(self.spec.options, self.command.options, what=self.spec.name)
+
+    def need_game(self) -> Game:
+        """The channel's game. Raises UserError while there is none."""
+        if not self.ledger.exists:
+            raise UserError(
+                "No game is played here yet.",
+                hint="Start one with /game start, or just roll.",
+            )
+        return self.game
+
+    def need_started(self) -> Game:
+        """The channel's game, if it was started and goes on. Raises UserError otherwise."""
+        game = self.need_game()
+        if not game.started:
+            raise UserError(
+                "This channel plays freely, without turns and sides.",
+                hint='Start a game: /game start lnlt "Hill 875" sides="US, VC".',
+            )
+        if game.ended:
+            raise UserError("The game has ended.", hint='Start a new one: /game start lnlt "Hill 875" sides="US, VC"')
+        return game
+
+    def begin(self, game: Game | None = None, **fields: Any) -> None:
+        """Begin a new game in this place: free play, or `game`. The one before stays in the store."""
+        before = self.ledger.was.row if self.ledger.was is not None else None
+        linked = self.ledger.was.places if self.ledger.was is not None else ()
+        writer = self.ledger.writer
+        if self.ledger.exists:
+            if self.ledger.events:
+                self.further.append(self.ledger)
+            self.ledger = Ledger(None, writer)
+        self.ledger.begin(game, **fields)
+        self.bind(self.ledger.row, before)
+        here = self.command.where.key
+        for place in linked if before is not None else ():  # a linked channel goes on with the new game
+            if place != here:
+                self.bindings.append(Binding(place, self.ledger.row, before, server_of(place)))
+
+    def bind(self, row: str | None, was: str | None) -> None:
+        """Let this place play the game `row` from now on."""
+        where = self.command.where
+        self.bindings.append(Binding(where.key, row, was, where.server))
+
+    def open_game(self) -> Game:
+        """The channel's game; free play begins where there is none, with the seed whose commitment was shown before."""
+        if not self.ledger.exists:
+            ready = self.prepared
+            self.begin(free=True, prepared=ready, unannounced=ready is None)
+            if ready is not None:
+                self.drop_docs.append((UNUSED, ready.commitment))
+            self.prepare()
+        return self.game
+
+    def prepare(self) -> Prepared:
+        """Lay the seed for the next free play ready. Whoever does so shows its commitment in the answer."""
+        self.prepared = fresh(self.now)
+        self.docs += self.prepared.docs(self.command.where)
+        return self.prepared
+
+    def dice(self) -> Recorder:
+        """The provable dice of the next event, noted down as they fall. The first one begins free play."""
+        return Recorder(_Dice(self))
+
+
+def server_of(place: str) -> str:
+    """The server's key in that of a place: `discord:55` of `discord:55/900`; none for direct messages."""
+    server = place.partition("/")[0]
+    return "" if server == place or server.endswith(":dm") else server
+
+
+class _Dice:
+    """The game's stream, which exists only once somebody rolls: a lookup without dice begins no game."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._stream: Any = None
+
+    def draw(self, die: Die) -> int | str:
+        """The value of the next die."""
+        if self._stream is None:
+            self._desk.open_game()
+            self._stream = self._desk.ledger.source()
+        value: int | str = self._stream.draw(die)
+        return value

@@ -1,0 +1,38 @@
+"""Where chance enters: fresh seeds, salts and ids from the operating system. All dice come from such a seed."""
+
+from __future__ import annotations
+
+import os
+
+from bot.rules.dice import Source
+from bot.rules.proof.fair import Stream
+
+_CODE = "0123456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no I, L, O
+
+
+def new_seed() -> bytes:
+    """32 secret bytes for a game's dice."""
+    return os.urandom(32)
+
+
+def new_salt() -> str:
+    """32 hex digits that keep a short text from being guessed by its hash."""
+    return os.urandom(16).hex()
+
+
+def new_id() -> str:
+    """16 hex digits: the id of a game, a person in it, a draft."""
+    return os.urandom(8).hex()
+
+
+def new_code(length: int = 8) -> str:
+    """Random letters and digits that are not mistaken for each other, to be typed by hand."""
+    code = ""
+    while len(code) < length:
+        code += "".join(_CODE[byte] for byte in os.urandom(length) if byte < len(_CODE))
+    return code[:length]
+
+
+def throwaway() -> Source:
+    """Dice outside any game: the same stream, from a seed that nobody keeps."""
+    return Stream(new_seed(), "none", 0)

@@ -1,0 +1,60 @@
+"""An event in one line, as the log, the report and undo tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from bot.game.roster import changed_names
+from bot.systems.catalog import systems
+
+NameOf = Callable[[str], str]
+
+
+def told_event(event: Mapping[str, Any], name_of: NameOf, label: str = "") -> str:
+    """`#41 Anna (US): Direct fire: casualties [5][2]`."""
+    side = f" ({event['side']})" if event.get("side") else ""
+    dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+    pieces = [f"#{event['number']} {name_of(event['who'])}{side}: {_what(event, name_of, label)}", dice]
+    if event.get("hand"):
+        pieces.append("(dice by hand)")
+    return " ".join(piece for piece in pieces if piece)
+
+
+def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
+    kind, result = event["kind"], event.get("result", "")
+    if kind in ("roll", "sequence", "table"):
+        named = f"{label}: " if label else ""
+        name = title_of(event)
+        used = [unit["name"] for unit in event.get("used", ())]
+        units = list(dict.fromkeys([*used, *changed_names(event.get("before") or {}, event.get("after") or {})]))
+        touched = f" ({', '.join(units[:8])}{', ...' if len(units) > 8 else ''})" if units else ""
+        return f"{named}{name}: {result}{touched}" if result else f"{named}{name}{touched}"
+    if kind in ("undo", "redo"):
+        asked = f", asked by {name_of(event['asked'])}" if event.get("asked") else ""
+        alone = ", alone in the game" if event.get("alone") else ""
+        return f"{kind} #{event['event']}{asked}{alone}"
+    if kind in ("reveal", "end"):
+        opened = result or ", ".join(f"#{number}" for number in event.get("opens", ()))
+        return f"{kind} {opened}".strip()
+    if kind == "start":
+        fields = (event.get("after") or {}).get("game") or {}
+        return f'start "{fields["name"]}"' if fields.get("name") else "free play begins"
+    if kind == "claim":
+        return "is this person of the imported log"
+    if kind == "join":
+        return f"joins {event['side']}"
+    return f"{kind}: {result}" if result else kind
+
+
+def title_of(event: Mapping[str, Any]) -> str:
+    """The name of the procedure or table behind an event, or the dice of a roll."""
+    if event["kind"] == "roll":
+        return str(event["inputs"].get("dice", ""))
+    system = systems().get(event.get("system", ""))
+    target = event.get("target", "")
+    if system is not None and event["kind"] == "sequence" and target in system.sequences:
+        return system.sequences[target].title
+    if system is not None and event["kind"] == "table" and target in system.tables:
+        return system.tables[target].title
+    return str(event.get("command", target))

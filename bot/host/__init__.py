@@ -1,0 +1,1 @@
+"""For whoever runs it: command line, doctor, batch."""

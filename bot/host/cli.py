@@ -1,0 +1,224 @@
+"""The command line: looks things up, plays, counts and rolls once, without a channel."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bot.rules.errors import UserError, did_you_mean
+
+USAGE = """\
+usage: grognard COMMAND ...
+
+  play [--as NAME]                         the console: every command, one channel, state kept
+  systems                                  the rule sets
+  tables SYSTEM | sequences SYSTEM         what a rule set has
+  lookup SYSTEM TABLE key=value ...        read a table                     [--json]
+  resolve SYSTEM SEQUENCE key=value ...    play a procedure                 [--dice 5,2,3] [--json]
+  odds SYSTEM SEQUENCE key=value ...       its exact odds, nothing rolled   [--by FIELD ...] [--json]
+  roll "2d6+3"                             roll dice                        [--dice 4,2] [--json]
+  batch                                    JSON Lines in, JSON Lines out
+  verify FILE [--head HASH] [--heads TEXT] recompute chain, dice and outcomes of an exported log
+  doctor [--replay]                        what is right and what to fix
+  discord | slack | run                    run an adapter, or every one whose tokens are set
+  manifest slack [--url HTTPS]             the Slack app's manifest
+  commands discord                         what Discord is told, as JSON
+"""
+
+
+class Arguments:
+    """Words of a command line: positional ones, key=value pairs, and --flags with or without a value."""
+
+    def __init__(self, words: Sequence[str], *, flags: Mapping[str, bool], several: Sequence[str] = ()) -> None:
+        """`flags` maps each known --flag to whether it takes a value; `several` name those that take all words behind
+        them, up to the next flag or key=value. Raises UserError for unknown flags.
+        """
+        self.words: list[str] = []
+        self.pairs: dict[str, object] = {}
+        self.flags: dict[str, list[str]] = {}
+        rest = iter(words)
+        listing = ""
+        for word in rest:
+            if word.startswith("--"):
+                self._flag(word[2:], rest, flags)
+                listing = word[2:] if word[2:] in several else ""
+            elif "=" in word and not word.startswith("="):
+                listing = ""
+                key, _, value = word.partition("=")
+                self._pair(key.replace("-", "_"), value)
+            elif listing:
+                self.flags[listing].append(word)
+            else:
+                self.words.append(word)
+
+    def _flag(self, word: str, rest: Any, known: Mapping[str, bool]) -> None:
+        name, equals, value = word.partition("=")
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise UserError(f"There is no --{name[:40]} here.", hint=near.replace("mean ", "mean --"))
+        if not known[name]:
+            self.flags[name] = []
+            return
+        value = value if equals else next(rest, "")
+        if not value:
+            raise UserError(f"--{name} needs a value.")
+        self.flags.setdefault(name, []).append(value)
+
+    def _pair(self, key: str, value: object) -> None:
+        if key in self.pairs:
+            raise UserError(f"{key} stands twice.", hint="Type it once.")
+        self.pairs[key] = value
+
+    def take(self, *names: str) -> list[str]:
+        """The next positional words, one for each name. Raises UserError naming the first that is missing."""
+        if len(self.words) < len(names):
+            raise UserError(f"{names[len(self.words)]} is missing.", hint="grognard --help shows all commands.")
+        taken, self.words = self.words[: len(names)], self.words[len(names) :]
+        return taken
+
+    def given(self) -> dict[str, object]:
+        """key=value pairs, and each remaining bare word as a flag that is set."""
+        for word in self.words:
+            if not word.isascii() or not word.replace("-", "_").isidentifier():
+                raise UserError(f'"{word[:40]}" stands without its name.', hint="Write key=value, such as attack=7.")
+            self._pair(word.replace("-", "_"), True)
+        self.words = []
+        return self.pairs
+
+    @property
+    def json(self) -> bool:
+        """Whether --json was asked for."""
+        return "json" in self.flags
+
+
+def show_systems(words: Sequence[str]) -> None:
+    """The rule sets, a line each."""
+    from bot.systems.catalog import systems
+
+    Arguments(words, flags={})
+    for id, game in systems().items():
+        print(f"{id}  {game.title}")
+
+
+def show_tables(words: Sequence[str]) -> None:
+    """The tables of a rule set, a line each."""
+    from bot.systems.catalog import system
+
+    (id,) = Arguments(words, flags={}).take("SYSTEM")
+    for chart in system(id).tables.values():
+        print(f"{chart.id}  {chart.title} ({', '.join(option.name for option in chart.inputs)})")
+
+
+def show_sequences(words: Sequence[str]) -> None:
+    """The procedures of a rule set, a line each."""
+    from bot.systems.catalog import system
+
+    (id,) = Arguments(words, flags={}).take("SYSTEM")
+    for sequence in system(id).sequences.values():
+        print(f"{sequence.id}  {sequence.title} ({', '.join(option.name for option in sequence.inputs)})")
+
+
+def lookup(words: Sequence[str]) -> None:
+    """Read one table."""
+    from bot.commands.lookup import lookup_reply
+    from bot.systems.catalog import system
+
+    arguments = Arguments(words, flags={"json": False})
+    id, table = arguments.take("SYSTEM", "TABLE")
+    game = system(id)
+    chart = game.table(table)
+    given = arguments.given()
+    found = chart.read(given)
+    _print(arguments, dict(found.out), lookup_reply(chart, given, found, game.title).text())
+
+
+def resolve_once(words: Sequence[str]) -> None:
+    """Play one procedure, with the dice given or with thrown ones."""
+    from bot.commands.answers import played_reply
+    from bot.systems.catalog import system
+    from bot.systems.resolve import resolve
+
+    arguments = Arguments(words, flags={"json": False, "dice": True})
+    id, name = arguments.take("SYSTEM", "SEQUENCE")
+    game = system(id)
+    sequence = game.sequence(name)
+    source, finish = _source(arguments)
+    played = resolve(sequence, arguments.given(), source)
+    finish()
+    dice = [{"label": die.label, "sides": die.sides, "value": die.value} for die in played.dice]
+    _print(arguments, {"out": played.out, "dice": dice}, played_reply("You", sequence.title, played, game.title).text())
+
+
+def odds_once(words: Sequence[str]) -> None:
+    """The exact odds of one procedure."""
+    from bot.commands.sequence import bars
+    from bot.systems.catalog import system
+    from bot.systems.resolve import count_odds
+
+    arguments = Arguments(words, flags={"json": False, "by": True}, several=("by",))
+    id, name = arguments.take("SYSTEM", "SEQUENCE")
+    sequence = system(id).sequence(name)
+    by = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
+    counted = count_odds(sequence, arguments.given(), by)
+    shown = {value: str(chance) for value, chance in counted.items()}
+    lines = [f"{line}  {chance}" for line, chance in zip(bars(counted), shown.values(), strict=True)]
+    _print(arguments, shown, "\n".join([f"Odds of {sequence.title} by {', '.join(by) or sequence.odds_by}", *lines]))
+
+
+def roll_once(words: Sequence[str]) -> None:
+    """Roll one expression."""
+    from bot.rules.expression import parse, roll
+
+    signs = [word if word.startswith("--") else word.replace("=", "\0") for word in words]  # 10d6>=5 is no pair
+    arguments = Arguments(signs, flags={"json": False, "dice": True})
+    text = " ".join(word.replace("\0", "=") for word in arguments.words)
+    if not text:
+        raise UserError("roll needs dice.", hint='For example: grognard roll "2d6+3"')
+    expression = parse(text)
+    source, finish = _source(arguments)
+    rolling = roll(expression, source)
+    finish()
+    _print(arguments, rolling.out(), rolling.text())
+
+
+def batch(words: Sequence[str]) -> None:
+    """JSON Lines from standard input, answered on standard output."""
+    from bot.host.batch import run_batch
+
+    Arguments(words, flags={})
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding="utf-8")  # JSON is UTF-8 whatever the terminal speaks
+    run_batch(sys.stdin.buffer, lambda line: print(line, flush=True))
+
+
+def verify_file(words: Sequence[str]) -> int:
+    """Recompute chain, dice and outcomes of an exported game; 1 when something does not fit, 3 when not all of it
+    can be played again."""
+    from bot.audit.check_file import check_file, known_heads, summary
+
+    arguments = Arguments(words, flags={"head": True, "heads": True})
+    (file,) = arguments.take("FILE")
+    heads = known_heads(arguments.flags.get("head", ()), arguments.flags.get("heads", ()), sys.stdin.read)
+    findings = check_file(Path(file), heads)
+    for line in (*findings.faults, *summary(findings)):
+        print(line)
+    return findings.status
+
+
+def _source(arguments: Arguments) -> tuple[Any, Any]:
+    from bot.commands.sequence import hand_dice
+    from bot.entropy import throwaway
+    from bot.rules.dice import Script
+
+    if "dice" not in arguments.flags:
+        return throwaway(), lambda: None
+    script = Script(hand_dice(",".join(arguments.flags["dice"])))
+    return script, script.finish
+
+
+def _print(arguments: Arguments, out: object, text: str) -> None:
+    print(json.dumps(out, ensure_ascii=False) if arguments.json else text)

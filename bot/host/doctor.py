@@ -1,0 +1,112 @@
+"""`grognard doctor`: settings, tables, database and tokens: what is right, and what to fix."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from importlib import import_module
+from importlib.util import find_spec
+
+from bot.audit.games import audit
+from bot.host.cli import Arguments
+from bot.rules.errors import TableError, UserError
+from bot.settings import Settings, SettingsError, load_settings
+
+
+class Findings:
+    """Lines of a check-up, printed as they come; `ill` once one of them is a fault."""
+
+    def __init__(self) -> None:
+        self.ill = False
+
+    def right(self, line: str) -> None:
+        """Something is as it should be."""
+        print(f"ok    {line}")
+
+    def note(self, line: str) -> None:
+        """Something to know, no fault."""
+        print(f"note  {line}")
+
+    def fault(self, line: str) -> None:
+        """Something to fix."""
+        self.ill = True
+        print(f"FIX   {line}")
+
+
+def doctor(words: list[str]) -> int:
+    """Check everything; `--replay` also plays every game of the database again. 1 when something is to be fixed."""
+    replays = "replay" in Arguments(words, flags={"replay": False}).flags
+    found = Findings()
+    found.right(f"Python {sys.version.split()[0]}")
+    _check_tables(found)
+    settings = _check_settings(found)
+    if settings is not None:
+        asyncio.run(_check_database(found, settings, replays=replays))
+        asyncio.run(_check_platforms(found, settings))
+    return int(found.ill)
+
+
+def _check_tables(found: Findings) -> None:
+    from bot.systems.catalog import systems
+
+    for system in systems().values():
+        try:
+            system.words  # noqa: B018  # its game file is read whole by this
+            tables, sequences = len(list(system.tables.values())), len(system.sequences)
+            found.right(f"{system.id}: {tables} tables, {sequences} sequences")
+        except TableError as error:
+            found.fault(str(error))
+        except OSError:
+            found.note(f"{system.id} has no sequences file")
+
+
+def _check_settings(found: Findings) -> Settings | None:
+    try:
+        settings = load_settings()
+    except SettingsError as error:
+        for problem in error.problems:
+            found.fault(problem)
+        return None
+    found.right(f"data folder {settings.data}")
+    for name, value in (("DISCORD_TOKEN", settings.discord_token), ("SLACK_BOT_TOKEN", settings.slack_bot_token)):
+        if value:
+            found.right(f"{name} is set")
+        elif not (name == "SLACK_BOT_TOKEN" and settings.slack_client_id):  # workspaces bring their own
+            found.note(f"{name} is not set: that platform is not served")
+    return settings
+
+
+async def _check_platforms(found: Findings, settings: Settings) -> None:
+    """Ask each platform that has a token. Their adapters know how; they are found by name, as the command line does."""
+    say = {"ok": found.right, "note": found.note, "fault": found.fault}
+    slack = settings.slack_bot_token or settings.slack_client_id  # workspaces that install it bring their tokens
+    for name, token in (("discord", settings.discord_token), ("slack", slack)):
+        if token and find_spec(f"adapters.{name}.doctor") is not None:
+            for kind, line in await import_module(f"adapters.{name}.doctor").check(settings):
+                say[kind](line)
+
+
+async def _check_database(found: Findings, settings: Settings, *, replays: bool) -> None:
+    from bot.stores.sqlite import open_sqlite
+
+    if settings.database is None:
+        found.note("the database is in memory: games end with the process")
+        return
+    if not settings.database.exists():
+        found.note(f"database {settings.database} does not exist yet; it is made at the first start")
+        return
+    try:
+        async with open_sqlite(settings.database) as store:
+            problems = list(await store.check())
+            for problem in problems:
+                found.fault(f"database {settings.database}: {problem}")
+            if not problems:
+                found.right(f"database {settings.database}: pages, indexes and stored texts are whole")
+            if replays:
+                count, faults = await audit(store, note=found.note)
+                for fault in faults:
+                    found.fault(fault)
+                if not faults:
+                    found.right(f"{count} games: log, chain, dice and state agree")
+    except UserError as error:
+        found.fault(str(error))

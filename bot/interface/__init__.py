@@ -1,0 +1,1 @@
+"""What an adapter sees: commands, options, text, completion, forms and replies."""

@@ -1,0 +1,233 @@
+"""What can be typed next: enumerations, roster units, unit types and numbers, modifier words, dice with a live check.
+
+A choice replaces the whole value, as platforms want it; it holds at most 100 characters, so roster units stand
+by their handles where their names do not fit.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot.interface.registry import Registry
+from bot.interface.spec import CommandSpec
+from bot.rules.inputs.options import INVISIBLE, Option
+from bot.rules.inputs.units import RosterUnit, UnitWords
+from bot.systems.catalog import System
+
+MAX_CHOICES = 25
+MAX_LENGTH = 100
+ACTING = ("attackers", "units", "unit", "shooters", "firers", "a", "crew")
+"""Options that name who acts: the player's own side is offered first. All other units are targets."""
+GONE = ("eliminated", "destroyed", "killed")
+"""States of units that are offered no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One choice: what is shown and the value that it stands for, both at most 100 characters."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the rule set."""
+
+    roster: tuple[RosterUnit, ...] = ()
+    sides: tuple[str, ...] = ()
+    players: tuple[str, ...] = ()
+    own_side: str = ""
+    system: str = ""
+
+
+def fitting(known: Known, spec: CommandSpec) -> Known:
+    """What of it a command can use: another rule set than the game's touches no roster."""
+    if spec.system and known.system not in ("", spec.system):
+        return replace(known, roster=())
+    return known
+
+
+def complete_option(
+    spec: CommandSpec, name: str, typed: str, registry: Registry, known: Known, given: Mapping[str, object]
+) -> tuple[Choice, ...]:
+    """Choices for one option while it is typed, at most 25, the best first."""
+    option, known, given = spec.option(name), fitting(known, spec), meant(spec, given)
+    typed = str(meant(spec, {name: INVISIBLE.sub("", typed)})[name])
+    if name == "mods" and (option is None or option.type == "mods"):
+        return _fitting(_modifiers(spec, typed, given))
+    if option is None:
+        return ()
+    game = registry.games.get(spec.system)
+    if option.type == "units" and game is not None:
+        elsewhere = {str(given.get(other.name) or "") for other in spec.options if other.type == "units"} - {typed}
+        return _fitting(_unit_list(game.words[option.units or "units"], typed, known, name, "; ".join(elsewhere)))
+    return _fitting(_simple(option, typed, registry, known, game))
+
+
+def _simple(option: Option, typed: str, registry: Registry, known: Known, game: System | None) -> Iterable[Choice]:
+    del game
+    if option.type == "bool":
+        return _words(("yes", "no"), typed)
+    if option.values:
+        return _words(option.values, typed)
+    if option.type == "unit" or option.complete == "unit":
+        return _roster(known.roster, typed)
+    if option.type == "dice":
+        return _dice(typed)
+    played = registry.games.get(known.system)
+    if option.complete == "stats":
+        return _stats(typed, played)
+    words: Sequence[str] = {
+        "unit-type": played.words["units"].types if played is not None else (),
+        "side": known.sides,
+        "player": known.players,
+        "systems": tuple(registry.games),
+        "topic": (*registry.top, "dice"),
+    }.get(option.complete, ())
+    return _words(words, typed)
+
+
+def _words(words: Iterable[str], typed: str) -> list[Choice]:
+    """Words that begin with what was typed, then those that hold it."""
+    part = typed.strip().casefold()
+    found = [word for word in words if part in word.casefold()]
+    found.sort(key=lambda word: not word.casefold().startswith(part))
+    return [Choice(word[:MAX_LENGTH], word[:MAX_LENGTH]) for word in found]
+
+
+def _stats(typed: str, played: System | None) -> list[Choice]:
+    """Numbers, state and markers so far, with the last word completed."""
+    if played is None:
+        return []
+    units = played.game["units"]
+    pieces = [f"{key}=" for key in played.words["units"].keys]
+    pieces += [f"state={state}" for state in units.get("states") or ()]
+    pieces += [f"marker=+{marker}" for marker in units.get("markers") or ()]
+    head, space, part = typed.rpartition(" ")
+    if part:  # bare words, as players say them
+        pieces += [*(units.get("states") or ()), *(units.get("markers") or ())]
+    found = [piece for piece in pieces if piece.startswith(part.casefold()) and piece != part]
+    return [Choice(line, line) for piece in found if len(line := f"{head}{space}{piece}") <= MAX_LENGTH]
+
+
+def _roster(roster: Iterable[RosterUnit], typed: str) -> list[Choice]:
+    part = typed.strip().casefold()
+    found = [unit for unit in roster if part in unit.name.casefold() or part in unit.handle.casefold()]
+    return [Choice(described(unit), unit.name) for unit in found]
+
+
+def described(unit: RosterUnit) -> str:
+    """A unit as a choice shows it: name, handle, type, state."""
+    state = f", {unit.state}" if unit.state else ""
+    return f"{unit.name} ({unit.handle}, {unit.type}{state})"[:MAX_LENGTH]
+
+
+_DESCRIPTION = re.compile(r" \([^\s(),;]+\d, [^;()]*\)")
+
+
+def meant(spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
+    """Options with the values of choices where what those show came instead, which some clients send."""
+    return {name: _meant(spec.option(name), value) for name, value in options.items()}
+
+
+def _meant(option: Option | None, value: object) -> object:
+    if option is None or not isinstance(value, str):
+        return value
+    if option.type in ("units", "unit") or option.complete == "unit":
+        return _DESCRIPTION.sub("", value)
+    if option.type == "dice":
+        from bot.rules.expression import GUIDE
+
+        examples = (example for example, what in GUIDE if value == f"{example}  {what}"[:MAX_LENGTH])
+        return next(examples, value.partition(" : ")[0])
+    return value
+
+
+def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> list[Choice]:
+    """The list so far with one more word: the last word completed, those already there hidden."""
+    own = spec.option("mods")
+    flags = [option.name for option in spec.options if option.type == "bool" and option.name not in given]
+    words = [*(own.values if own is not None else ()), *(flag for flag in flags if flag not in ("odds", "secret"))]
+    *before, last = typed.replace(",", " ").split(" ") if typed else [""]
+    before = [word for word in before if word]
+    start = " ".join(before)
+    rest = [word for word in words if word not in before]
+    found = [choice.value for choice in _words(rest, last)]
+    lines = [f"{start} {word}".strip() for word in found]
+    if last and last in words:
+        lines.insert(0, f"{start} {last}".strip())
+    return [Choice(line, line) for line in dict.fromkeys(lines)]
+
+
+def _unit_list(words: UnitWords, typed: str, known: Known, option: str, elsewhere: str) -> list[Choice]:
+    """The list so far with its last item completed: a roster unit, a unit type, a number or a flag.
+
+    Units that stand in the list, or `elsewhere` in the command, are not offered again.
+    """
+    cut = typed.rfind(";") + 1
+    before, last = typed[:cut], typed[cut:].lstrip()
+    start = f"{before} " if before else ""
+    part = last.strip("\"'\u201c\u201d").casefold()
+    taken = {_bare(item) for item in f"{before};{elsewhere}".split(";")}
+    units = [unit for unit in _sorted_roster(known, option) if not {unit.name.casefold(), unit.handle} & taken]
+    found = [
+        (described(unit), unit.name)
+        for unit in units
+        if part in unit.name.casefold() or unit.handle.startswith(part)
+        if part != unit.name.casefold() or not last.endswith(" ")
+    ]
+    found += [(type_, type_) for type_ in words.types if part in type_]
+    if " " in last:
+        found += _unit_words(words, last)
+    if not found and last:
+        found = [(last, last)]
+    return [_placed(start, name, value, known) for name, value in found]
+
+
+def _bare(item: str) -> str:
+    return item.strip().strip("\"'\u201c\u201d").casefold()
+
+
+def _unit_words(words: UnitWords, last: str) -> list[tuple[str, str]]:
+    """Numbers and flags that may follow in an item, without those that it has."""
+    head, _, part = last.rpartition(" ")
+    there = {token.partition("=")[0] for token in head.split()}
+    pieces = [f"{key}=" for key in words.keys] + list(words.flags)
+    return [
+        (f"{head} {piece}", f"{head} {piece}")
+        for piece in pieces
+        if piece.rstrip("=") not in there and piece.startswith(part.casefold())
+    ]
+
+
+def _placed(start: str, name: str, value: str, known: Known) -> Choice:
+    """The choice with what was typed before it; by their handles where the names do not fit."""
+    if len(start) + len(value) > MAX_LENGTH:
+        handles = {unit.name.casefold(): unit.handle for unit in known.roster}
+        pieces = [piece.strip() for piece in start.split(";") if piece.strip()]
+        start = "".join(f"{handles.get(_bare(piece), piece)}; " for piece in pieces)
+        value = handles.get(value.casefold(), value)
+    shown = f"{start}{name}"
+    return Choice(shown if len(shown) <= MAX_LENGTH else f"{start}{value}", f"{start}{value}")
+
+
+def _sorted_roster(known: Known, option: str) -> list[RosterUnit]:
+    """Own units first for those who act, the others' first for targets; only those still in play."""
+    alive = [unit for unit in known.roster if unit.state not in GONE]
+    return sorted(alive, key=lambda unit: (unit.side == known.own_side) != (option in ACTING))
+
+
+def _dice(typed: str) -> list[Choice]:
+    from bot.rules.expression import GUIDE, check
+
+    if not typed.strip():
+        return [Choice(f"{example}  {what}"[:MAX_LENGTH], example) for example, what in GUIDE]
+    return [Choice((check(typed) or typed)[:MAX_LENGTH], typed)]
+
+
+def _fitting(choices: Iterable[Choice]) -> tuple[Choice, ...]:
+    """At most 25 choices, none over the limit: a value that was cut would be a wrong value."""
+    return tuple(choice for choice in choices if choice.value and len(choice.value) <= MAX_LENGTH)[:MAX_CHOICES]

@@ -1,0 +1,129 @@
+"""What the words of a procedure mean and are worth: for help, forms and docs, read from the tables themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import product
+
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import UnitWords
+from bot.rules.tables.table import Chart
+from bot.systems.catalog import Sequence, System
+
+
+def explained(sequence: Sequence) -> tuple[Option, ...]:
+    """The options of a sequence, each flag and word with what its table of modifiers adds: `+2, target adjacent`."""
+    charts = [sequence.system.tables[id] for id in sequence.modifiers]
+    return tuple(_explained(option, charts) for option in sequence.inputs) if charts else sequence.inputs
+
+
+def _explained(option: Option, charts: Iterable[Chart]) -> Option:
+    if option.type == "bool":
+        return replace(option, help=_joined(_worths(charts, option.name, True), option.help))
+    if option.type == "enum":
+        worths = ((word, _worths(charts, option.name, word)) for word in option.values)
+        shown = ", ".join(f"{word} {worth}" for word, worth in worths if worth)
+        return replace(option, help=f"{option.help} ({shown})" if shown else option.help)
+    if option.type == "mods":
+        said = {word: _joined(_worths(charts, word, True), _help(charts, word)) for word in option.values}
+        own = {word: _joined(_worths(charts, word, True), text) for word, text in option.meanings.items()}
+        return replace(option, meanings={**{word: text for word, text in said.items() if text}, **own})
+    return option
+
+
+def _joined(worth: str, text: str) -> str:
+    return f"{worth}, {text}" if worth and text else worth or text
+
+
+def _help(charts: Iterable[Chart], name: str) -> str:
+    return next((option.help for chart in charts for option in chart.inputs if option.name == name), "")
+
+
+def _worths(charts: Iterable[Chart], name: str, value: object) -> str:
+    """What a word adds by these tables; one after the other where they differ."""
+    found = dict.fromkeys(worth for chart in charts if (worth := worth_of(chart, name, value)))
+    return " / ".join(found)
+
+
+def worth_of(chart: Chart, name: str, value: object) -> str:
+    """What an input of a table of modifiers adds when it alone has this value: `+2`, `defense -1`, or nothing.
+
+    Where the table asks for more before it answers, what it adds for each: `spot +4, shoot -4`.
+    """
+    option = next((option for option in chart.inputs if option.name == name), None)
+    if option is None or not chart.modifiers or (option.type == "enum" and value not in option.values):
+        return ""
+    asked = [other for other in chart.inputs if other.required and other is not option]
+    given = 1 if option.type in ("int", "number") else value
+    bases = [dict(zip([other.name for other in asked], words, strict=True)) for words in product(*map(_few, asked))]
+    each = {" ".join(map(str, base.values())): _added(chart, base, option, given) for base in bases}
+    if len(set(each.values())) == 1:
+        return next(iter(each.values()))
+    return ", ".join(f"{words} {worth or '+0'}" for words, worth in each.items()) if len(asked) == 1 else ""
+
+
+def _few(option: Option) -> tuple[object, ...]:
+    """Values that a needed input may have: all words, or the least number."""
+    return option.values or (option.min or 0,)
+
+
+def _added(chart: Chart, base: Mapping[str, object], option: Option, value: object) -> str:
+    """The change of each total by this value; all of it where the table cannot be read without the input."""
+    totals = [name for name, kind in chart.outputs.items() if kind == "int"]
+    found = chart(**base, **{option.name: value})
+    without = dict.fromkeys(totals, 0) if option.required else {name: chart(**base)[name] for name in totals}
+    changes = [(name, found[name] - without[name]) for name in totals]
+    return " ".join(
+        f"{change:+g}" if name == totals[0] else f"{name.removesuffix('_mod').replace('_', ' ')} {change:+g}"
+        for name, change in changes
+        if change
+    )
+
+
+def unit_words(words: UnitWords) -> tuple[str, ...]:
+    """What may stand in a unit list, in lines: types, numbers with their limits, flags, states, counts."""
+    lines = [f"types: {', '.join(words.types)}"]
+    for name, option in words.keys.items():
+        limits = "3 or 3,2" if option.type == "mods" else option.expected.removeprefix("a whole number from ")
+        lines.append(f"{name}= {option.help} ({limits})")
+    lines += [f"{name}: {text}" for name, text in words.flags.items()]
+    joined = ((name, flags) for name, flags in words.states.items() if name not in words.flags)
+    lines += [f"{name}: the state {' and '.join(flags)}" for name, flags in joined]
+    if words.sound:
+        lines.append(f"{words.sound}: without any of these states, whatever the roster says")
+    if words.repeat:
+        lines.append(f"{words.repeat}= how many of the same, as in {words.types[0]} {words.repeat}=3")
+    if words.bare:
+        lines.append(f"a number alone: so many of type {words.bare}")
+    lines.append("-word or word=no: leaves out a flag that a roster unit brings")
+    return tuple(lines)
+
+
+def lists_of(options: Iterable[Option]) -> dict[str, list[str]]:
+    """The options that take a list of units, by the name of the game's list."""
+    found: dict[str, list[str]] = {}
+    for option in options:
+        if option.type == "units":
+            found.setdefault(option.units or "units", []).append(option.name)
+    return found
+
+
+def all_unit_words(game: System) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each unit list of a game, called by options and procedures, and its words; what all lists share comes first."""
+    options: dict[str, dict[str, None]] = {}
+    procedures: dict[str, dict[str, None]] = {}
+    for sequence in game.sequences.values():
+        for name, taking in lists_of(sequence.inputs).items():
+            options.setdefault(name, {}).update(dict.fromkeys(taking))
+            procedures.setdefault(name, {})[sequence.id] = None
+    lines = {name: unit_words(game.words[name]) for name in options}
+    if len(lines) == 1:
+        yield from ((", ".join(options[name]), found) for name, found in lines.items())
+        return
+    shared = [line for line in next(iter(lines.values()), ()) if all(line in other for other in lines.values())]
+    if shared:
+        yield "every list", tuple(shared)
+    for name, found in lines.items():
+        called = f"{', '.join(options[name])} of {', '.join(procedures[name])}"
+        yield called, tuple(line for line in found if line not in shared)

@@ -1,0 +1,62 @@
+"""Files that come and go in a chat: text, compressed where it is long."""
+
+from __future__ import annotations
+
+import zlib
+from base64 import b64encode
+from gzip import compress
+
+from bot.interface.reply import File
+from bot.rules.errors import UserError
+
+MOST_BYTES = 10_000_000
+"""The largest file that is fetched from a chat, as it lies there."""
+MOST_TEXT = 20_000_000
+"""The longest text in one, unpacked: some 50,000 rolls."""
+LONG = 500_000
+"""A text longer than this is sent compressed."""
+_GZIP = b"\x1f\x8b"
+
+
+def packed_file(name: str, text: str) -> File:
+    """The file to send: compressed, with .gz behind its name, where the text is long."""
+    data = text.encode()
+    if len(data) <= LONG:
+        return File(name, text)
+    return File(f"{name}.gz", b64encode(compress(data, 6, mtime=0)).decode(), packed=True)
+
+
+def file_text(data: bytes, name: str) -> str:
+    """The text of a file as it was fetched, unpacked if it is compressed.
+
+    Raises UserError for one that is too large (a small one may unpack to no end), damaged or no text.
+    """
+    if len(data) > MOST_BYTES:
+        raise too_large(name)
+    try:
+        return (_unpacked(data, name) if data.startswith(_GZIP) else data).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(f"{name} is not a text in UTF-8.", option="file") from None
+
+
+def too_large(name: str) -> UserError:
+    """The error for a file of more than MOST_BYTES."""
+    return UserError(
+        f"{name} is larger than {MOST_BYTES // 1_000_000} MB.",
+        hint="Compress it: gzip FILE makes FILE.gz.",
+        option="file",
+    )
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """What a gzip file holds. No more than MOST_TEXT bytes of it are ever made."""
+    stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    try:
+        text = stream.decompress(data, MOST_TEXT + 1)
+    except zlib.error:
+        raise UserError(f"{name} is damaged: it cannot be unpacked.", option="file") from None
+    if len(text) > MOST_TEXT:
+        raise UserError(f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB.", option="file")
+    if not stream.eof or stream.unused_data:
+        raise UserError(f"{name} is damaged: it is cut off, or goes on behind its end.", option="file")
+    return text

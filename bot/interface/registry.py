@@ -1,0 +1,191 @@
+"""All commands in one place, filled from the games: what adapters register, complete, document and dispatch.
+
+Names of games are known at once; a game's sequences and tables are read when somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from bot.interface.common_commands import ROLL_OPTIONS, shared_commands
+from bot.interface.explained import explained
+from bot.interface.spec import CommandSpec, Path
+from bot.rules.errors import UserError, did_you_mean, meant
+from bot.rules.inputs.options import Option
+from bot.systems.catalog import System, systems
+
+TABLE = "-table"
+
+
+class Registry:
+    """Commands by path. `find` takes words as typed, `children` what may follow a path."""
+
+    def __init__(self, games: Mapping[str, System]) -> None:
+        self.games = games
+        self._fixed = {spec.path: spec for spec in shared_commands(games)}
+        self._sequences: dict[str, dict[Path, CommandSpec]] = {}
+        self._tables: dict[str, dict[Path, CommandSpec]] = {}
+
+    @property
+    def top(self) -> tuple[str, ...]:
+        """Top-level names, in the order of help."""
+        fixed = dict.fromkeys(path[0] for path in self._fixed)
+        return (*fixed, *self.games, *(game + TABLE for game in self.games))
+
+    def __iter__(self) -> Iterator[CommandSpec]:
+        """Every command of every game; reads all of them."""
+        for name in self.top:
+            yield from self.below((name,))
+
+    def below(self, path: Path) -> Iterator[CommandSpec]:
+        """The commands whose path begins with `path`."""
+        for known, spec in self._family(path[0]).items():
+            if known[: len(path)] == path:
+                yield spec
+
+    def children(self, path: Path) -> tuple[str, ...]:
+        """The words that may follow `path`, in order."""
+        if not path:
+            return self.top
+        return tuple(dict.fromkeys(spec.path[len(path)] for spec in self.below(path) if len(spec.path) > len(path)))
+
+    def get(self, path: Path) -> CommandSpec | None:
+        """The command with exactly this path."""
+        return self._family(path[0]).get(path) if path else None
+
+    def find(self, words: Sequence[str]) -> tuple[CommandSpec, int]:
+        """The command that `words` begin with, and how many words its path took.
+
+        The group of a table may be left out. Raises UserError with the nearest spelling.
+        """
+        folded = [word.casefold().replace("_", "-") for word in words[:4]]
+        name = folded[0] if folded else ""
+        family = self._family(name)
+        if not family:
+            hint = self.elsewhere(name) or self._hint(name, self.top)
+            raise UserError(f'There is no command "{name[:40]}".', hint=hint)
+        for length in range(min(3, len(folded)), 0, -1):
+            if (spec := family.get(tuple(folded[:length]))) is not None:
+                return spec, length
+        second = folded[1] if len(folded) > 1 else ""
+        if second and name.endswith(TABLE):
+            for path, spec in family.items():
+                if path[-1] == second:
+                    return spec, 2
+        known = [path[-1] for path in family]
+        if not second:
+            raise UserError(f"/{name} needs to know what: {_few(self.children((name,)))}", hint=f"/help {name}")
+        if group := self.children((name, second)):
+            third = folded[2] if len(folded) > 2 else ""
+            if not third:
+                raise UserError(f"/{name} {second} needs to know what: {_few(group)}", hint=f"/help {name}")
+            hint = self._hint(third, known, f"/help {name} lists them all.")
+            raise UserError(f'/{name} {second} has no "{third[:40]}".', hint=hint)
+        hint = self._sibling(name, second) or self._hint(second, known, f"/help {name} lists them all.")
+        raise UserError(f'/{name} has no "{second[:40]}".', hint=hint)
+
+    def _sibling(self, name: str, word: str) -> str:
+        """Where a game's table was asked for as a procedure, or the other way round: the command that is meant."""
+        game = self.games.get(name.removesuffix(TABLE))
+        if game is None:
+            return ""
+        if name.endswith(TABLE):
+            return f"It is a procedure: /{game.id} {word}" if word in game.sequences else ""
+        return f"It is a table: /{game.id}{TABLE} {word}" if word in game.tables else ""
+
+    def elsewhere(self, name: str) -> str:
+        """A hint to commands of that name further down: `undo` is /game undo, `melee-odds` a table of lnlt."""
+        game, _, rest = name.partition("-")
+        if game not in self.games:
+            game, _, rest = _BETWEEN.sub(" ", name).partition(" ")
+        if game in self.games and rest in self.games[game].sequences:
+            return meant(name, [f"{game} {rest}"])
+        found = [" ".join(path) for path in self._fixed if len(path) > 1 and path[-1] == name]
+        found += [f"{id} {name}" for id, game_ in self.games.items() if name in game_.sequences]
+        found += [f"{id}{TABLE} {name}" for id, game_ in self.games.items() if name in list(game_.tables)]
+        return meant(name, found[:4]) if found else ""
+
+    def _hint(self, word: str, known: Sequence[str], otherwise: str = "Type help to see what there is.") -> str:
+        return did_you_mean(word, known) or otherwise
+
+    def _family(self, name: str) -> Mapping[Path, CommandSpec]:
+        if name in self.games:
+            if name not in self._sequences:
+                self._sequences[name] = {spec.path: spec for spec in _sequence_specs(self.games[name])}
+            return self._sequences[name]
+        game = name.removesuffix(TABLE)
+        if name != game and game in self.games:
+            if game not in self._tables:
+                self._tables[game] = {spec.path: spec for spec in _table_specs(self.games[game])}
+            return self._tables[game]
+        return {path: spec for path, spec in self._fixed.items() if path[0] == name}
+
+
+_BETWEEN = re.compile(r"[/.:_]")
+
+
+def _few(words: Sequence[str]) -> str:
+    return ", ".join(words[:12]) + (", ..." if len(words) > 12 else ".")
+
+
+def _sequence_specs(game: System) -> Iterator[CommandSpec]:
+    for id, sequence in game.sequences.items():
+        extra = ROLL_OPTIONS if sequence.odds_by else ()
+        path = (game.id, id)
+        yield CommandSpec(
+            path=path,
+            summary=sequence.summary,
+            family="sequence",
+            options=(*explained(sequence), *extra),
+            example=example_text(path, sequence.example),
+            system=game.id,
+            target=id,
+            details=f"Dice: {sequence.dice}. Source: {sequence.source}.",
+        )
+
+
+def _table_specs(game: System) -> Iterator[CommandSpec]:
+    charts = list(game.tables.values())
+    for group in game.game["groups"]:
+        for chart in charts:
+            if chart.group != group:
+                continue
+            path = (game.id + TABLE, group, chart.id)
+            rolled = {roll.option for roll in chart.rolls}
+            options = tuple(_rollable(option) if option.name in rolled else option for option in chart.inputs)
+            yield CommandSpec(
+                path=path,
+                summary=chart.summary or chart.title,
+                family="lookup",
+                options=options,
+                example=example_text(path, chart.example),
+                system=game.id,
+                target=chart.id,
+                details=f"Source: {chart.source}. {chart.notes}".strip(),
+            )
+
+
+def _rollable(option: Option) -> Option:
+    """In chat a table of kind roll rolls by itself when its roll is left out."""
+    return Option(option.name, option.type, option.help, option.min, option.max, optional=True)
+
+
+def example_text(path: Path, example: Mapping[str, Any]) -> str:
+    """An example of a game file as it is typed."""
+    pieces = ["/" + " ".join(path)]
+    for name, value in example.items():
+        if value is True:
+            pieces.append(name)
+        elif value is not False:
+            text = str(value)
+            pieces.append(f'{name}="{text}"' if " " in text or not text else f"{name}={text}")
+    return " ".join(pieces)
+
+
+@lru_cache(maxsize=1)
+def registry() -> Registry:
+    """The registry over all games of the tables folder."""
+    return Registry(systems())

@@ -1,0 +1,94 @@
+"""A command as a value: what was asked, by whom, where. Adapters make them, the app runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bot.rules.inputs.options import Option, says_yes
+
+Path = tuple[str, ...]
+
+
+MAX_NAME = 60
+
+
+def shown_name(name: str) -> str:
+    """A person's name without control and direction characters, in one line of bearable length."""
+    plain = name if name.isprintable() else "".join(mark for mark in name if mark.isprintable())
+    return " ".join(plain.split())[:MAX_NAME] or "somebody"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who asks: a key unique over all platforms (`discord:123`), the name shown, and whether he manages the server."""
+
+    key: str
+    name: str
+    manager: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where: a key unique over all platforms (`discord:55/900`), its server's key, and its name.
+
+    Threads, forum posts and direct messages are places like any channel. `owner` is set by an adapter that knows this
+    for somebody's own conversation with the bot, where nobody else reads: the key of that person.
+    """
+
+    key: str
+    server: str = ""
+    name: str = ""
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One request: a path such as ("lnlt", "fire"), its options as typed, and the id that makes it run once.
+
+    `delivery` is what the adapter needs to bring the answer (a token and its end, a response address); it is
+    stored with the answer until that has been posted.
+
+    `channels` holds, by option, the channels whose ids the platform itself confirmed for this person: it exists on the
+    same server, they may see it and write there, and so may the bot. An id without that is not believed.
+    """
+
+    path: Path
+    options: Mapping[str, object]
+    who: Person
+    where: Place
+    request_id: str
+    delivery: Mapping[str, object] = field(default_factory=dict)
+    channels: Mapping[str, Place] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """What a command is: its path, help, options, an example that runs, and who sees its answer.
+
+    `family` names the file under bot/commands that handles it; `system` and `target` say which game and which
+    table or sequence. `private` is known before the work begins, as platforms want it at the receipt.
+    """
+
+    path: Path
+    summary: str
+    family: str
+    options: tuple[Option, ...] = ()
+    private: bool = False
+    example: str = ""
+    system: str = ""
+    target: str = ""
+    details: str = ""
+
+    @property
+    def name(self) -> str:
+        """As it is typed: `/lnlt fire`."""
+        return "/" + " ".join(self.path)
+
+    def option(self, name: str) -> Option | None:
+        """One of its options, or None."""
+        return next((option for option in self.options if option.name == name), None)
+
+    def is_private(self, options: Mapping[str, object]) -> bool:
+        """Whether the answer is for the asker alone: known from the options as typed, before any work."""
+        return self.private or any(says_yes(options.get(name)) for name in ("odds", "secret") if self.option(name))

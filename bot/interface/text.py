@@ -1,0 +1,276 @@
+"""The text form of commands: `/lnlt fire attackers="squad fp=4" tm=2 adjacent`. One parser for every place.
+
+`key=value` sets an option; a bare word is a flag or the next positional option; a value may be quoted with
+"…", '…' or “…”, opening only at its start, and the other kinds of quotes may stand inside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from bot.interface.registry import Registry
+from bot.interface.spec import CommandSpec
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import INVISIBLE, Option, clean
+
+MAX_LENGTH = 8_000
+MAX_TOKENS = 400
+_QUOTES = {
+    '"': '"',
+    "'": "'",
+    "\u201c": "\u201d",
+    "\u201d": "\u201d",
+    "\u201e": "\u201c\u201d",
+    "\u2018": "\u2019",
+    "\u00ab": "\u00bb",
+}
+"""Opening marks and what closes them; beside the plain ones those that phones and word processors make of them."""
+_MARKS = re.compile(rf"[\s{''.join(_QUOTES)}]")
+_KEY_BY_OTHER = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{0,40})[:=]")
+_HELP = ("?", "--help", "-h")
+_KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
+_SPACE = re.compile(r"\s+")
+GREEDY = ("dice", "topic", "stats")
+"""Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1 shaken moved`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One piece of a command: an optional key, its value, whether the value was quoted, and its text."""
+
+    key: str
+    value: str
+    quoted: bool
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A command as typed: what it is, and its options as text (flags as True)."""
+
+    spec: CommandSpec
+    options: Mapping[str, object]
+
+
+def parse_text(text: str, registry: Registry) -> Typed:
+    """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
+    if len(text) > MAX_LENGTH:
+        raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.")
+    text = INVISIBLE.sub("", text).strip().removeprefix("/")
+    tokens = tokenize("help" if text in _HELP else text)
+    if not tokens:
+        raise UserError("There is no command here.", hint="Type help to see what there is.")
+    first = tokens[0]
+    if first.key or first.quoted:
+        shown = "with an option" if first.key else "with a quotation mark"
+        raise UserError(
+            f"A command begins with its name, not {shown}: {text[:30]}",
+            hint="For example: /roll 2d6+3. help lists them.",
+        )
+    spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
+    return Typed(spec, read_tokens(spec, tokens[used:]))
+
+
+def tokenize(text: str) -> list[Token]:
+    """Split a line into tokens. Raises UserError for an unclosed quotation mark."""
+    tokens: list[Token] = []
+    at = 0
+    while True:
+        space = _SPACE.match(text, at)
+        at = space.end() if space else at
+        if at >= len(text):
+            return tokens
+        start, key = at, ""
+        if found := _KEY.match(text, at):
+            key, at = found[1].replace("-", "_").casefold(), found.end()
+        value, quoted, at = _value(text, at)
+        tokens.append(Token(key, value, quoted, start))
+        if len(tokens) > MAX_TOKENS:
+            raise UserError("That line has too many words.")
+
+
+def _value(text: str, at: int) -> tuple[str, bool, int]:
+    closing = _QUOTES.get(text[at]) if at < len(text) else None
+    if closing is None:
+        space = _SPACE.search(text, at)
+        end = space.start() if space else len(text)
+        return text[at:end], False, end
+    end = min((found for mark in closing if (found := text.find(mark, at + 1)) >= 0), default=-1)
+    if end < 0:
+        raise UserError(
+            f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}",
+            hint=f"End it with {closing[0]}",
+        )
+    if end + 1 < len(text) and not text[end + 1].isspace():
+        raise UserError(
+            f"The quotation mark at character {end + 1} closes a value in the middle of a word: "
+            f"{text[max(at, end - 16) : end + 12]}",
+            hint='Close each value with the mark that opened it, then a space. Inside use the other kind: "O\'Brien".',
+        )
+    return text[at + 1 : end], True, end + 1
+
+
+def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
+    """The options that `tokens` give to `spec`, as typed. Raises UserError for what does not fit."""
+    options = {option.name: option for option in spec.options}
+    given: dict[str, object] = {}
+    mods: list[str] = []
+    positional = [option for option in spec.options if option.type not in ("bool", "mods")]
+    stats = next((option.name for option in spec.options if option.complete == "stats"), "")
+    loose: list[str] = []
+    placed: set[str] = set()
+    for token, following in zip_longest(tokens, tokens[1:]):
+        if token.key in options:
+            _check_value(token, following, options)
+            if token.key == "mods":
+                mods.append(token.value)
+            elif token.key in placed:
+                raise UserError(
+                    f'"{given.get(token.key) or loose[0]}" was taken for {token.key}, which stands there too.',
+                    hint="A value that holds spaces needs quotation marks.",
+                    option=token.key,
+                )
+            else:
+                _put(given, token.key, token.value)
+        elif token.key:
+            if not stats:
+                raise _unknown_key(spec, token, options)
+            loose.append(f"{token.key}={token.value}")
+        elif not token.quoted and (flag := _flag(token.value, options)):
+            _put(given, flag, True)
+        elif not token.quoted and _is_modifier(token.value, options):
+            mods.append(token.value)
+        else:
+            name = _place(spec, positional, given, token)
+            placed.add(name)
+            if name == stats:
+                loose.append(str(given.pop(stats)))
+    if mods:
+        given["mods"] = " ".join(mods)
+    if loose:
+        given[stats] = " ".join([str(given[stats]), *loose]) if stats in given else " ".join(loose)
+    return given
+
+
+def _put(given: dict[str, object], name: str, value: object) -> None:
+    if name in given:
+        raise UserError(f"{name} stands twice.", hint="Type it once.", option=name)
+    given[name] = value
+
+
+def _flag(word: str, options: Mapping[str, Option]) -> str:
+    name = word.casefold().replace("-", "_")
+    option = options.get(name)
+    return name if option is not None and option.type == "bool" else ""
+
+
+def _is_modifier(word: str, options: Mapping[str, Option]) -> bool:
+    mods = options.get("mods")
+    return mods is not None and mods.type == "mods" and word.casefold().replace("-", "_") in mods.values
+
+
+def _check_value(token: Token, following: Token | None, options: Mapping[str, Option]) -> None:
+    """Raise UserError for `tm= 2`: read as it stands, the 2 would land in another option."""
+    if token.value or token.quoted or following is None or following.key or following.quoted:
+        return
+    if not _flag(following.value, options) and not _is_modifier(following.value, options):
+        raise UserError(
+            f"{token.key}= has no value.",
+            hint=f"Write it without a space: {token.key}={following.value[:40]}",
+            option=token.key,
+        )
+
+
+def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object], token: Token) -> str:
+    """Put a bare value where it belongs, the next positional option, and return its name."""
+    option = next((option for option in positional if _is_greedy(option) or option.name not in given), None)
+    if option is not None and _is_greedy(option):
+        before = given.get(option.name)
+        given[option.name] = token.value if before is None else f"{before} {token.value}"
+        return option.name
+    if not token.quoted:
+        _check_word(spec, option, token.value)
+    if option is None:
+        raise UserError(
+            f'{spec.name} does not know what to do with "{token.value[:40]}".',
+            hint="A value that holds spaces needs quotation marks."
+            if given and spec.family not in ("lookup", "sequence")
+            else f"/help {' '.join(spec.path)}",
+        )
+    given[option.name] = token.value
+    return option.name
+
+
+def _is_greedy(option: Option) -> bool:
+    return option.type in GREEDY or option.complete in GREEDY
+
+
+def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
+    """Raise UserError for a bare word that is a misspelt flag, or the name of an option without its value.
+
+    It would otherwise be taken for the next positional option, whose name the player never typed.
+    """
+    options = {known.name: known for known in spec.options}
+    mods = spec.option("mods")
+    if word.startswith("="):
+        raise UserError(f'"{word[:40]}" stands alone.', hint="Write key=value without spaces around the =.")
+    if (found := _KEY_BY_OTHER.match(word)) and (name := found[1].replace("-", "_").casefold()) in options:
+        raise UserError(f'"{word[:40]}" cannot be read.', hint=f'Write {name}=..., or {name}="..." for several words.')
+    kind = option.type if option is not None else ""
+    folded = word.replace("-", "_").casefold()
+    if kind not in ("", "int", "number", "units", "enum"):
+        return
+    if option is not None and folded in (value.replace("-", "_") for value in option.values):
+        return
+    if folded in options:
+        raise UserError(
+            f"{folded} has no value.", hint=f"Write {folded}=..., without spaces around the =.", option=folded
+        )
+    if kind not in ("", "int", "number") or any(mark.isdecimal() for mark in word):
+        return
+    flags = [name for name, known in options.items() if known.type == "bool"]
+    if near := did_you_mean(folded, [*flags, *(mods.values if mods else ())]):
+        near.wrong = word
+        raise UserError(f'{spec.name} does not know what to do with "{word[:40]}".', hint=near)
+    if option is not None:
+        clean(option, word)  # no number: better said now than after the words that follow
+
+
+def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option]) -> UserError:
+    near: str = did_you_mean(token.key, options)
+    lists = [name for name, option in options.items() if option.type == "units"]
+    if not near and lists:
+        near = f'Is it a unit\'s number? Quote the whole list: {lists[0]}="squad fp=4; leader lm=1".'
+    return UserError(
+        f'{spec.name} has no option "{token.key}".', hint=near or f"/help {' '.join(spec.path)}", option=token.key
+    )
+
+
+def quoted(value: object) -> str:
+    """A value as it must be typed: quoted if it holds spaces or quotation marks."""
+    text = str(value)
+    if text and not _MARKS.search(text):
+        return text
+    for opening, closing in _QUOTES.items():
+        if opening not in text and closing[0] not in text:
+            return f"{opening}{text}{closing[0]}"
+    return "\u201c" + text.replace("\u201d", "'") + "\u201d"
+
+
+def command_text(spec: CommandSpec, options: Mapping[str, object]) -> str:
+    """The command ready to copy: `/lnlt fire attackers="squad fp=4" adjacent`."""
+    pieces = [spec.name]
+    for name, value in options.items():
+        option = spec.option(name)
+        if value is None or value is False or value == "" or value == ():
+            continue
+        if option is not None and option.type == "bool":
+            pieces.append(name)
+        elif name == "mods":
+            pieces += [str(word) for word in (value if isinstance(value, list | tuple) else str(value).split())]
+        else:
+            pieces.append(f"{name}={quoted(value)}")
+    return " ".join(pieces)

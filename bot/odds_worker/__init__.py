@@ -1,0 +1,1 @@
+"""Long sums beside the bot: the pool and its process."""

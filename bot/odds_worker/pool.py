@@ -1,0 +1,199 @@
+"""Odds within a time limit: quick ones at once, larger ones in a worker process that is given five seconds.
+
+However many ask at once, nobody else waits for their odds: one is counted on the spot at a time, with a pause behind
+it as long as it took, and what is more goes to the worker. Whoever asks the same gets the same count.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pickle
+import sys
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from collections.abc import Sequence as Many
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any, TypeVar, cast
+
+from bot.odds_worker.process import SIZE, named, packed
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Roster
+from bot.rules.odds import Distribution, TooManyStates
+from bot.systems.catalog import Sequence, system
+from bot.systems.resolve import each_odds
+
+INLINE_STATES = 300
+INLINE_ROLLS = 6_000
+INLINE_SECONDS = 0.03
+"""What is counted on the spot, about ten milliseconds; on a slow machine no more than thirty."""
+WORKER_SECONDS = 5.0
+START_SECONDS = 30.0
+WAITING = 500
+"""How many may wait for the worker before it is said to be busy."""
+LINE_SECONDS = 20.0
+"""How long one of them waits at most: by then nobody looks at the screen any more."""
+HERE = 4
+"""How many wait for their turn on the spot before the worker is asked."""
+KEPT = 256
+_SECRET = ("TOKEN", "SECRET", "KEY", "DATABASE_URL")
+_ROOT = Path(__file__).resolve().parents[2]
+
+BUSY = "Too many odds are being counted just now."
+
+T = TypeVar("T")
+
+
+class Odds:
+    """The odds that are asked for in chat. Equal questions share one count; the latest few hundred are kept."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._kept: OrderedDict[str, dict[str, Distribution]] = OrderedDict()
+        self._under_way: dict[str, asyncio.Task[dict[str, Distribution]]] = {}
+        self._here = asyncio.Semaphore()
+        self._waiting = 0
+
+    async def count(
+        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
+    ) -> dict[str, Distribution]:
+        """The distribution of each output of `paths`, for reading. Raises UserError, also for what takes too long."""
+        # The inputs as they were understood, so with all that a roster unit brought.
+        key = repr((sequence.system.id, sequence.id, tuple(paths), sequence.given(raw, roster)))
+        if key in self._kept:
+            self._kept.move_to_end(key)
+            return self._kept[key]
+        task = self._under_way.get(key)
+        if task is None:
+            task = self._under_way[key] = asyncio.create_task(self._count(sequence, raw, paths, roster))
+            task.add_done_callback(partial(self._keep, key))
+        return await asyncio.shield(task)
+
+    async def _count(
+        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
+    ) -> dict[str, Distribution]:
+        if self._waiting < HERE:
+            with contextlib.suppress(TooManyStates):
+                return await self._count_here(sequence, raw, paths, roster)
+        names = (sequence.system.id, sequence.id)
+        return await self._worker.run(count_odds_here, *names, dict(raw), tuple(paths), dict(roster))
+
+    async def _count_here(
+        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
+    ) -> dict[str, Distribution]:
+        """Quick odds on the spot. Raises TooManyStates for others."""
+        self._waiting += 1
+        try:
+            await self._here.acquire()
+        finally:
+            self._waiting -= 1
+        since = monotonic()
+        try:
+            return each_odds(
+                sequence, raw, paths, roster, budget=INLINE_STATES, rolls=INLINE_ROLLS, seconds=INLINE_SECONDS
+            )
+        finally:  # the next one does not begin before everybody else had as much time
+            asyncio.get_running_loop().call_later(monotonic() - since, self._here.release)
+
+    def _keep(self, key: str, task: asyncio.Task[dict[str, Distribution]]) -> None:
+        del self._under_way[key]
+        if not task.cancelled() and task.exception() is None:
+            self._kept[key] = task.result()
+            if len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+
+
+class Worker:
+    """One process beside the bot, started when first needed, for sums that would hold everybody else up."""
+
+    def __init__(self, seconds: float = WORKER_SECONDS, *, stays: bool = True, busy: str = BUSY) -> None:
+        """A process that `stays` waits for the next sum; else it ends when nobody waits for it."""
+        self.seconds, self._stays, self._busy = seconds, stays, busy
+        self._process: asyncio.subprocess.Process | None = None
+        self._turn = asyncio.Lock()
+        self._waiting = 0
+
+    async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
+        """What `function(*arguments)` returns, run in the worker: a function of a module, values that can be pickled.
+
+        Raises the function's UserError, and TooManyStates after the time limit (`seconds`, if it has its own): then
+        the process is ended.
+        """
+        if self._waiting >= WAITING:
+            raise UserError(self._busy, hint="Try again in half a minute.")
+        self._waiting += 1
+        since = monotonic()
+        try:
+            async with self._turn:
+                if monotonic() - since > LINE_SECONDS:
+                    raise UserError(self._busy, hint="Try again in half a minute.")
+                limit = seconds or self.seconds
+                result, refused = await self._ask(packed((named(function), arguments, limit)), limit)
+        finally:
+            self._waiting -= 1
+            if not (self._stays or self._waiting):
+                await self.close()
+        if refused is not None:
+            raise UserError(refused[0], hint=refused[1])
+        return cast("T", result)
+
+    async def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+            if process.stdin is not None:
+                process.stdin.close()
+
+    async def _ask(self, question: bytes, seconds: float) -> tuple[object, tuple[str, str] | None]:
+        try:
+            process = await self._started()
+            assert process.stdin is not None
+            process.stdin.write(question)
+            answer: tuple[object, tuple[str, str] | None] = await asyncio.wait_for(_read(process), seconds)
+        except (TimeoutError, EOFError, OSError):
+            await self.close()
+            raise TooManyStates from None
+        except BaseException:
+            await self.close()  # its answer would be taken for the next one's
+            raise
+        return answer
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "bot.odds_worker.process",
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env=_environment(),
+                limit=2**24,
+            )
+            await asyncio.wait_for(_read(self._process), START_SECONDS)
+        return self._process
+
+
+def _environment() -> dict[str, str]:
+    """This process's environment without its secrets, and with the way to our own modules."""
+    kept = {name: value for name, value in os.environ.items() if not any(word in name for word in _SECRET)}
+    paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**kept, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+async def _read(process: asyncio.subprocess.Process) -> Any:
+    assert process.stdout is not None
+    head = await process.stdout.readexactly(SIZE.size)
+    return pickle.loads(await process.stdout.readexactly(SIZE.unpack(head)[0]))
+
+
+def count_odds_here(
+    system_id: str, sequence_id: str, raw: Mapping[str, object], paths: tuple[str, ...], roster: Roster
+) -> dict[str, Distribution]:
+    """The odds of a procedure, called by names: what the worker is asked for."""
+    return each_odds(system(system_id).sequence(sequence_id), raw, paths, roster)

@@ -1,0 +1,118 @@
+"""The journal of receipts. Whoever is shown "thinking" is owed an answer, so it is written down before that is shown.
+
+It can be written while the database is locked, and outlives a kill. An entry goes when its answer is on the disk (the
+outbox brings that) or, where nothing is stored, when it was posted. What a dead process left behind another one takes
+over: it runs the command, which happens once whoever runs it, or says that it was not run.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Protocol
+
+from bot.interface.spec import Command, Person, Place
+from bot.stores.base import LONGEST_WAIT, Clock
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A command whose receipt is shown, or about to be. `until` (Unix seconds) ends the life of its token."""
+
+    command: Command
+    until: float
+
+
+class Journal(Protocol):
+    """Keeps receipts by request id. Every method may raise StoreError."""
+
+    async def note(self, receipt: Receipt, lease: float) -> bool:
+        """Write it down for good; nobody else claims it for `lease` seconds. False for one that is there already."""
+        ...
+
+    async def renew(self, ids: Sequence[str], lease: float) -> None:
+        """Nobody else claims these for `lease` more seconds."""
+        ...
+
+    async def claim(self, platform: str, lease: float, limit: int) -> Sequence[Receipt]:
+        """Receipts of places beginning with `platform` whose lease has run out, oldest first; as for the outbox."""
+        ...
+
+    async def drop(self, ids: Sequence[str]) -> None:
+        """These are answered."""
+        ...
+
+    async def forget(self, user: str, places: Sequence[str], but: str) -> None:
+        """Delete what a user asked for, and all of these places; the request `but` stays."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of the file."""
+        ...
+
+
+def to_text(command: Command) -> str:
+    """A command as one line of JSON."""
+    return json.dumps(asdict(command), separators=(",", ":"))
+
+
+def from_text(text: str) -> Command:
+    """The command that `to_text` wrote."""
+    data = json.loads(text)
+    data["who"], data["where"] = Person(**data["who"]), Place(**data["where"])
+    data["channels"] = {name: Place(**place) for name, place in data["channels"].items()}
+    return Command(**{**data, "path": tuple(data["path"])})
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    receipt: Receipt
+    due: float
+
+
+class MemoryJournal:
+    """The Journal without a file: for tests."""
+
+    def __init__(self, clock: Clock = time.time) -> None:
+        self._clock = clock
+        self._entries: dict[str, _Entry] = {}
+
+    async def note(self, receipt: Receipt, lease: float) -> bool:
+        """See Journal."""
+        id = receipt.command.request_id
+        is_new = id not in self._entries
+        if is_new:
+            self._entries[id] = _Entry(receipt, self._clock() + lease)
+        return is_new
+
+    async def renew(self, ids: Sequence[str], lease: float) -> None:
+        """See Journal."""
+        for id in set(ids) & self._entries.keys():
+            self._entries[id] = replace(self._entries[id], due=self._clock() + lease)
+
+    async def claim(self, platform: str, lease: float, limit: int) -> Sequence[Receipt]:
+        """See Journal."""
+        now = self._clock()
+        found = [
+            id
+            for id, entry in self._entries.items()
+            if entry.receipt.command.where.key.startswith(platform) and not now < entry.due <= now + LONGEST_WAIT
+        ][:limit]
+        await self.renew(found, lease)
+        return [self._entries[id].receipt for id in found]
+
+    async def drop(self, ids: Sequence[str]) -> None:
+        """See Journal."""
+        for id in ids:
+            self._entries.pop(id, None)
+
+    async def forget(self, user: str, places: Sequence[str], but: str) -> None:
+        """See Journal."""
+        commands = [entry.receipt.command for entry in self._entries.values()]
+        gone = [one for one in commands if (one.who.key == user or one.where.key in places) and one.request_id != but]
+        await self.drop([command.request_id for command in gone])
+
+    async def close(self) -> None:
+        """Nothing to let go of."""

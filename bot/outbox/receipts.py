@@ -1,0 +1,116 @@
+"""The receipts that this process owes an answer, and those that it takes over from a dead one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from bot.interface.reply import Reply
+from bot.interface.spec import Command
+from bot.outbox.journal import Journal, Receipt
+from bot.outbox.leases import LEASE, Leases
+from bot.rules.errors import UserError
+from bot.stores.base import StoreError
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 1.0
+"""Seconds for writing a receipt down: whoever waits for it sees nothing yet."""
+AT_ONCE = 50
+EVERY = 1.0
+NOT_WRITTEN = UserError(
+    "The bot is too busy to do this now. Nothing was recorded.",
+    hint="Try again in a moment; the host sees why in the log.",
+)
+
+
+class Receipts:
+    """Written down, held while this process works on them, dropped when answered."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._held = Leases[str](lambda ids: journal.renew(ids, LEASE))
+
+    async def note(self, command: Command, until: float) -> None:
+        """Write down that a receipt will be shown. Raises StoreError when that cannot be done in time."""
+        work = asyncio.ensure_future(self._journal.note(Receipt(command, until), LEASE))
+        done, _ = await asyncio.wait({work}, timeout=PATIENCE)
+        if not done:
+            work.add_done_callback(lambda _: asyncio.ensure_future(self._drop(command.request_id)))
+            raise StoreError("The journal of receipts takes too long.")
+        if work.result():
+            self._held.hold(command.request_id)
+
+    async def kept(self, id: str) -> None:
+        """It is answered. One that this process does not hold is left alone: it is another's."""
+        if id in self._held:
+            await self._drop(id)
+            self._held.let_go(id)
+
+    def broken(self, id: str) -> None:
+        """It could not be answered now: whoever claims it tries again."""
+        self._held.let_go(id)
+
+    async def claim(self, platform: str) -> Sequence[Receipt]:
+        """Receipts that nobody holds any more, now held here."""
+        room = AT_ONCE - len(self._held)
+        found = await self._journal.claim(platform, LEASE, room) if room > 0 else ()
+        mine = [receipt for receipt in found if receipt.command.request_id not in self._held]
+        self._held.hold(*(receipt.command.request_id for receipt in mine))
+        return mine
+
+    async def forget(self, user: str, places: Sequence[str], but: str) -> None:
+        """Delete what is about a user or places; their receipts of this moment are answered all the same."""
+        try:
+            await self._journal.forget(user, places, but)
+        except StoreError as error:
+            log.error("receipts could not be deleted: %s", error.message)
+
+    def close(self) -> None:
+        """Hold nothing any more."""
+        self._held.close()
+
+    async def _drop(self, id: str) -> None:
+        try:
+            await self._journal.drop([id])
+        except StoreError as error:  # it is claimed later, and found answered
+            log.error("a receipt could not be dropped: %s", error.message)
+
+
+def not_run(command: Command) -> Reply:
+    """What is told where a command was shown as under way, but not run before its token died."""
+    return Reply(
+        f"{command.who.name}, your command was not run",
+        ("The bot was stopped before it got to it. Nothing of it was recorded: please type it again.",),
+        mention=command.who.key,
+    )
+
+
+async def watch(
+    claim: Callable[[], Awaitable[Sequence[Receipt]]], answer: Callable[[Receipt], Awaitable[None]]
+) -> None:
+    """Look for receipts that nobody holds, for ever, and answer them, those of one place in order of arrival."""
+    at_work: set[asyncio.Task[None]] = set()
+    try:
+        while True:
+            try:
+                for receipt in await claim():
+                    task = asyncio.create_task(_answered(answer, receipt))
+                    at_work.add(task)
+                    task.add_done_callback(at_work.discard)
+            except UserError as error:
+                log.error("the journal of receipts cannot be read: %s", error.message)
+            except Exception:
+                log.exception("the journal of receipts cannot be read")
+            await asyncio.sleep(EVERY)
+    finally:
+        for task in at_work:
+            task.cancel()
+
+
+async def _answered(answer: Callable[[Receipt], Awaitable[None]], receipt: Receipt) -> None:
+    try:
+        await answer(receipt)
+    except Exception:
+        log.exception("a receipt could not be answered; it is tried again")

@@ -1,0 +1,127 @@
+"""The inputs of a sequence, cleaned and typed: what a plan is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option, is_left_out, missing_option, read_options
+from bot.rules.inputs.units import Roster, RosterUnit, Unit, UnitWords, find_unit, from_roster, parse_units
+
+Whole = int  # the class below has a method of that name
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Values of a sequence's inputs by name. Unit lists are read, roster units found, defaults filled in.
+
+    `typed` names those that were given, not brought by a roster unit or filled in.
+    """
+
+    values: Mapping[str, Any]
+    lists: Mapping[str, tuple[Unit, ...]] = field(default_factory=dict)
+    roster: Mapping[str, Unit] = field(default_factory=dict)
+    typed: frozenset[str] = frozenset()
+
+    def flag(self, name: str) -> bool:
+        """Whether a bool input is set, or the word stands in `mods`."""
+        return bool(self.values.get(name)) or name in self.mods
+
+    def int(self, name: str) -> Whole:
+        """A whole number that has been given or has a default."""
+        return int(self.values[name])
+
+    def number(self, name: str) -> float:
+        """A number, whole or decimal."""
+        value: float = self.values[name]
+        return value
+
+    def maybe(self, name: str) -> Whole | None:
+        """A whole number, or None where it was left out."""
+        value = self.values.get(name)
+        return None if value is None else int(value)
+
+    def word(self, name: str) -> str:
+        """The token of an enum, or a text."""
+        return str(self.values[name])
+
+    def has(self, name: str) -> bool:
+        """Whether an optional input was given."""
+        return self.values.get(name) is not None
+
+    def units(self, name: str) -> tuple[Unit, ...]:
+        """The units of a unit list, in the order typed."""
+        return self.lists.get(name, ())
+
+    def unit(self, name: str) -> Unit | None:
+        """The roster unit of an option of type unit, or None where it was left out."""
+        return self.roster.get(name)
+
+    @property
+    def mods(self) -> tuple[str, ...]:
+        """The further words of `mods`."""
+        words: tuple[str, ...] = self.values.get("mods") or ()
+        return words
+
+
+def read_given(
+    options: tuple[Option, ...],
+    raw: Mapping[str, object],
+    words: Mapping[str, UnitWords],
+    roster: Roster,
+    *,
+    what: str,
+) -> Given:
+    """Clean all inputs of a sequence. `words` are the game's unit lists by name, "units" among them.
+
+    Numbers that are left out come from the roster unit that the option names. Raises UserError.
+    """
+    values = read_options(options, raw, what=what)
+    lists: dict[str, tuple[Unit, ...]] = {}
+    found: dict[str, Unit] = {}
+    for option in options:
+        value = values[option.name]
+        if option.type == "units" and value is not None:
+            lists[option.name] = parse_units(value, words[option.units or "units"], roster, option=option.name)
+            if option.required and not lists[option.name]:
+                raise missing_option(option, what)
+        elif option.type == "unit" and value is not None:
+            found[option.name] = _found(option, value, words, roster)
+    for option in options:
+        if option.brings and is_left_out(option, raw.get(option.name)):
+            values[option.name] = _brought(option, found, values[option.name], what)
+    typed = {option.name for option in options if not is_left_out(option, raw.get(option.name))}
+    return Given(values, lists, found, frozenset(typed))
+
+
+def _found(option: Option, value: str, words: Mapping[str, UnitWords], roster: Roster) -> Unit:
+    try:
+        unit: RosterUnit = find_unit(value, roster)
+    except UserError as error:
+        if option.free:
+            return Unit(value.strip(), "")
+        error.option = option.name
+        raise
+    return from_roster(unit, words[option.units or "units"])
+
+
+def _brought(option: Option, found: Mapping[str, Unit], default: Any, what: str) -> Any:
+    who, _, key = option.brings.partition(".")
+    unit = found.get(who)
+    value = None if unit is None else _of(unit, key, option)
+    if value is not None:
+        return value
+    if default is None and not option.optional and option.type != "bool":
+        raise missing_option(option, what)
+    return default
+
+
+def _of(unit: Unit, key: str, option: Option) -> Any:
+    """What a roster unit brings under `key`: its state if the option knows that word, a flag, or an attribute."""
+    if key == "state":
+        return unit.state if unit.state in option.values else None
+    if option.type == "bool":
+        return True if unit.has(key) else None
+    return unit.get(key)

@@ -1,0 +1,291 @@
+"""Units as they are typed into an option: `squad morale=5; half-squad morale=5 shaken; "2nd Plt HQ" tm=2`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import Option, clean
+
+MAX_UNITS = 40
+_NO = ("no", "off")
+_QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d"}
+
+
+@dataclass(frozen=True, slots=True)
+class RosterUnit:
+    """A unit as the channel remembers it: name, handle (`us3`), type, numbers, state, markers and flags."""
+
+    name: str
+    handle: str
+    type: str
+    side: str = ""
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    state: str = ""
+    marks: frozenset[str] = frozenset()
+
+
+Roster = Mapping[str, RosterUnit]
+"""Roster units by name and by handle, both with case folded."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitWords:
+    """What may stand in a unit list of a game: types, number keys, flags, and what a roster unit's state means.
+
+    `marks` maps a roster marker to the flag it stands for (lnlt: ops-complete -> ops), `states` a state to its
+    flags (shaken-wounded -> shaken, wounded), `sound` is the state without any (good-order). `bare` is the type that
+    a bare whole number stands for, `repeat` the key that repeats an item.
+    """
+
+    types: tuple[str, ...]
+    keys: Mapping[str, Option]
+    flags: Mapping[str, str]
+    marks: Mapping[str, str] = field(default_factory=dict)
+    states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    sound: str = ""
+    bare: str = ""
+    repeat: str = ""
+
+    def joined(self, state: str, word: str) -> str:
+        """The state of a unit in `state` that comes to be `word` too: wounded and shaken make shaken-wounded."""
+        both = {*self.states.get(state, ()), *self.states.get(word, ())}
+        return self._with(both, word) if word in self.states else word
+
+    def parted(self, state: str, word: str) -> str:
+        """The state that is left when `word` no longer holds: shaken-wounded without shaken is wounded, else none."""
+        if state == word:
+            return ""
+        gone = {*self.states.get(word, ())}
+        left = {*self.states.get(state, ())} - gone
+        return self._with(left, "") if gone and left != {*self.states.get(state, ())} else state
+
+    def _with(self, flags: set[str], otherwise: str) -> str:
+        """The state that sets just these flags."""
+        return next((state for state, own in self.states.items() if {*own} == flags), otherwise)
+
+    @property
+    def mislaid(self) -> frozenset[str]:
+        """States that an older roster may hold as markers: a flag of that name was all that typing them set."""
+        return frozenset(self.states.keys() & self.flags.keys())
+
+    def state_of(self, unit: RosterUnit) -> str:
+        """A roster unit's state. Older rosters hold a marker where a state was typed: it counts as that state.
+
+        It never takes the place of what the unit is besides: a wreck stays a wreck.
+        """
+        state = unit.state
+        for mark in sorted(unit.marks & self.mislaid):
+            if state in ("", self.sound):
+                state = mark
+            elif state in self.states:
+                state = self._with({*self.states[state], *self.states[mark]}, state)
+        return state
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One item of a unit list, with what the roster brought and what was typed over it.
+
+    `word` is how it was called (a type or a roster name); `name` is the roster name, or empty; `marks` are the markers
+    of the roster unit.
+    """
+
+    word: str
+    type: str
+    numbers: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    flags: frozenset[str] = frozenset()
+    name: str = ""
+    state: str = ""
+    marks: frozenset[str] = frozenset()
+
+    def has(self, flag: str) -> bool:
+        """Whether the flag was typed or its roster unit bears it."""
+        return flag in self.flags
+
+    def number(self, key: str, default: int | None = None) -> int:
+        """A whole number of the unit. Raises UserError naming unit and key when it is needed and missing."""
+        value = self.numbers.get(key, default)
+        if value is None:
+            raise UserError(f"{self.word} needs {key}.", hint=f"Type it behind the unit: {self.word} {key}=5.")
+        return int(value)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Any value of the unit, or `default`."""
+        return self.numbers.get(key, default)
+
+
+def parse_units(
+    text: str, words: UnitWords, roster: Roster, *, option: str, types: Collection[str] | None = None
+) -> tuple[Unit, ...]:
+    """The units of a list, in the order typed. An empty text is an empty list.
+
+    `types` limits which types may stand there. Raises UserError naming the item, what was wrong with it and what
+    was expected; `option` is put on the error for forms.
+    """
+    try:
+        items = [item for item in _split(text) if item.strip()]
+        if words.bare and len(items) == 1 and items[0].strip().isdecimal() and len(items[0].strip()) < 6:
+            count = int(items[0])
+            _check_count(count)
+            return (Unit(words.bare, words.bare),) * count
+        units: list[Unit] = []
+        for item in items:
+            units += _item(item.strip(), words, roster, types)
+            _check_count(len(units))
+    except UserError as error:
+        error.option = error.option or option
+        raise
+    return tuple(units)
+
+
+def find_unit(name: str, roster: Roster) -> RosterUnit:
+    """The roster unit called `name` (name or handle, case ignored). Raises UserError with the nearest name."""
+    key = _unquote(name.strip()).casefold()
+    if key in roster:
+        return roster[key]
+    near = did_you_mean(name, [unit.name for unit in roster.values()])
+    raise UserError(f'The roster has no unit "{name[:40]}".', hint=near or "/unit list shows all.")
+
+
+def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
+    """A list item for a roster unit: its own numbers and state, its markers as flags."""
+    state = words.state_of(unit)
+    flags = {words.marks.get(mark, mark) for mark in unit.marks} & set(words.flags)
+    flags |= set(words.states.get(state, ()))
+    return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, state, unit.marks)
+
+
+def _check_count(count: int) -> None:
+    if count > MAX_UNITS:
+        raise UserError(f"A list holds at most {MAX_UNITS} units.", hint="Split the attack.")
+
+
+def _split(text: str) -> list[str]:
+    items, start, quote = [], 0, ""
+    for at, mark in enumerate(text):
+        if quote:
+            quote = "" if mark == quote else quote
+        elif mark in _QUOTES and text[start:at].strip() == "":
+            quote = _QUOTES[mark]
+        elif mark == ";":
+            items.append(text[start:at])
+            start = at + 1
+    if quote:
+        raise UserError(f"The quotation mark in {text[start:][:30]} is not closed.", hint=f"End the name with {quote}")
+    return [*items, text[start:]]
+
+
+def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | None) -> list[Unit]:
+    base, rest = _head(item, words, roster)
+    if types is not None and base.type not in types:
+        raise UserError(f"{base.word} ({base.type}) cannot stand here; expected {', '.join(types)}.")
+    numbers, flags, state, repeat = dict(base.numbers), set(base.flags), base.state, 1
+    seen: set[str] = set()
+    for token in rest.split():
+        key, equals, value = token.partition("=")
+        key = key.casefold()
+        if token.endswith(","):
+            raise UserError(
+                f'"{token[:40]}" ends with a comma.', hint="Units are separated by ; such as squad; leader."
+            )
+        if key in seen:
+            raise UserError(f'"{key[:40]}" stands twice in "{item[:40]}".')
+        seen.add(key)
+        if equals and key == words.repeat:
+            repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
+        elif equals and key in words.keys:
+            numbers[key] = _value(words.keys[key], value)
+        elif (flag := _flag(key, words)) and not equals:
+            flags.add(flag)
+        elif (off := _off(key, value, words)) is not None:
+            flags.discard(off)
+        elif not equals and key.replace("_", "-") in (*words.states, words.sound):
+            state = key.replace("_", "-")
+            flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))
+        else:
+            raise _unknown(base, token, words)
+    unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, state, base.marks)
+    return [unit] * repeat
+
+
+def _flag(key: str, words: UnitWords) -> str:
+    """The flag that a word names, or nothing."""
+    return next((flag for flag in (key.replace("-", "_"), key) if flag in words.flags), "")
+
+
+def _off(key: str, value: str, words: UnitWords) -> str | None:
+    """The flag that `-ops` or `ops=no` takes off a roster unit for this once, or None."""
+    name = key[1:] if key.startswith("-") and not value else key if value in _NO else ""
+    return _flag(name, words) or None
+
+
+def _value(option: Option, raw: str) -> Any:
+    """A number or word; an option whose values are several whole numbers is written sw=3,2."""
+    if option.type == "mods":
+        single = Option(option.name, "int", min=option.min, max=option.max)
+        return tuple(clean(single, part) for part in raw.split(",") if part)
+    return clean(option, raw)
+
+
+def _unknown(base: Unit, token: str, words: UnitWords) -> UserError:
+    """The error for a word behind a unit that is neither a number with its key nor a flag."""
+    key, equals, _ = token.partition("=")
+    key = key.casefold()
+    flag = key.replace("-", "_")
+    if key in words.keys and not equals:
+        return UserError(
+            f"{base.word}: {key} needs its value.", hint=f"Write it without a space: {key}={_example(words, key)}."
+        )
+    if flag in words.flags and equals:
+        return UserError(
+            f"{base.word}: {flag} is a flag and takes no value.",
+            hint=f"Write {flag} alone, or -{flag} where a roster unit should go without it.",
+        )
+    if token.isdecimal() and not base.name:
+        return UserError(
+            f'The roster has no unit "{base.word} {token[:20]}", and {base.word} takes no bare number.',
+            hint=f"A number is written with its name: {base.word} {next(iter(words.keys), 'fp')}={token[:6]}.",
+        )
+    known = words.keys if equals else words.flags
+    near = did_you_mean(key, [*words.keys, *words.flags]) if len(key) > 1 else ""
+    kind = "number" if equals else "flag"
+    return UserError(
+        f'"{token[:40]}" is no {kind} of a unit here.', hint=near or f"Expected one of {', '.join(known)}."
+    )
+
+
+def _example(words: UnitWords, key: str) -> str:
+    option = words.keys[key]
+    return option.values[0] if option.values and option.type != "mods" else f"{int(option.max or 5) // 2 or 1}"
+
+
+def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, str]:
+    quote = _QUOTES.get(item[0])
+    if quote:
+        name, _, rest = item[1:].partition(quote)
+        return from_roster(find_unit(name, roster), words), rest
+    pieces = item.split()
+    for length in range(min(len(pieces), 12), 0, -1):  # the longest roster name that fits
+        key = " ".join(pieces[:length]).casefold()
+        if key in roster:
+            return from_roster(roster[key], words), " ".join(pieces[length:])
+    word = pieces[0].casefold()
+    rest = item[len(pieces[0]) :]
+    for type_ in words.types:
+        if word == type_ or word.replace("_", "-") == type_:
+            return Unit(type_, type_), rest
+    known = [*words.types, *(unit.name for unit in roster.values())]
+    if word.isdecimal() and len(pieces) > 1:
+        count = f"{words.repeat}={word[:3]} behind it" if words.repeat else "each by itself: squad; squad"
+        raise UserError(f'A list item begins with a unit, not with the number "{word[:10]}".', hint=f"Write {count}.")
+    hint = did_you_mean(word, known) or f"Unit types are {', '.join(words.types)}."
+    raise UserError(f'"{pieces[0][:40]}" is no unit type and no unit of the roster.', hint=hint)
+
+
+def _unquote(text: str) -> str:
+    found = re.fullmatch(r'["“\'](.*)["”\']', text)
+    return found[1] if found else text

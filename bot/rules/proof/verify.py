@@ -1,0 +1,297 @@
+"""Whether an exported log is honest: chain, commitments, texts and dice are computed again.
+
+Nothing is believed that the chain does not cover; and of the chain, only a head known from elsewhere shows that
+its end was not cut off. What events may hold and whether they follow on each other is for `bot/audit/check_file.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.dice import Die
+from bot.rules.proof.chain import canonical, event_hash, genesis, salted
+from bot.rules.proof.event_kinds import is_number, shown
+from bot.rules.proof.export_format import SEALED, Exported, ExportedEvent, read_export
+from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, Stream, commitment, digest
+from bot.rules.proof.heads import head_faults, head_remarks, read_heads
+
+MOST_FAULTS = 50
+"""After so many, one more line says how many there were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a check found: `faults`, one line each (none: honest), and how much could be checked.
+
+    `remarks` are no faults, but worth knowing.
+    """
+
+    faults: tuple[str, ...]
+    events: int
+    dice: int  # computed again
+    waiting: int  # dice whose seed is not published yet
+    by_hand: int  # real dice, which nobody can compute
+    sealed: int  # events that are still closed
+    unread: int = 0  # digests of players' texts that were deleted
+    played: int = 0  # outcomes worked out again
+    unplayed: int = 0  # outcomes of other tables than today's
+    apart: int = 0  # the dice of those
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 sound, 1 faults, 3 sound as far as it can be played again."""
+        return 1 if self.faults else 3 if self.unplayed else 0
+
+
+@dataclass(slots=True)
+class _Epoch:
+    """A seed as the chain promised it."""
+
+    commitment: str
+    event: int  # that published the commitment
+    seed: bytes = b""
+
+
+@dataclass(slots=True)
+class _Texts:
+    """The players' texts of one seed: those known one by one, or None, and the digest that stands for all."""
+
+    digest: str = NO_TEXTS
+    known: list[str] | None = None
+    closing: bool = False  # an event says when they close; else the first die closes them
+    closed: bool = False
+    wiped: bool = False
+
+
+def verify(data: object, head: str = "") -> Findings:
+    """Check an export (parsed JSON) against itself and against a `head` known from elsewhere (8 to 64 hex digits).
+
+    Raises UserError for a head that is none, and for data that is no export at all.
+    """
+    return check_proof(read_export(data), [head] if head else ())
+
+
+def check_proof(log: Exported, heads: Iterable[str] = ()) -> Findings:
+    """Check chain, heads, commitments, texts and dice of a log. Raises UserError for a head that is none."""
+    return _Check(log).run(tuple(heads))
+
+
+class _Check:
+    """One check under way."""
+
+    def __init__(self, log: Exported) -> None:
+        self._log = log
+        self._faults: list[str] = []
+        self._epochs: dict[int, _Epoch] = {}
+        self._texts = {(text.event, text.key): text for text in log.texts}
+        self._digests: dict[int, str] = {}  # in force at the dice of an event
+        self._dice = self._waiting = self._by_hand = self._sealed = self._unread = 0
+
+    def run(self, heads: Sequence[str]) -> Findings:
+        """All checks in turn."""
+        known = read_heads(heads)
+        self._check_chain()
+        self._faults += head_faults(known, self._log.game, [event.hash for event in self._log.events])
+        self._check_promises()
+        self._check_seeds()
+        self._check_texts()
+        self._check_dice()
+        faults = self._faults[:MOST_FAULTS]
+        if len(self._faults) > MOST_FAULTS:
+            faults.append(f"... and {len(self._faults) - MOST_FAULTS} more.")
+        return Findings(
+            tuple(faults),
+            events=len(self._log.events),
+            dice=self._dice,
+            waiting=self._waiting,
+            by_hand=self._by_hand,
+            sealed=self._sealed,
+            unread=self._unread,
+            remarks=tuple(head_remarks(known)),
+        )
+
+    def _fault(self, event: int, problem: str) -> None:
+        self._faults.append(f"Event {event}: {problem}")
+
+    def _check_chain(self) -> None:
+        """Each event follows on the one before, its hash covers it, and the file ends where it says it ends."""
+        previous, expected = genesis(self._log.game), 1
+        for event in self._log.events:
+            inner = event.body.get("number")
+            if event.number != expected:
+                self._fault(event.number, f"out of place, event {expected} should stand here (removed or moved?).")
+            elif type(inner) is not int or inner != event.number:
+                self._fault(event.number, f"its content says that it is event {shown(inner)}.")
+            if _hash(previous, event) != event.hash:
+                self._fault(event.number, "the hash does not fit (it, or what stood before it, was changed).")
+            previous, expected = event.hash, event.number + 1
+        if self._log.head != previous:
+            self._faults.append(f"The file says that its head is {shown(self._log.head)}, but it ends with {previous}.")
+
+    def _check_promises(self) -> None:
+        """Collect the commitments that the events published; texts may change only until they are closed."""
+        texts: _Texts | None = None
+        for event in self._log.events:
+            self._digests[event.number] = texts.digest if texts is not None else NO_TEXTS
+            secret = event.body.get("secret")
+            if isinstance(secret, Mapping):
+                if "commitment" in secret:
+                    self._promise(event.number, secret)
+                    texts = _Texts(known=[], closing=secret.get("closing") is True)
+                elif texts is not None:
+                    self._change_texts(event, secret, texts)
+            drawn = event.body.get("dice") or "sealed" in event.body
+            if texts is not None:
+                closes = event.body.get("closes") if texts.closing else drawn and not event.body.get("hand")
+                texts.closed |= bool(closes)
+                texts.wiped |= event.body.get("kind") == "privacy"
+
+    def _promise(self, number: int, secret: Mapping[str, Any]) -> None:
+        promised, epoch, following = str(secret["commitment"]), secret.get("epoch"), len(self._epochs) + 1
+        if type(epoch) is not int or epoch != following:
+            self._fault(number, f"it begins seed {shown(epoch)}, but the next one is {following}.")
+        self._epochs[following] = _Epoch(promised, number)
+
+    def _change_texts(self, event: ExportedEvent, secret: Mapping[str, Any], texts: _Texts) -> None:
+        """A text is added to the dice: the digest is that of all of them, as far as they are in the file.
+
+        Whose texts were deleted in between still have their part: the digest of before stands for them.
+        """
+        if texts.closed:
+            when = "they were closed" if texts.closing else "the first die"
+            self._fault(event.number, f"players' texts were changed after {when}.")
+        given, added = secret.get("digest"), self._texts.get((event.number, "text"))
+        further = [] if added is None else [added.text]
+        whole = None if texts.known is None else [*texts.known, *further]
+        again = [texts.digest, *further] if texts.wiped else None
+        texts.digest = str(given)
+        if added is not None and whole is not None and digest(whole) == given:
+            texts.known = whole
+        elif added is not None and again is not None and digest(again) == given:
+            texts.known = again
+        elif added is not None and texts.known is not None:
+            self._fault(event.number, "the digest of the players' texts is not that of their texts.")
+        else:
+            self._unread += 1
+            texts.known = None
+
+    def _check_seeds(self) -> None:
+        """The seeds in the file are those that the chain promised."""
+        for row in self._log.seeds:
+            epoch = self._epochs.get(row.epoch)
+            if epoch is None:
+                self._faults.append(f"Seed {row.epoch}: no event published its commitment.")
+            elif row.commitment != epoch.commitment:
+                self._faults.append(f"Seed {row.epoch}: its commitment is not the one of event {epoch.event}.")
+            elif row.seed and commitment(row.seed) != epoch.commitment:
+                self._faults.append(f"Seed {row.epoch}: it is not the one promised in event {epoch.event}.")
+            else:
+                epoch.seed = row.seed or epoch.seed
+        for event in self._log.events:
+            self._check_published(event)
+
+    def _check_published(self, event: ExportedEvent) -> None:
+        """An event that publishes a seed has the one that was promised; it need not be in the list of seeds."""
+        told = event.body.get("revealed")
+        if not isinstance(told, Mapping):
+            return
+        epoch = self._epochs.get(told["epoch"]) if isinstance(told.get("epoch"), int) else None
+        try:
+            seed = bytes.fromhex(str(told.get("seed", "")))
+        except ValueError:
+            seed = b""
+        if epoch is None or commitment(seed) != epoch.commitment:
+            self._fault(event.number, "the seed that it publishes is not the one that was promised.")
+        else:
+            epoch.seed = seed
+
+    def _check_texts(self) -> None:
+        """Each text is the one whose salted hash stands in its event."""
+        bodies = {event.number: event.body for event in self._log.events}
+        for text in self._log.texts:
+            body = bodies.get(text.event, {})
+            promised = self._promised_text(body, text.event, text.key)
+            if promised is None:
+                self._fault(text.event, f"it has no text {shown(text.key)}, but the file has one for it.")
+            elif salted(text.salt, text.text) != promised:
+                self._fault(text.event, f"the text {shown(text.key)} was changed.")
+            elif text.person and text.person != body.get("who", text.person):
+                self._fault(text.event, f"the text {shown(text.key)} is said to be another person's.")
+
+    def _promised_text(self, body: Mapping[str, Any], number: int, key: str) -> object:
+        """The hash of a text as the event, or what was sealed in it, has it; None if it has none."""
+        if key == SEALED:
+            return body.get("sealed")
+        for part in (body, self._opened(number)):
+            texts = part.get("texts")
+            if isinstance(texts, Mapping) and key in texts:
+                return texts[key]
+        return None
+
+    def _opened(self, number: int) -> Mapping[str, Any]:
+        """The content of a sealed event as far as it is in the file."""
+        text = self._texts.get((number, SEALED))
+        try:
+            content = json.loads(text.text) if text is not None else {}
+        except (ValueError, RecursionError):
+            content = {}
+        return content if isinstance(content, Mapping) else {}
+
+    def _check_dice(self) -> None:
+        """Every die that was rolled shows what its seed gives."""
+        current: _Epoch | None = None
+        promised = {epoch.event: epoch for epoch in self._epochs.values()}
+        for event in self._log.events:
+            sealed = "sealed" in event.body
+            content = self._opened(event.number) if sealed else event.body
+            self._sealed += sealed and (event.number, SEALED) not in self._texts
+            dice = content.get("dice")
+            if dice:
+                self._check_event_dice(event.number, dice, current, by_hand=content.get("hand") is True)
+            current = promised.get(event.number, current)  # in force behind the event that promises it
+
+    def _check_event_dice(self, number: int, notes: object, epoch: _Epoch | None, *, by_hand: bool) -> None:
+        dice = list(_read_dice(notes))
+        if None in dice:
+            self._fault(number, "its dice cannot be read.")
+        elif by_hand:
+            self._by_hand += len(dice)
+        elif epoch is None:
+            self._fault(number, "dice were rolled before any commitment was published.")
+        elif not epoch.seed:
+            self._waiting += len(dice)
+        else:
+            stream = Stream.with_digest(epoch.seed, self._log.game, number, self._digests[number])
+            for at, entry in enumerate(dice, 1):
+                assert entry is not None
+                die, shows = entry
+                given = stream.draw(die)
+                if given != shows or type(given) is not type(shows):
+                    self._fault(number, f"die {at} ({shown(die.label)}) shows {shown(shows)}, the seed gives {given}.")
+            self._dice += len(dice)
+
+
+def _hash(previous: str, event: ExportedEvent) -> str:
+    """The event's hash, or "" for a body that has no canonical text."""
+    try:
+        return event_hash(previous, canonical(event.body))
+    except (TypeError, RecursionError):
+        return ""
+
+
+def _read_dice(notes: object) -> Iterator[tuple[Die, object] | None]:
+    """(die, value) of each note; None for one that is no die."""
+    for note in notes if isinstance(notes, list) else [None]:
+        sides = note.get("sides") if isinstance(note, Mapping) else None
+        if not isinstance(note, Mapping) or not is_number(sides, 1) or sides > MAX_SIDES:
+            yield None
+            continue
+        faces = note.get("faces")
+        if faces is not None and not (isinstance(faces, list) and len(faces) == sides):
+            yield None
+            continue
+        yield Die(str(note.get("label", "")), sides, None if faces is None else tuple(faces)), note.get("value")

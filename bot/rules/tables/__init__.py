@@ -1,0 +1,1 @@
+"""A printed table as a value."""

@@ -1,0 +1,397 @@
+"""From the text of a table file to a Chart: validated whole, with errors that name file, row and column."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+from bot.rules.dice import AVERAGING, Die
+from bot.rules.errors import TableError, UserError, reading
+from bot.rules.inputs.options import option_from
+from bot.rules.tables.axis import WIDEST, Axis, axis, gaps, heading_axis
+from bot.rules.tables.formula import Formula, compile_formula
+from bot.rules.tables.table import Chart, Modifier, Reader, Roll, chain_readers
+
+T = TypeVar("T")
+KINDS = ("grid", "roll", "modifiers", "reference")
+_KEYS = {
+    "id", "title", "source", "group", "kind", "summary", "notes", "inputs", "outputs", "constants", "results",
+    "refuse", "derive", "read", "rows", "then", "rolls", "texts", "text_by", "examples", "example",
+}  # fmt: skip
+_BODY_KEYS = {"rows", "columns", "gives", "cells", "off_card", "by", "pick", "always", "open", "bands"}
+_DICE = re.compile(r"(\d{0,2})d(\d{1,4}|A)")
+
+
+def dice_of(text: str, label: str) -> tuple[Die, ...]:
+    """The dice of a short text such as `2d6`, `d20` or `1dA`. Raises ValueError for anything else."""
+    found = _DICE.fullmatch(text.strip())
+    if not found:
+        raise ValueError(f"{text!r} names no dice; write 2d6")
+    die = Die(label, 6, AVERAGING) if found[2] == "A" else Die(label, int(found[2]))
+    return (die,) * int(found[1] or 1)
+
+
+def compile_chart(data: Mapping[str, Any], *, file: str, system: str, lists: Mapping[str, Sequence[str]]) -> Chart:
+    """The Chart that a table file describes. Raises TableError; the file's examples are run by `check_examples`."""
+    with reading(file):
+        return _Compiler(data, file, system, lists).chart()
+
+
+def check_examples(chart: Chart, data: Mapping[str, Any], file: str) -> None:
+    """Run each example of a table file: `given` inputs must give exactly the `gives` outputs."""
+    if chart.example:
+        with reading(file, "example"):
+            try:
+                chart.read(chart.example)
+            except UserError as error:
+                raise TableError(file, f"it fails: {error}") from None
+    with reading(file, "examples"):
+        examples = list(data.get("examples", ()))
+    for number, example in enumerate(examples, 1):
+        with reading(file, f"example {number}"):
+            try:
+                out = chart.read(example["given"]).out
+            except UserError as error:
+                raise TableError(file, f"example {number} fails: {error}") from None
+            for name, value in example["gives"].items():
+                if out.get(name) != value:
+                    raise TableError(file, f"example {number} gives {name} {out.get(name)!r}, not {value!r}")
+
+
+class _Compiler:
+    """One table file on its way to a Chart; holds what every part of it needs to see."""
+
+    def __init__(self, data: Mapping[str, Any], file: str, system: str, lists: Mapping[str, Sequence[str]]) -> None:
+        self.data, self.file, self.system, self.lists = data, file, system, lists
+        self._check_keys(data, _KEYS, "the table")
+        for key in ("id", "title", "source", "group", "kind", "outputs"):
+            if not data.get(key):
+                raise TableError(file, f"{key} is missing")
+        if data["kind"] not in KINDS:
+            raise TableError(file, f"kind {data['kind']} is unknown; it is one of {', '.join(KINDS)}")
+        for key in ("title", "source", "summary", "notes"):
+            if not isinstance(data.get(key, ""), str):
+                raise TableError(file, "must be a text; quote it", row=key)
+        self.inputs = tuple(self._parts("inputs", lambda name, spec: option_from(name, spec, lists)))
+        self.options = {option.name: option for option in self.inputs}
+        self.outputs = dict(self._parts("outputs", lambda name, spec: (name, self._output(name, spec))))
+        self.results: Mapping[Any, Any] = dict(self._parts("results", lambda code, meaning: (code, meaning)))
+        self.constants: dict[str, Any] = {name: tuple(items) for name, items in lists.items()}
+        self.constants |= dict(self._parts("constants", lambda name, value: (name, value)))
+        self.names = {*self.options, *self.outputs, *self.constants}
+        for part in ("derive", "then"):
+            self.names |= set(self._parts(part, lambda name, _: str(name)))
+
+    def chart(self) -> Chart:
+        data = self.data
+        bodies = data.get("read") or []
+        readers = []
+        for number, body in enumerate(bodies if isinstance(bodies, list) else [bodies], 1):
+            with reading(self.file, "read" if number == 1 else f"read {number}"):
+                readers.append(self.body(body))
+        text_by = data.get("text_by") or ()
+        example = dict(self._parts("example", lambda name, value: (name, value)))
+        written = str(data)
+        used = {name for name in self.constants if name in written}
+        chart = Chart(
+            id=str(data["id"]).split("/")[-1],
+            title=data["title"],
+            system=self.system,
+            source=str(data["source"]),
+            group=data["group"],
+            kind=data["kind"],
+            inputs=self.inputs,
+            outputs=self.outputs,
+            summary=data.get("summary", ""),
+            notes=data.get("notes", ""),
+            example=example,
+            refuse=tuple(self._items("refuse", self.refusal)),
+            derive=tuple(self._parts("derive", lambda name, text: (name, self.formula(text)))),
+            body=chain_readers(readers),
+            modifiers=tuple(self._items("rows", self.modifier)),
+            then=tuple(self._parts("then", lambda name, text: (name, self.formula(text)))),
+            rolls=tuple(self._parts("rolls", self.roll)),
+            texts=dict(self._parts("texts", lambda key, text: (_key(key), str(text)))),
+            text_by=tuple(self.formula(text) for text in ([text_by] if isinstance(text_by, str) else list(text_by))),
+            constants={name: value for name, value in self.constants.items() if name in used},
+            printed=data,
+            _options=self.options,
+        )
+        if data["kind"] == "roll" and not chart.rolls:
+            raise TableError(self.file, "a table of kind roll names its dice under rolls")
+        if "text" in self.outputs and not chart.texts:
+            raise TableError(self.file, "the output text needs texts")
+        return chart
+
+    def _parts(self, part: str, read: Callable[[Any, Any], T]) -> Iterator[T]:
+        """What `read` makes of each entry of a mapping in the file; an error names the entry."""
+        with reading(self.file, part):
+            entries = list((self.data.get(part) or {}).items())
+        for name, spec in entries:
+            with reading(self.file, f"{part} {name}"):
+                yield read(name, spec)
+
+    def _items(self, part: str, read: Callable[[Any], T]) -> Iterator[T]:
+        """What `read` makes of each entry of a list in the file; an error names its number."""
+        with reading(self.file, part):
+            entries = list(self.data.get(part) or ())
+        for number, spec in enumerate(entries, 1):
+            with reading(self.file, f"{part} {number}"):
+                yield read(spec)
+
+    # -- bodies -------------------------------------------------------------------------------------------
+
+    def body(self, body: Mapping[str, Any]) -> Reader:
+        """A reader that adds a body's outputs to the values; a body is rows, columns, a pick or constants."""
+        if set(body) <= set(self.outputs) and not set(body) & _BODY_KEYS:
+            raise TableError(self.file, f"read holds {', '.join(body)}; put constant outputs under always")
+        self._check_keys(body, _BODY_KEYS, "read")
+        if "always" in body:
+            constant = self.result(body["always"], (), None, None)
+            return lambda values: values.update(constant)
+        if "pick" in body:
+            return self._pick(body)
+        return self._grid(body)
+
+    def _pick(self, body: Mapping[str, Any]) -> Reader:
+        by = self._named(body["by"])
+        bodies = list(body["pick"].values())
+        readers = [self.body(item) for item in bodies]
+        keys = self._axis(list(body["pick"]), body["by"], body)
+        file = self.file
+
+        def read(values: dict[str, Any]) -> None:
+            at = keys.find(by(values))
+            if at is None:
+                raise _off_card(file, body["by"], by(values))
+            readers[at](values)
+
+        return read
+
+    def _grid(self, body: Mapping[str, Any]) -> Reader:
+        if "rows" not in body or "cells" not in body:
+            raise TableError(self.file, "read needs rows (what the rows stand for) and cells")
+        row_of, gives = self._named(body["rows"]), self._gives(body)
+        cells = body["cells"]
+        rows = self._axis(list(cells), body["rows"], body)
+        columns, column_of, width = self._columns(body)
+        bands = body.get("bands")
+        one = self.result if bands is None else partial(self._banded, bands)
+        grid: list[list[Mapping[Any, Any]]] = []
+        for key, cell in cells.items():
+            if columns is None:
+                grid.append([one(cell, gives, key, None)])
+                continue
+            if not isinstance(cell, list) or len(cell) != width:
+                raise TableError(self.file, f"has {_length(cell)} cells for {width} columns", row=key)
+            grid.append([one(item, gives, key, number) for number, item in enumerate(cell, 1)])
+        by = None if bands is None else bands["by"]
+        file, row_name, column_name = self.file, str(body["rows"]), str((body.get("columns") or {}).get("by", ""))
+
+        def read(values: dict[str, Any]) -> None:
+            row = rows.find(row_of(values))
+            if row is None:
+                raise _off_card(file, row_name, row_of(values))
+            column: int | None = 0
+            if columns is not None:
+                column = columns.find(column_of(values))
+                if column is None:
+                    raise _off_card(file, column_name, column_of(values))
+            cell = grid[row][column or 0]
+            values.update(cell if by is None else cell[values[by]])
+
+        return read
+
+    def _banded(
+        self, bands: Mapping[str, Any], cell: Any, gives: tuple[str, ...], row: object, column: object
+    ) -> Mapping[Any, Any]:
+        """A cell that is a small table of its own, `17:S 18:1 19-20:K`: what each value of the input `by` gives.
+
+        Values under the first band give `below`, if the table says so; any other gap or overlap is an error.
+        """
+        option = self.options.get(str(bands.get("by")))
+        if option is None or option.type != "int" or option.min is None or option.max is None:
+            raise TableError(self.file, "bands needs by: a whole-number input with min and max")
+        if option.max - option.min > WIDEST:
+            raise TableError(self.file, f"bands go by an input of at most {WIDEST} values")
+        answers: dict[int, Mapping[str, Any]] = {}
+        for part in str(cell).split():
+            band, _, code = part.partition(":")
+            edges = re.fullmatch(r"(-?\d+)(?:-(\d+))?", band)
+            if not edges or not code:
+                raise TableError(self.file, f"{part!r} is no band; write 17-18:code", row=row, column=column)
+            if int(edges[2] or edges[1]) > option.max:
+                raise TableError(self.file, f"{part!r} goes beyond {option.max:g}", row=row, column=column)
+            out = self.result(code, gives, row, column)
+            for value in range(int(edges[1]), int(edges[2] or edges[1]) + 1):
+                if value in answers:
+                    raise TableError(self.file, f"answers {value} twice", row=row, column=column)
+                answers[value] = out
+        if "below" in bands and answers:
+            below = self.result(bands["below"], gives, row, column)
+            answers = dict.fromkeys(range(int(option.min), min(answers)), below) | answers
+        if list(answers) != list(range(int(option.min), int(option.max) + 1)):
+            missing = set(range(int(option.min), int(option.max) + 1)) ^ set(answers)
+            say = f"must answer {option.min:g} to {option.max:g} once, in order; look at {sorted(missing) or cell}"
+            raise TableError(self.file, say, row=row, column=column)
+        return answers
+
+    def _columns(self, body: Mapping[str, Any]) -> tuple[Axis | None, Formula, int]:
+        spec = body.get("columns")
+        if spec is None:
+            return None, lambda _: None, 0
+        by = self._named(spec["by"])
+        clamp = body.get("off_card") in ("clamp", "columns")
+        for meaning in ("from", "to"):
+            if meaning in spec:
+                heads = spec[meaning]
+                if list(heads) != sorted(set(heads)):
+                    raise TableError(self.file, f"column headings {heads} do not rise")
+                return heading_axis(heads, meaning=meaning, clamp=clamp), by, len(heads)
+        if "heads" not in spec:
+            raise TableError(self.file, "columns needs heads, from or to")
+        return self._axis(spec["heads"], spec["by"], body, clamp=clamp), by, len(spec["heads"])
+
+    def _axis(self, keys: list[object], by: object, body: Mapping[str, Any], *, clamp: bool | None = None) -> Axis:
+        option = self.options.get(str(by))
+        if clamp is None:
+            clamp = body.get("off_card") in ("clamp", "rows")
+        words = option.values if option is not None else self.outputs.get(str(by))
+        found = axis(
+            keys,
+            self.file,
+            decimal=option is not None and option.type == "number",
+            clamp=clamp,
+            words=words if isinstance(words, tuple) else (),
+        )
+        if option is not None:
+            if option.type == "enum":
+                for key in found.exact:
+                    if key not in option.values:
+                        raise TableError(self.file, f"{by} has no value {key!r}", row=key)
+            missing = [] if body.get("open") else list(gaps(found, option))
+            if missing:
+                raise TableError(self.file, f"nothing answers {by} {', '.join(map(str, missing[:5]))}")
+        return found
+
+    def _gives(self, body: Mapping[str, Any]) -> tuple[str, ...]:
+        gives = body.get("gives")
+        if gives is None:
+            later = {*(self.data.get("derive") or {}), *(self.data.get("then") or {}), "text", "parts"}
+            gives = [name for name in self.outputs if name not in later]
+            if len(gives) != 1:
+                gives = []
+        return (gives,) if isinstance(gives, str) else tuple(gives)
+
+    def result(self, cell: Any, gives: tuple[str, ...], row: object, column: object) -> Mapping[str, Any]:
+        """The outputs of one cell: a code of `results`, a mapping, a list in the order of `gives`, or one value."""
+        if isinstance(cell, str | int) and not isinstance(cell, bool) and cell in self.results:
+            cell = self.results[cell]
+        if isinstance(cell, Mapping):
+            out = dict(cell)
+        elif len(gives) == 1:
+            out = {gives[0]: cell}
+        elif isinstance(cell, list) and gives and len(cell) == len(gives):
+            out = dict(zip(gives, cell, strict=True))
+        else:
+            raise TableError(self.file, f"the code {cell!r} is not defined", row=row, column=column)
+        for name, value in out.items():
+            self._check_value(name, value, row, column)
+        return out
+
+    def _check_value(self, name: str, value: Any, row: object, column: object) -> None:
+        if name not in self.outputs:
+            if name in self.names or name.startswith("_"):
+                self.names.add(name)
+                return
+            raise TableError(self.file, f"gives {name}, which is no output", row=row, column=column)
+        tokens = self.outputs[name]
+        for item in value if isinstance(value, list) else [value]:
+            if item is not None and isinstance(tokens, tuple) and item not in tokens:
+                raise TableError(self.file, f"{name} has no value {item!r}", row=row, column=column)
+            if item is not None and tokens == "int" and (isinstance(item, bool) or not isinstance(item, int)):
+                raise TableError(self.file, f"{name} is a whole number, not {item!r}", row=row, column=column)
+            if item is not None and tokens == "bool" and not isinstance(item, bool):
+                raise TableError(self.file, f"{name} is true or false, not {item!r}", row=row, column=column)
+
+    # -- the rest -----------------------------------------------------------------------------------------
+
+    def refusal(self, item: Mapping[str, Any]) -> tuple[Formula, str]:
+        if not isinstance(item["say"], str):
+            raise TypeError("say must be a text")
+        return self.formula(item["when"]), item["say"]
+
+    def modifier(self, row: Mapping[str, Any]) -> Modifier:
+        self._check_keys(row, {"id", "name", "when", "adds"}, f"row {row.get('id')}")
+        when = row.get("when")
+        adds = row.get("adds")
+        if not isinstance(adds, Mapping):
+            raise TableError(self.file, "needs adds: {total: value}", row=row.get("id"))
+        return Modifier(
+            str(row["id"]),
+            row["name"],
+            None if when is None else self.formula(when, row["id"]),
+            tuple((total, self.formula(value, row["id"])) for total, value in adds.items()),
+        )
+
+    def roll(self, name: str, spec: Any) -> Roll:
+        if name not in self.options:
+            raise TableError(self.file, f"rolls names {name}, which is no input")
+        spec = {"dice": spec} if isinstance(spec, str) else spec
+        dice, by = spec["dice"], ""
+        label = spec.get("label", name)
+        try:
+            if isinstance(dice, Mapping):
+                by = dice["by"]
+                table: dict[object, tuple[Die, ...]] = {
+                    key: dice_of(text, label) for key, text in dice.items() if key != "by"
+                }
+            else:
+                table = {None: dice_of(dice, label)}
+        except ValueError as error:
+            raise TableError(self.file, str(error)) from None
+        when = spec.get("when")
+        return Roll(name, table, by, None if when is None else self.formula(when))
+
+    def formula(self, text: object, row: object = None) -> Formula:
+        return compile_formula(text, self.names, self.file, row=row)
+
+    def _named(self, name: object) -> Formula:
+        """How to find the row or column: the name of an input or derived value, or a formula."""
+        if isinstance(name, str) and name in self.names:
+            return lambda values: values[name]
+        return self.formula(name)
+
+    def _output(self, name: str, spec: Any) -> Any:
+        if isinstance(spec, str) and spec in self.lists:
+            return tuple(self.lists[spec])
+        if isinstance(spec, list):
+            if any(not isinstance(token, str | int | float) or isinstance(token, bool) for token in spec):
+                raise TableError(self.file, f"the tokens of {name} must be text or numbers; quote them")
+            return tuple(spec)
+        if spec not in ("int", "number", "bool", "text", "list", "token"):
+            raise TableError(
+                self.file, f"the output {name} is int, number, bool, text, list, token or a list of tokens"
+            )
+        return spec
+
+    def _check_keys(self, data: Mapping[str, Any], known: Iterable[str], what: str) -> None:
+        if unknown := [str(key) for key in data if key not in set(known)]:
+            raise TableError(self.file, f"{what} has unknown keys {', '.join(unknown)}")
+
+
+def _off_card(file: str, name: str, value: object) -> UserError:
+    table = file.rsplit("/", 1)[-1].removesuffix(".yaml")
+    return UserError(f"{name} {value} is not on the card {table}.", option=name)
+
+
+def _key(key: object) -> str:
+    if isinstance(key, bool):
+        return "yes" if key else "no"
+    return str(key)
+
+
+def _length(cell: object) -> int:
+    return len(cell) if isinstance(cell, list) else 1

@@ -1,0 +1,221 @@
+"""A loaded table: every cell of a printed chart, its inputs and outputs, compiled to answer in microseconds.
+
+Users, YAML and ids say table; the class is called Chart. A chart never rolls: where its card asks for dice,
+`owes` names them and the roll comes in as an input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.rules.dice import Die
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option, clean, missing_option, read_options, unknown_option
+from bot.rules.tables.formula import Formula
+
+Reader = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One modifier that counts: the row's id, its name as shown, the total that it changes and its value."""
+
+    id: str
+    name: str
+    total: str
+    value: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a table says: the named outputs, each modifier that counts, and free text for display."""
+
+    out: Mapping[str, Any]
+    parts: tuple[Part, ...] = ()
+    text: str = ""
+
+    def __getitem__(self, name: str) -> Any:
+        return self.out[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """An output, or `default` where the card leaves it blank."""
+        return self.out.get(name, default)
+
+
+@dataclass(frozen=True, slots=True)
+class Modifier:
+    """A row of a table of modifiers: when it counts and what it adds to which total."""
+
+    id: str
+    name: str
+    when: Formula | None
+    adds: tuple[tuple[str, Formula], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """The dice behind an input of a table of kind roll: `spec` by the value of `by`, owed only `when`."""
+
+    option: str
+    dice: Mapping[object, tuple[Die, ...]]
+    by: str = ""
+    when: Formula | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One table of a game."""
+
+    id: str
+    title: str
+    system: str
+    source: str
+    group: str
+    kind: str
+    inputs: tuple[Option, ...]
+    outputs: Mapping[str, Any]
+    summary: str = ""
+    notes: str = ""
+    example: Mapping[str, Any] = field(default_factory=dict)
+    refuse: tuple[tuple[Formula, str], ...] = ()
+    derive: tuple[tuple[str, Formula], ...] = ()
+    body: Reader | None = None
+    modifiers: tuple[Modifier, ...] = ()
+    then: tuple[tuple[str, Formula], ...] = ()
+    rolls: tuple[Roll, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    text_by: tuple[Formula, ...] = ()
+    constants: Mapping[str, Any] = field(default_factory=dict)
+    printed: Mapping[str, Any] = field(default_factory=dict)
+    _options: Mapping[str, Option] = field(default_factory=dict)
+
+    def read(self, given: Mapping[str, object]) -> Answer:
+        """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the card refuses."""
+        what = f"Table {self.id}"
+        roll_names = {roll.option for roll in self.rolls}
+        given = {key: value for key, value in given.items() if value is not None}
+        if roll_names:
+            options = [option for option in self.inputs if option.name not in roll_names]
+            values = read_options(options, {k: v for k, v in given.items() if k not in roll_names}, what=what)
+            self._take_rolls(values, given, what)
+        else:
+            values = read_options(self.inputs, given, what=what)
+        return self._answer(values)
+
+    def __call__(self, **inputs: Any) -> Answer:
+        """The answer for inputs that a sequence has at hand; those left out take their defaults."""
+        values = {}
+        for name, option in self._options.items():
+            if name in inputs:
+                value = inputs[name]
+                values[name] = value if value is None else clean(option, value)
+            elif option.required and name not in {roll.option for roll in self.rolls}:
+                raise missing_option(option, f"Table {self.id}")
+            else:
+                values[name] = False if option.type == "bool" and option.default is None else option.default
+        if len(inputs) > len(values) or not inputs.keys() <= values.keys():
+            raise unknown_option(next(iter(inputs.keys() - values.keys())), values, f"Table {self.id}")
+        return self._answer(values)
+
+    def owes(self, given: Mapping[str, object]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
+        """For each roll input that is missing and needed: its name and its dice. Raises UserError for bad input."""
+        rolled = {roll.option for roll in self.rolls}
+        plain = {key: value for key, value in given.items() if key not in rolled}
+        options = [option for option in self.inputs if option.name not in rolled]
+        values = read_options(options, plain, what=f"Table {self.id}")
+        return tuple(
+            (roll.option, dice)
+            for roll in self.rolls
+            if given.get(roll.option) is None and (dice := self._dice(roll, values))
+        )
+
+    def _dice(self, roll: Roll, values: Mapping[str, Any]) -> tuple[Die, ...]:
+        if roll.when is not None and not roll.when({**self.constants, **values}):
+            return ()
+        return roll.dice[values[roll.by] if roll.by else None]
+
+    def _take_rolls(self, values: dict[str, Any], given: Mapping[str, object], what: str) -> None:
+        for roll in self.rolls:
+            option, raw = self._options[roll.option], given.get(roll.option)
+            dice = self._dice(roll, values)
+            if raw is None:
+                if dice:
+                    raise missing_option(option, what)
+                values[roll.option] = None
+                continue
+            value = clean(option, raw)
+            if dice and all(die.faces is None for die in dice):
+                low, high = len(dice), sum(die.sides for die in dice)
+                if not low <= value <= high:
+                    raise UserError(
+                        f"{roll.option} must be from {low} to {high}, not {value}: {len(dice)}d{dice[0].sides}.",
+                        option=roll.option,
+                    )
+            values[roll.option] = value
+
+    def _answer(self, values: dict[str, Any]) -> Answer:
+        if self.constants:
+            values = {**self.constants, **values}
+        for refuse, say in self.refuse:
+            if refuse(values):
+                raise UserError(say.format_map(values))
+        for name, formula in self.derive:
+            values[name] = formula(values)
+        if self.body is not None:
+            self.body(values)
+        parts = self._modify(values) if self.modifiers else ()
+        for name, formula in self.then:
+            values[name] = formula(values)
+        out = {name: values[name] for name in self.outputs if name != "text" and values.get(name) is not None}
+        if "parts" in self.outputs:
+            out["parts"] = [{"id": part.id, "value": part.value} for part in parts]
+        text = self._text(values) if self.texts else ""
+        if "text" in self.outputs:
+            out["text"] = text
+        return Answer(out, parts, text)
+
+    def _modify(self, values: dict[str, Any]) -> tuple[Part, ...]:
+        parts: list[Part] = []
+        for modifier in self.modifiers:
+            for total, adds in modifier.adds:
+                values.setdefault(total, 0)
+                if modifier.when is not None and not modifier.when(values):
+                    continue
+                value = adds(values)
+                if value:
+                    values[total] += value
+                    parts.append(Part(modifier.id, modifier.name, total, value))
+        return tuple(parts)
+
+    def _text(self, values: Mapping[str, Any]) -> str:
+        keys: list[Any] = []
+        for formula in self.text_by:
+            key = formula(values)
+            keys += key if isinstance(key, list | tuple) else [key]
+        found = (self.texts.get(_text_key(key)) for key in keys)
+        return " ".join(text for text in dict.fromkeys(found) if text)
+
+
+def _text_key(key: object) -> str:
+    if isinstance(key, bool):
+        return "yes" if key else "no"
+    return str(key)
+
+
+Charts = Mapping[str, Chart]
+
+
+def chain_readers(readers: Sequence[Reader]) -> Reader | None:
+    """One reader that runs all of `readers`, or None for none."""
+    if not readers:
+        return None
+    if len(readers) == 1:
+        return readers[0]
+
+    def read_all(values: dict[str, Any]) -> None:
+        for reader in readers:
+            reader(values)
+
+    return read_all

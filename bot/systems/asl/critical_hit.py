@@ -1,0 +1,145 @@
+"""To Hit DR with the Improbable and Critical Hits of an Original 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from bot.rules.dice import d6, dice
+from bot.rules.inputs.given import Given
+from bot.rules.odds import group_sums
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.asl.roster import called, is_one, new_state
+
+TO_HIT = (d6("TH colored"), d6("TH white"))
+MAY_MISS = ("a", "b", "c")
+CRITICAL = "critical-hit"
+COLLATERAL = "Others that are hit collaterally are attacked in the usual way."
+ONE_LOCATION = (
+    "It strikes one Location, by Random Selection if there are several; the others are attacked in the usual way."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A shot: which roll it owes."""
+
+    owes: str | None = "TH"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Shot]:
+    """TH 2d6, and a subsequent 1d6 where an Original 2 asks for it. Source: table 9."""
+    shot = _Shot(charts, given)
+    steps = {
+        "TH": Step(TO_HIT, shot.aim, shot.aimed, shot.aim_story, groups=lambda _: group_sums(2, 6)),
+        "subsequent": Step(dice(1, 6, "subsequent"), _done, shot.follow, shot.follow_story),
+    }
+    return Plan(Shot(), steps, partial(settled, given), opening={"needed": shot.needed})
+
+
+def settled(given: Given, out: Mapping[str, Any]) -> Settlement:
+    """The result, where it strikes, and what else a Critical Hit does. Source: table 9, notes 2 and 4, other notes."""
+    place = f" on the {out['location']}" if out["location"] != "none" else ""
+    result, unit = str(out["result"]), given.unit("unit")
+    then, state = [], None
+    if result == CRITICAL:
+        if is_one(given, "gun", ("gun",)) and not given.flag("wp"):
+            then.append(f"{called(unit, 'The Gun')} is destroyed and its manning Infantry eliminated.")
+            state = "destroyed"
+        vehicle = given.word("target_type") == "vehicle"
+        then.append(COLLATERAL if vehicle else ONE_LOCATION)
+    headline = f"{result.replace('-', ' ')}{place}"
+    return Settlement(headline, ((called(unit, "target"), result),), tuple(then), new_state(unit, state))
+
+
+def _done(_before: Shot, _roll: Roll) -> Shot:
+    return Shot(None)
+
+
+class _Shot:
+    """The inputs of one shot, and what each roll of it means."""
+
+    def __init__(self, charts: Charts, given: Given) -> None:
+        self.type, self.th, self.drm = given.word("target_type"), given.int("th_number"), given.int("drm")
+        self.no_ch, self.needed = given.flag("no_ch"), self.th - self.drm
+        case = charts["ch-case"](target_type=self.type, needed=self.needed)
+        self.case, self.always = str(case["case"]), case["subsequent_dr"] == "always"
+        self.afv = given.flag("afv") or self.case not in ("c", "f", "i")
+        self.place = "turret" if given.flag("hull_down") else "hull"
+        self.below_half = 2 * (2 + self.drm) < self.th
+        self.follows = self._follows()
+        how = {"hull_down": given.flag("hull_down"), "afv": self.afv, "th_number": self.th}
+        asks = self.always or self.case == "h"
+        self.drs = {dr: charts["ch-dr"](case=self.case, roll=dr, **how) for dr in range(1, 7)} if asks else {}
+
+    def _follows(self) -> bool:
+        """Whether an Original 2 asks for the subsequent dr."""
+        if self.no_ch:
+            return self.case in MAY_MISS
+        return self.always or (self.case == "h" and not self.below_half)
+
+    def aim(self, _before: Shot, roll: Roll) -> Shot:
+        return Shot("subsequent" if sum(roll) == 2 and self.follows else None)
+
+    def aimed(self, _before: Shot, roll: Roll, after: Shot) -> Told:
+        original = sum(roll)
+        told: dict[str, Any] = {"original": original, "final": original + self.drm}
+        told["case"] = self.case if original == 2 else "none"
+        if after.owes is None:
+            told |= {"dr": 0, **(self.at_once() if original == 2 else self.ordinary(original))}
+        return told
+
+    def ordinary(self, original: int) -> Told:
+        """An Original 3-12: the card gives no location of such hits."""
+        final = original + self.drm
+        if final > self.th:
+            return {"result": "miss", "location": "none"}
+        critical = self.type == "infantry" and 2 * final < self.th
+        return {"result": self.result(CRITICAL if critical else "hit"), "location": "none"}
+
+    def at_once(self) -> Told:
+        """An Original 2 that needs no further die."""
+        if self.case in ("g", "i"):
+            return {"result": self.result(CRITICAL), "location": self.place if self.afv else "none"}
+        if self.case == "h":
+            return {"result": self.result(CRITICAL), "location": "none"}
+        return {"result": "hit", "location": self.drs[1]["location"]}
+
+    def result(self, result: str) -> str:
+        """A hit that cannot be critical is still a hit."""
+        return "hit" if self.no_ch and result == CRITICAL else result
+
+    def follow(self, _before: Shot, roll: Roll, _after: Shot) -> Told:
+        read = self.drs[roll[0]]
+        return {"dr": roll[0], "result": self.result(read["result"]), "location": read["location"]}
+
+    def aim_story(self, before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
+        told = self.aimed(before, roll, after)
+        parts = (("DRM", self.drm),) if self.drm else ()
+        verdict = f"against TH# {self.th}"
+        if told["case"] != "none":
+            verdict += f", Original 2 where {self.needed} or less hits: case {self.case.upper()}"
+        if told.get("result") == CRITICAL and self.case_is_half(told["case"]):
+            verdict += f", Final DR below half the TH# ({self.th / 2:g})"
+        if self.no_ch:
+            verdict += ", no Critical Hit possible"
+        if "result" in told:
+            verdict += f": {_words(told)}"
+        yield Line("TH", roll, parts, told["final"], verdict)
+
+    @staticmethod
+    def case_is_half(case: str) -> bool:
+        """Whether a critical hit without a further die came from a Final DR below half the TH#."""
+        return case in ("h", "none")
+
+    def follow_story(self, before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
+        half = f"half the TH# is {self.th / 2:g}: " if self.case in ("e", "h") else ""
+        yield Line("subsequent dr", roll, (), roll[0], half + _words(self.follow(before, roll, after)))
+
+
+def _words(told: Told) -> str:
+    place = "" if told["location"] == "none" else f" on the {told['location']}"
+    return f"{told['result'].replace('-', ' ')}{place}"

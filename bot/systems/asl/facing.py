@@ -1,0 +1,38 @@
+"""Target facing of a shot within the AFV's own hex."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.dice import dice
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.shapes import Once, no_roll, one_roll
+from bot.rules.tables.table import Charts
+
+
+def plan(charts: Charts, given: Given) -> Plan[Once]:
+    """The facing by the colored die; in bypass the side, without a die.
+
+    Source: tables 6a and 6b, note 2 (D3.2) and note 3 (D2.32).
+    """
+    if given.flag("bypass"):
+        line = Line("bypass", result="side for a hull hit; a turret hit by the TCA")
+        return no_roll({"facing": "side", "turret": "by-tca"}, (line,), settle)
+    facings = {dr: charts["facing-dr"](roll=dr)["facing"] for dr in range(1, 7)}
+
+    def tells(roll: int) -> Told:
+        return {"facing": facings[roll]}
+
+    def line_of(roll: Roll, told: Told) -> Line:
+        return Line("colored die", roll, (), roll[0], f"{told['facing']} facing, hull and turret")
+
+    return one_roll(dice(1, 6, "colored"), tells, line_of, settle, opening={"turret": "same"})
+
+
+def settle(out: Mapping[str, Any]) -> Settlement:
+    """The facing, and how a turret hit finds its own."""
+    by_tca = out["turret"] == "by-tca"
+    then = ("A turret hit may strike front, side or rear, depending on the TCA.",) if by_tca else ()
+    return Settlement(f"{out['facing']} facing", (("AFV", str(out["facing"])),), then)

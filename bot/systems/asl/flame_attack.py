@@ -1,0 +1,53 @@
+"""Flamethrower or Molotov cocktail against an AFV."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.dice import dice
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.shapes import Once, one_roll
+from bot.rules.tables.table import Charts
+from bot.systems.asl.roster import called, new_state, still
+
+WRECKED = ("destroyed", "burning")
+
+
+def plan(charts: Charts, given: Given) -> Plan[Once]:
+    """TK 2d6 without any DRM against the TK number. Source: table 17, C7.7."""
+    read = charts["tk-flame"](
+        weapon=given.word("weapon"), afv=given.word("afv"), moving=given.flag("moving"), rear=given.flag("rear")
+    )
+    tk, unit = int(read["tk"]), given.unit("unit")
+
+    def tells(dr: int) -> Told:
+        return {"dr": dr, "result": outcome(dr, tk)}
+
+    def line(roll: Roll, told: Told) -> Line:
+        verdict = spoken(str(told["result"]))
+        return Line("TK", roll, (), told["dr"], f"against TK# {tk} (situation {read['situation']}): {verdict}")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        result = str(out["result"])
+        equal = ("Equal: immobilized on a hull hit, shocked on a turret hit (C7.7).",)
+        state = result if result in WRECKED else None
+        then = (*(equal if result == "equal" else ()), *still(unit, state))
+        return Settlement(spoken(result), ((called(unit, "AFV"), result),), then, new_state(unit, state))
+
+    return one_roll(dice(2, 6, "TK"), tells, line, settle, opening={"tk": tk})
+
+
+def spoken(result: str) -> str:
+    """A result in a few words."""
+    return {"none": "no effect", "equal": "equal to the TK#"}.get(result, result)
+
+
+def outcome(dr: int, tk: int) -> str:
+    """`burning` at half the TK number or less, `destroyed` below it, `equal`, or `none` above it."""
+    if 2 * dr <= tk:
+        return "burning"
+    if dr < tk:
+        return "destroyed"
+    return "equal" if dr == tk else "none"

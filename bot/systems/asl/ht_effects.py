@@ -1,0 +1,127 @@
+"""A half-track or Carrier under fire: passengers check first, then the crew, then the card says what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.rules.dice import dice
+from bot.rules.inputs.given import Given
+from bot.rules.odds import group_sums
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.asl.morale import CASUALTY, morale_check, task_check
+from bot.systems.asl.roster import called, is_one, new_state, still
+
+ADDED = {"nmc": 0, "1mc": 1, "2mc": 2, "3mc": 3, "4mc": 4}
+CHECKS = ("ptc", *ADDED)
+
+
+@dataclass(frozen=True, slots=True)
+class Aboard:
+    """Outcomes so far of those aboard; a check that is still owed stands as its own word."""
+
+    passenger: str
+    crew: str
+    owes: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Passengers or crew: the check they owe, their morale level and their modifiers."""
+
+    name: str
+    check: str
+    morale: int
+    drm: int
+
+    @property
+    def added(self) -> int:
+        """Everything that is added to their DR."""
+        return self.drm + ADDED.get(self.check, 0)
+
+    def outcome(self, dr: int) -> str:
+        """`ok`, `pin` or `break` for an Original DR of 2-12."""
+        if self.check == "ptc":
+            return task_check(dr, self.added, self.morale)
+        return morale_check(dr, self.added, self.morale).replace("pass", "ok")
+
+    def casualty(self, dr: int) -> bool:
+        """Whether the DR is a Casualty MC (A10.31); a PTC never is one."""
+        return dr == CASUALTY and self.check != "ptc"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Aboard]:
+    """Passengers' check 2d6, then the crew's, where the IFT result is a check. Source: table 3."""
+    groups = {name: _group(given, name) for name in ("passenger", "crew")}
+    cases = charts["ht-case"]
+    unit, carrier = given.unit("unit"), is_one(given, "carrier", ("carrier",))
+
+    def next_owed(state: Aboard) -> Aboard:
+        owed = next((name for name in groups if getattr(state, name) in CHECKS), None)
+        return replace(state, owes=owed)
+
+    def step(group: Group) -> Step[Aboard]:
+        name = group.name
+
+        def apply(before: Aboard, roll: Roll) -> Aboard:
+            outcome = group.outcome(sum(roll))
+            done = replace(before, crew=outcome) if name == "crew" else replace(before, passenger=outcome)
+            return next_owed(done)
+
+        def tells(_before: Aboard, roll: Roll, _after: Aboard) -> Told:
+            dr = sum(roll)
+            return {f"{name}_result": group.outcome(dr), f"{name}_casualty": group.casualty(dr)}
+
+        def story(_before: Aboard, roll: Roll, _after: Aboard) -> Iterable[Line]:
+            dr, added = sum(roll), ADDED.get(group.check, 0)
+            parts = tuple((word, value) for word, value in ((group.check.upper(), added), ("DRM", group.drm)) if value)
+            verdict = f"against morale {group.morale}: {group.outcome(dr)}"
+            yield Line(f"{name} {group.check.upper()}", roll, parts, dr + group.added, verdict)
+
+        check = dice(2, 6, f"{name} check")
+        return Step(check, apply, tells, story, groups=lambda _: group_sums(2, 6))
+
+    def closing(state: Aboard) -> Told:
+        read = cases(passenger=state.passenger, crew=state.crew)
+        told = {name: read[name] for name in ("case", "effects", "vehicle")}
+        return {**told, "crew_bu": "e" in read["effects"] and not carrier}
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        vehicle = str(out["vehicle"])
+        hurt = [name for name in groups if out[f"{name}_casualty"]]
+        then = [cases.texts[letter] for letter in out["effects"] if letter != "none"]
+        then += [f"{name.capitalize()}: an unmodified 12, casualty reduction (A10.31)." for name in hurt]
+        then += still(unit, _state(vehicle))
+        headline = "vehicle unaffected" if vehicle == "none" else f"vehicle {vehicle}"
+        units = (
+            (called(unit, "vehicle"), vehicle),
+            ("passengers", str(out["passenger_result"])),
+            ("crew", str(out["crew_result"])),
+        )
+        aboard = f"passengers {out['passenger_result']}, crew {out['crew_result']}"
+        return Settlement(
+            f"case {out['case']}: {aboard}, {headline}", units, tuple(then), new_state(unit, _state(vehicle))
+        )
+
+    start = next_owed(Aboard(groups["passenger"].check, groups["crew"].check, None))
+    steps = {name: step(group) for name, group in groups.items() if group.check in CHECKS}
+    return Plan(start, steps, settle, opening=_known(groups), closing=closing)
+
+
+def _group(given: Given, name: str) -> Group:
+    return Group(name, given.word(name), given.int(f"{name}_morale"), given.int(f"{name}_drm"))
+
+
+def _known(groups: Mapping[str, Group]) -> Told:
+    """The outcomes that stand as given, without dice."""
+    told: dict[str, Any] = {}
+    for name, group in groups.items():
+        if group.check not in CHECKS:
+            told |= {f"{name}_result": group.check, f"{name}_casualty": False}
+    return told
+
+
+def _state(vehicle: str) -> str | None:
+    return None if vehicle == "none" else vehicle

@@ -1,0 +1,88 @@
+"""Fire at men in the open or in cover: attack factor against defense factor, man by man."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Line, Plan, Settlement
+from bot.rules.tables.table import Charts
+from bot.systems.baps.ammunition import Checker, ammo_step, failed, noted, reload_said
+from bot.systems.baps.men import called, living
+from bot.systems.baps.resolution import (
+    MOST_MEN,
+    Man,
+    Resolution,
+    aftermath,
+    changes_of,
+    printed_row,
+    row_said,
+    summed_up,
+    words_of,
+)
+from bot.systems.baps.rows import rows_of
+from bot.systems.baps.volley import Volley, men_step
+
+
+def fire_plan(
+    charts: Charts,
+    given: Given,
+    attack: int,
+    checkers: Sequence[Checker],
+    *,
+    soldiers: Sequence[Unit] = (),
+    opening: Mapping[str, Any],
+    lines: tuple[Line, ...],
+    then: tuple[str, ...] = (),
+) -> Plan[Volley]:
+    """Steps 3 to 7 of fire: each target, each pass; then ammunition if a d20 was a 1.
+
+    `soldiers` are the roster's firers behind `checkers`. Source: Infantry Charts, Defense Factors, Combat
+    Resolution Table, ammunition.
+    """
+    men = living(given.units("targets"), "targets")
+    resolution = Resolution(charts)
+    targets = _targets(charts, given, resolution, men, attack)
+
+    def after_the_last(one: bool) -> Volley:
+        return Volley("ammo" if one else None)
+
+    steps = {
+        "man": men_step(targets, resolution, then=after_the_last),
+        "ammo": ammo_step(charts, checkers, "ammo"),
+    }
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        hit, ammo = out["targets"], out["ammo"]
+        changes = changes_of(men, hit) + noted(soldiers, ammo)
+        remember = (*then, *aftermath(men, hit), *reload_said(soldiers, ammo))
+        return Settlement(summed_up(hit), words_of(hit) + failed(ammo), remember, changes)
+
+    told = {**opening, "attack": attack, "column": min(len(men), MOST_MEN), "targets": [], "ammo": []}
+    return Plan(Volley("man"), steps, settle, opening=told, lines=lines, rows=rows_of(targets))
+
+
+def men_said(count: int) -> str:
+    """The men in the target area, in words."""
+    return f"{count} {'man' if count == 1 else 'men'} in the target area"
+
+
+def _targets(
+    charts: Charts, given: Given, resolution: Resolution, men: tuple[Unit, ...], attack: int
+) -> tuple[Man, ...]:
+    column = min(len(men), MOST_MEN)
+    targets = []
+    for at, (unit, name) in enumerate(zip(men, called(men), strict=True)):
+        stance = unit.get("stance") or given.word("stance")
+        cover = unit.get("cover") or given.word("cover")
+        basic, shield = charts["defense-factors"](stance=stance)["factor"], charts["cover"](cover=cover)["modifier"]
+        defense = basic + shield
+        row, passes = printed_row(attack - defense)
+        facts = {"unit": unit.word, "defense": defense, "difference": attack - defense, "row": row, "passes": passes}
+        why = f"{stance} {basic}" + (f", {cover} cover {shield}" if shield else "")
+        where = f"defense {defense} ({why}), {row_said(attack - defense)}, column {column}"
+        cells = (resolution.cell(row, column),) * passes
+        targets.append(Man(unit, name, cells, f"targets[{at}]", where, facts, counts_ones=True))
+    return tuple(targets)

@@ -1,0 +1,86 @@
+"""Ammunition: 1d6 for each soldier who fired, when a 1 came up on the Combat Resolution Table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Change, Line, Roll, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.baps.volley import Volley
+
+JAMMED = "out-or-jammed"
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """A soldier whose weapon is checked: what outputs call him, what the dice call him, and his weapon's kind."""
+
+    unit: str
+    name: str
+    kind: str
+
+
+def kind_of(charts: Charts, weapon: str) -> str:
+    """The kind of a weapon for table ammo-check: automatic or other."""
+    return "automatic" if weapon in charts["ammo-check"].constants["automatic"] else "other"
+
+
+def ammo_step(charts: Charts, checkers: Sequence[Checker], path: str) -> Step[Volley]:
+    """The step `ammo`, one soldier after the other. Source: Infantry Charts, Normal Fires, ammunition."""
+    results = {
+        kind: tuple(str(charts["ammo-check"](kind=kind, roll=roll)["result"]) for roll in range(1, 7))
+        for kind in {checker.kind for checker in checkers}
+    }
+
+    def read(at: int, roll: Roll) -> str:
+        return results[checkers[at].kind][roll[0] - 1]
+
+    def apply(state: Volley, _roll: Roll) -> Volley:
+        return Volley("ammo" if state.at + 1 < len(checkers) else None, state.at + 1)
+
+    def tells(before: Volley, roll: Roll, _after: Volley) -> Told:
+        here = f"{path}[{before.at}]"
+        unit, result = checkers[before.at].unit, read(before.at, roll)
+        return {f"{here}.unit": unit, f"{here}.roll": roll[0], f"{here}.result": result}
+
+    def story(before: Volley, roll: Roll, _after: Volley) -> Iterable[Line]:
+        said = "ok" if read(before.at, roll) == "ok" else "out of ammunition or jammed"
+        yield Line(f"ammunition {checkers[before.at].name}", roll, result=said)
+
+    return Step(lambda state: (d6(f"ammunition {checkers[state.at].name}"),), apply, tells, story)
+
+
+def noted(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -> tuple[Change, ...]:
+    """Marks on the roster soldiers whose weapons are out of ammunition or jammed."""
+    return tuple(
+        Change(soldier.name, mark=frozenset({JAMMED}))
+        for soldier, check in zip(soldiers, checks, strict=False)
+        if soldier.name and check["result"] != "ok"
+    )
+
+
+def failed(checks: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """The soldiers who cannot fire on, for the public answer."""
+    return tuple((check["unit"], "out of ammunition or jammed") for check in checks if check["result"] != "ok")
+
+
+def reload_said(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """How a roster soldier's weapon comes back: the charts name reloading and unjamming as orders, without a roll."""
+    bad = [change.unit for change in noted(soldiers, checks)]
+    return (f"An order to reload or unjam puts it right: /unit edit {bad[0]} -{JAMMED}.",) if bad else ()
+
+
+def refuse_jammed(soldiers: Sequence[Unit]) -> None:
+    """Raises UserError for a roster soldier whose weapon is out of ammunition or jammed."""
+    for soldier in soldiers:
+        if JAMMED in soldier.marks:
+            raise UserError(
+                f"{soldier.word}'s weapon is out of ammunition or jammed.",
+                hint=f"After an order to reload or unjam: /unit edit {soldier.name} -{JAMMED}.",
+                option="attackers",
+            )

@@ -1,0 +1,38 @@
+"""A call for artillery: when the rounds land."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.shapes import Once, no_roll, one_roll
+from bot.rules.tables.compile import dice_of
+from bot.rules.tables.table import Charts
+
+
+def plan(charts: Charts, given: Given) -> Plan[Once]:
+    """Turns from the call in turn `turn` to the impact. Source: Vehicle Charts, Artillery Delay."""
+    location, mission, turn = given.word("location"), given.word("mission"), given.int("turn")
+    row = charts["artillery-delay"](location=location, mission=mission, can_see=given.flag("can_see"))
+    impact = int(row["impact"])
+    steps = {f"{step}_turn": "none" if row[step] == "none" else turn + int(row[step]) for step in ("fire", "call")}
+
+    def tells(rolled: int) -> Told:
+        return {"delay": impact + rolled, "impact_turn": turn + impact + rolled, **steps}
+
+    def line(roll: Roll, told: Told) -> Line:
+        lands = f"lands in turn {told['impact_turn']}"
+        if not roll:
+            return Line("delay", result=f"{impact} turn{'' if impact == 1 else 's'}, {lands}")
+        return Line("delay", roll, ((f"{location} {mission}", impact),), told["delay"], lands)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        order = (("call_turn", "Call for fire"), ("fire_turn", "The guns fire"))
+        then = tuple(f"{said} in turn {out[name]}." for name, said in order if out[name] != "none")
+        return Settlement(f"lands in turn {out['impact_turn']}", then=(*then, "Then run barrage."))
+
+    if row["dice"] == "none":
+        return no_roll(tells(0), (line((), tells(0)),), settle)
+    return one_roll(dice_of(str(row["dice"]), "delay"), tells, line, settle, opening={})

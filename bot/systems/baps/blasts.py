@@ -1,0 +1,87 @@
+"""Men around a point of impact: each zone its row of the Combat Resolution Table, each man rolled for in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Plan, Settlement, Step
+from bot.rules.tables.table import Charts
+from bot.systems.baps.men import called, living
+from bot.systems.baps.resolution import (
+    MOST_MEN,
+    Man,
+    Resolution,
+    aftermath,
+    changes_of,
+    printed_row,
+    row_said,
+    summed_up,
+    words_of,
+)
+from bot.systems.baps.rows import rows_of as men_rows
+from bot.systems.baps.volley import Volley, men_step
+
+INSIDE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Blast:
+    """The men that a round reaches, in the order in which they are rolled for, and how."""
+
+    units: tuple[Unit, ...]
+    men: tuple[Man, ...]
+    step: Step[Volley]
+
+    def settle(self, out: Mapping[str, Any]) -> Settlement:
+        """The result of a round that came down: each man and what became of him."""
+        hit = out["targets"]
+        return Settlement(summed_up(hit), words_of(hit), aftermath(self.units, hit), changes_of(self.units, hit))
+
+
+def blast_of(charts: Charts, given: Given, rows: Mapping[str, int], *, cover: str, inside: bool) -> Blast:
+    """The men of the lists named by `rows`, zone by zone; the column is the number of men in that zone.
+
+    Source: Vehicle Charts, Radii of Effect chart and its note; closed spaces add 4 to the row.
+    """
+    resolution = Resolution(charts)
+    shield = int(charts["cover"](cover=cover)["modifier"])
+    zones = {zone: living(given.units(zone), zone) for zone in rows}
+    units = tuple(unit for men in zones.values() for unit in men)
+    names = iter(called(units))
+    men: list[Man] = []
+    for zone, inhabitants in zones.items():
+        effective = rows[zone] + (INSIDE if inside else 0) - shield
+        row, passes = printed_row(effective)
+        column = min(len(inhabitants), MOST_MEN)
+        why = (
+            f" ({rows[zone]}{f', inside +{INSIDE}' if inside else ''}{f', {cover} cover -{shield}' if shield else ''})"
+        )
+        where = f"{zone}, {row_said(effective)}{why if inside or shield else ''}, column {column}"
+        for unit in inhabitants:
+            facts = {"unit": unit.word, "zone": zone, "row": row, "passes": passes}
+            cells = (resolution.cell(row, column),) * passes
+            men.append(Man(unit, next(names), cells, f"targets[{len(men)}]", where, facts))
+    return Blast(units, tuple(men), men_step(men, resolution))
+
+
+def rows_of(charts: Charts, table: str, zones: Sequence[str]) -> dict[str, int]:
+    """The row of each zone as table he-radii or sheaf-zone prints it."""
+    printed = charts[table].constants["rows_of"]
+    return {zone: int(printed[zone]) for zone in zones}
+
+
+def blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley]:
+    """A plan that only rolls for the men of a blast. Raises UserError when nobody is in it."""
+    if not blast.men:
+        raise UserError("Nobody is in the blast.", hint="Give the men of a zone, as in lethal=3.")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        settled = blast.settle(out)
+        return replace(settled, then=(*then, *settled.then))
+
+    return Plan(Volley("man"), {"man": blast.step}, settle, opening={"targets": []}, rows=men_rows(blast.men))

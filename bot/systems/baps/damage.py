@@ -1,0 +1,69 @@
+"""What a penetrating round does inside: main gun, ammunition, engine and crew, one die (or two) each."""
+
+from __future__ import annotations
+
+from bot.rules.dice import Die
+from bot.rules.odds import Weighted, every_roll
+from bot.rules.sequence import Line, Roll, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.baps.crew import Crew
+
+AREAS = ("main-gun", "ammunition", "engine", "crew-area")
+OUTPUTS = {"main-gun": "main_gun", "ammunition": "ammunition", "engine": "engine"}
+
+
+def area_steps(charts: Charts, weapon: str, vehicle_type: str, manned: bool) -> dict[str, Step[Crew]]:
+    """A step for each area, in the order of the card; machine guns roll none for the crew of a tank.
+
+    Source: Vehicle Charts, if the round penetrated.
+    """
+    dice = charts["penetrating-dice"](weapon=weapon)
+    sides, count = (4 if dice["die"] == "d4" else 6), int(dice["per_area"])
+    areas = AREAS[:3] if count == 2 and vehicle_type == "tank" else AREAS
+    return {area: _area(charts, area, sides, count, areas, manned) for area in areas}
+
+
+def _area(charts: Charts, area: str, sides: int, count: int, areas: tuple[str, ...], manned: bool) -> Step[Crew]:
+    place, last = AREAS.index(area), area == areas[-1]
+    table, name = charts["penetrated-damage"], area.removesuffix("-area")
+    answers = {face: table(area=name, die=f"d{sides}", roll=face) for face in range(1, sides + 1)}
+
+    def takes_effect(roll: Roll) -> bool:
+        """Two dice count only as two sixes, for the crew too."""
+        if count == 2:
+            return roll == (6, 6)
+        return bool(answers[roll[0]]["result"] != "none")
+
+    def apply(state: Crew, roll: Roll) -> Crew:
+        effects = (*state.effects, takes_effect(roll))
+        if not last:
+            return Crew(AREAS[place + 1], effects)
+        return Crew("crew" if manned else None, effects)
+
+    def tells(_before: Crew, roll: Roll, after: Crew) -> Told:
+        told = {f"damage[{place * count + at}]": die for at, die in enumerate(roll)}
+        if area in OUTPUTS:
+            told[OUTPUTS[area]] = takes_effect(roll)
+        return {**told, **_verdict(after.effects)} if last else told
+
+    def story(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+        said = str(answers[sides]["result"]).replace("-", " ") if takes_effect(roll) else "no effect"
+        return (Line(name.replace("-", " "), roll, result=said),)
+
+    def groups(_: Crew) -> Weighted:
+        found: dict[bool, tuple[int, Roll]] = {}
+        for ways, roll in every_roll(asked):
+            effect = takes_effect(roll)
+            found[effect] = (ways + found[effect][0], found[effect][1]) if effect in found else (ways, roll)
+        return tuple(found.values())
+
+    asked = (Die(f"damage {name}", sides),) * count
+    return Step(asked, apply, tells, story, groups=groups, blurs=frozenset({"damage"}))
+
+
+def _verdict(effects: tuple[bool, ...]) -> Told:
+    """What the areas together mean for the vehicle: main gun, ammunition, engine and (if rolled) crew."""
+    operable = not (effects[1] or effects[2])
+    bail_out = not operable or (len(effects) == 4 and effects[3])
+    reoccupy = "none" if not bail_out else "yes" if operable else "no"
+    return {"operable": operable, "bail_out": bail_out, "reoccupy": reoccupy}

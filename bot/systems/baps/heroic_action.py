@@ -1,0 +1,27 @@
+"""A heroic action by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Plan, Settlement, Told
+from bot.rules.tables.table import Charts
+from bot.systems.baps.heroics import DEEDS, Deed, deed_said, heroic_steps, roused
+from bot.systems.baps.men import about
+
+
+def plan(charts: Charts, given: Given) -> Plan[Deed]:
+    """2d6, and 1d4 orders for a new leader. Source: Infantry Charts, Heroic Actions."""
+    unit = given.unit("unit")
+
+    def tells(total: int, result: str, lasts: str) -> Told:
+        return {"roll": total, "result": result, "lasts": lasts}
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        deed = str(out["result"])
+        said = DEEDS[deed] + (f", {out['orders']} orders" if out["orders"] else "")
+        return Settlement(about(unit, said), then=deed_said(deed), changes=roused(unit, deed))
+
+    return Plan(Deed("heroic"), heroic_steps(charts, tells), settle)

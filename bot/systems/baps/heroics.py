@@ -1,0 +1,96 @@
+"""Heroic actions, by themselves and out of a random order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.dice import Die, d20, dice
+from bot.rules.inputs.units import Unit
+from bot.rules.odds import group_sums
+from bot.rules.sequence import Change, Line, Roll, Step, Told
+from bot.rules.tables.table import Charts
+
+HEROIC = dice(2, 6, "heroic action")
+ORDERS = (Die("orders", 4),)
+RANDOM_ORDER = (d20("random order"),)
+NOT_ROUSED = frozenset({"suppressed"})
+DEEDS = {
+    "become-leader": "becomes a leader",
+    "grenade-hit": "hits with a grenade",
+    "double-attack": "doubles the attack",
+    "double-move": "moves twice as far",
+    "move-times-1-5": "moves half as far again",
+    "one-action": "takes one normal action",
+    "hasty-fire-and-move": "fires hastily and moves",
+    "move-and-fire": "moves and fires",
+    "two-actions": "takes two actions",
+    "act-each-phase": "acts in each phase",
+    "berserk": "goes berserk",
+}
+EFFECTS = {
+    "become-leader": "He is a leader and issues these orders this turn.",
+    "grenade-hit": "A hand grenade of his hits without a roll this turn (he-attack with auto_hit).",
+    "double-attack": "This turn his attack factor doubles, or he adds 2 hand-to-hand (flag heroic).",
+    "double-move": "This turn he moves twice as far.",
+    "move-times-1-5": "This turn he moves half as far again.",
+    "one-action": "This turn he takes one normal action.",
+    "hasty-fire-and-move": "This turn he makes a hasty fire and any movement.",
+    "move-and-fire": "This turn he makes any movement and a normal fire.",
+    "two-actions": "This turn he takes any two normal actions.",
+    "act-each-phase": "This turn he acts in each phase: hasty fire, movement, normal fire.",
+    "berserk": "He has gone berserk, which lasts longer than this turn.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Which die is owed: the random order, the heroic action, or the orders of a new leader."""
+
+    owes: str | None
+
+
+def heroic_steps(charts: Charts, tells: Callable[[int, str, str], Told]) -> dict[str, Step[Deed]]:
+    """The steps `heroic` (2d6) and `orders` (1d4). `tells` names what the 2d6 decide: sum, result, how long it lasts.
+
+    Source: Infantry Charts, Heroic Actions.
+    """
+    table = charts["heroic-action"]
+    answers = {total: table(roll=total) for total in range(2, 13)}
+
+    def apply(_state: Deed, roll: Roll) -> Deed:
+        return Deed("orders" if answers[sum(roll)]["orders_die"] else None)
+
+    def told(_before: Deed, roll: Roll, after: Deed) -> Told:
+        answer = answers[sum(roll)]
+        new = tells(sum(roll), answer["result"], answer["lasts"])
+        return new if after.owes else {**new, "orders": 0}
+
+    def story(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:
+        return (Line("heroic action", roll, total=sum(roll), result=DEEDS[answers[sum(roll)]["result"]]),)
+
+    return {
+        "heroic": Step(HEROIC, apply, told, story, groups=lambda _: group_sums(2, 6)),
+        "orders": Step(
+            ORDERS,
+            lambda _state, _roll: Deed(None),
+            lambda _before, roll, _after: {"orders": roll[0]},
+            lambda _before, roll, _after: (Line("orders", roll, result=f"issues {roll[0]} orders"),),
+        ),
+    }
+
+
+def deed_said(result: str) -> tuple[str, ...]:
+    """What a heroic action means for the hero, in words."""
+    return "He is rallied and unsuppressed at once.", EFFECTS[result]
+
+
+def roused(unit: Unit | None, deed: str) -> tuple[Change, ...]:
+    """What a deed makes of a roster soldier: unsuppressed; heroic for the turn, or berserk."""
+    if unit is None:
+        return ()
+    mark = {"double-attack": frozenset({"heroic"}), "berserk": frozenset({"berserk"})}.get(deed, frozenset())
+    new: Mapping[str, Any] = {"state": "ready"} if unit.state == "suppressed" else {}
+    unmark = NOT_ROUSED if unit.has("suppressed") else frozenset()
+    return (Change(unit.name, set=new, mark=mark, unmark=unmark),) if new or mark or unmark else ()

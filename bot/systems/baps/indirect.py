@@ -1,0 +1,90 @@
+"""HE at an aim point: a hit bursts there, a miss scatters by inches and, if asked for, a clock direction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.rules.dice import Die, d20
+from bot.rules.odds import Weighted, group_sums
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
+from bot.rules.tables.compile import dice_of
+from bot.systems.baps.blasts import Blast
+from bot.systems.baps.rows import rows_of
+from bot.systems.baps.volley import Volley
+
+NO_SCATTER = {"scatter": "none", "direction": "none"}
+
+
+def aim_plan(
+    need: int,
+    parts: tuple[tuple[str, int | float], ...],
+    scatter: str,
+    direction: bool,
+    blast: Blast,
+    *,
+    hits: Callable[[int], bool],
+    auto_hit: bool = False,
+) -> Plan[Volley]:
+    """Roll to hit with the modifiers `parts`; on a hit the blast, on a miss `scatter` dice (and a d12).
+
+    `hits` says whether a die hits. With `auto_hit` no die is rolled.
+    """
+    burst = Volley("man" if blast.men else None)
+    modifier = sum(value for _, value in parts)
+    scatter_dice = dice_of(scatter, "scatter")
+
+    def to_hit(_state: Volley, roll: Roll) -> Volley:
+        return burst if hits(roll[0]) else Volley("scatter")
+
+    def hit_told(_before: Volley, roll: Roll, _after: Volley) -> Told:
+        hit = hits(roll[0])
+        told = {"roll": roll[0], "total": roll[0] + modifier, "outcome": "hit" if hit else "miss"}
+        if hit:
+            return told | NO_SCATTER
+        return told if direction else told | {"direction": "none"}
+
+    def hit_line(_before: Volley, roll: Roll, _after: Volley) -> tuple[Line]:
+        said = f"{need} or more hits: {'hit' if hits(roll[0]) else 'miss'}"
+        return (Line("to hit", roll, parts, roll[0] + modifier, said),)
+
+    def sums(_state: Volley) -> Weighted:
+        return group_sums(len(scatter_dice), scatter_dice[0].sides)
+
+    steps = {
+        "hit": Step((d20("to hit"),), to_hit, hit_told, hit_line),
+        "scatter": Step(
+            scatter_dice,
+            lambda _state, _roll: Volley("direction" if direction else None),
+            lambda _before, roll, _after: {"scatter": sum(roll)},
+            lambda _before, roll, _after: (Line("scatter", roll, total=sum(roll), result=f"{sum(roll)} inches"),),
+            groups=sums,
+        ),
+        "direction": Step(
+            (Die("direction", 12),),
+            lambda _state, _roll: Volley(None),
+            lambda _before, roll, _after: {"direction": roll[0]},
+            lambda _before, roll, _after: (Line("direction", roll, result=f"{roll[0]} o'clock, 12 is away"),),
+        ),
+        "man": blast.step,
+    }
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        return _settled(out, blast)
+
+    told: dict[str, Any] = {"need": need, "targets": []}
+    shown = (row_of("outcome", "the shot"), *rows_of(blast.men))
+    if not auto_hit:
+        return Plan(Volley("hit"), steps, settle, opening=told, rows=shown)
+    told |= {"roll": "none", "total": "none", "outcome": "hit", **NO_SCATTER}
+    return Plan(burst, steps, settle, opening=told, lines=(Line("to hit", result="hits by heroic action"),), rows=shown)
+
+
+def _settled(out: Mapping[str, Any], blast: Blast) -> Settlement:
+    if out["outcome"] == "miss":
+        where = "" if out["direction"] == "none" else f" toward {out['direction']} o'clock"
+        then = ("Measure where it lands and use blast for the men there.",)
+        return Settlement(f"miss, {out['scatter']} inches off{where}", then=then)
+    settled = blast.settle(out)
+    return replace(settled, headline=f"hit, {settled.headline}") if blast.men else Settlement("hit")

@@ -1,0 +1,36 @@
+"""Leader points at the start of a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.dice import dice
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.shapes import Once, no_roll, one_roll
+from bot.rules.tables.table import Charts
+from bot.systems.baps.men import about
+
+
+def plan(charts: Charts, given: Given) -> Plan[Once]:
+    """1d4 plus `rating` for a ready leader. Source: Infantry Charts, Turn Sequence, leader points."""
+    table, rating, state = charts["leader-points"], given.int("rating"), given.word("state")
+    unit = given.unit("unit")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        points = out["points"]
+        return Settlement(about(unit, f"{points} leader point{'' if points == 1 else 's'}"))
+
+    if state != "ready":
+        told = {"roll": "none", "points": table(state=state, rating=rating)["points"]}
+        return no_roll(told, (Line("leader points", result=f"no die, {state}"),), settle)
+
+    def tells(roll: int) -> Told:
+        return {"roll": roll, "points": table(rating=rating, roll=roll)["points"]}
+
+    def line(roll: Roll, told: Told) -> Line:
+        least = ", at least 1" if told["points"] > roll[0] + rating else ""
+        return Line("leader points", roll, (("leader rating", rating),) if rating else (), told["points"], least[2:])
+
+    return one_roll(dice(1, 4, "leader points"), tells, line, settle, opening={})

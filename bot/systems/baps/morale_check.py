@@ -1,0 +1,57 @@
+"""A morale check of a squad or crew-served weapon team."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.dice import dice
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Told, parts_of
+from bot.rules.shapes import Once, one_roll
+from bot.rules.tables.table import Charts
+from bot.systems.baps.men import about
+
+
+def plan(charts: Charts, given: Given) -> Plan[Once]:
+    """1d10 plus modifiers against the men alive. Source: Infantry Charts, Morale Checks.
+
+    Raises UserError for a squad without men.
+    """
+    unit, men, crew_team = given.unit("unit"), given.int("men"), given.flag("crew_team")
+    if men < 1:
+        raise UserError("Nobody is left to check.", option="unit")
+    modifiers = charts["morale-modifiers"](
+        event=given.word("event"),
+        state=given.word("state"),
+        cover=given.word("cover"),
+        grade=given.word("grade"),
+        leader=given.int("leader"),
+        cannot_see=given.flag("cannot_see"),
+        dark=given.flag("dark"),
+        vehicle=given.flag("vehicle"),
+    )
+    modifier = int(modifiers["total"])
+    against = f"against {men} men" + (", times three" if crew_team else "")
+
+    def tells(roll: int) -> Told:
+        total = roll + modifier
+        result = charts["morale-result"](total=total, men=men, crew_team=crew_team)["result"]
+        return {"roll": roll, "modifier": modifier, "total": total, "result": result}
+
+    def line(roll: Roll, told: Told) -> Line:
+        said = f"{against}: {told['result']}"
+        return Line("morale check", roll, parts_of(modifiers.parts), told["total"], said)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        result = out["result"]
+        then = ("All men of the unit are suppressed.",) if result == "pinned" else ()
+        changed = unit is not None and result != "pass"
+        changes: tuple[Change, ...] = ()
+        if changed and unit is not None:
+            changes = (Change(unit.name, set={"state": result}),)
+            changes += (Change(unit.name, set={"state": "suppressed"}, of="squad"),) if result == "pinned" else ()
+        return Settlement(about(unit, str(result)), then=then, changes=changes)
+
+    return one_roll(dice(1, 10, "morale check"), tells, line, settle, opening={})

@@ -1,0 +1,112 @@
+"""The random order of a soldier or vehicle crewman who got none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.odds import group_faces
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.baps.heroics import DEEDS, RANDOM_ORDER, Deed, deed_said, heroic_steps, roused
+from bot.systems.baps.men import about
+
+ORDERS = {
+    "none": "no action this turn",
+    "remain-suppressed": "stays suppressed",
+    "heroic-action": "heroic action",
+    "sprint-away-enemy": "sprints away from the enemy",
+    "rush-toward-enemy": "rushes toward the enemy",
+    "same-as-nearest-friend": "does the same as the nearest friend with orders",
+    "rush-toward-leader": "rushes toward the leader",
+    "same-as-last-turn": "does the same as last turn",
+    "same-as-leader": "does the same as the leader",
+    "fire-nearest-enemy": "fires at the nearest enemy",
+    "fire-random-enemy": "fires at a random enemy",
+    "surrender": "tries to surrender",
+    "rush-nearest-cover": "rushes to the nearest cover",
+    "sprint-nearest-cover": "sprints toward the nearest cover",
+    "move-toward-friend": "moves toward the nearest friend",
+    "move-away-enemy": "moves away from the enemy",
+    "move-random": "moves in a random direction",
+    "rush-random": "rushes in a random direction",
+    "sprint-random": "sprints in a random direction",
+    "move-quickly-toward-enemy": "moves quickly toward the enemy",
+    "move-quickly-away-enemy": "moves quickly away from the enemy",
+    "berserk": "goes berserk",
+}
+NO_DEED = {"heroic_roll": "none", "heroic": "none", "orders": 0}
+
+
+def plan(charts: Charts, given: Given) -> Plan[Deed]:
+    """1d20, and what a heroic action asks for. Source: Infantry Charts, random orders; Vehicle Charts, crewmen.
+
+    Raises UserError for a leader of the roster: leaders never roll.
+    """
+    who, grade, unit = given.word("who"), given.word("grade"), given.unit("unit")
+    if unit is not None and unit.type == "leader":
+        raise UserError(f"{unit.word} is a leader; leaders never get random orders.", option="unit")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        deed = out["heroic"] if out["heroic"] != "none" else "berserk" if out["order"] == "berserk" else ""
+        changes = roused(unit, deed) if deed else ()
+        headline = ORDERS[out["order"]]
+        headline += f": {DEEDS[out['heroic']]}" if out["heroic"] != "none" else ""
+        headline += f", {out['orders']} orders" if out["orders"] else ""
+        return Settlement(about(unit, headline), then=_advice(out), changes=changes)
+
+    if who == "soldier" and given.flag("suppressed"):
+        told = {"roll": "none", "order": "remain-suppressed", "mark": "none", "may_change": False, **NO_DEED}
+        said = (Line("random order: no die"),)
+        return Plan(Deed(None), {}, settle, opening=told, lines=said)
+
+    rows = {roll: _row(charts, who, given.word("morale"), roll) for roll in range(1, 21)}
+
+    def apply(_state: Deed, roll: Roll) -> Deed:
+        return Deed("heroic" if rows[roll[0]][0] == "heroic-action" else None)
+
+    def tells(_before: Deed, roll: Roll, after: Deed) -> Told:
+        order, mark = rows[roll[0]]
+        may_change = mark == "dagger" and grade != "green"
+        told = {"roll": roll[0], "order": order, "mark": mark, "may_change": may_change}
+        return told if after.owes else told | NO_DEED
+
+    def story(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:
+        order, mark = rows[roll[0]]
+        said = ORDERS[order]
+        return (Line("random order", roll, result=said if mark == "none" else f"{said} ({mark})"),)
+
+    step = Step(
+        RANDOM_ORDER,
+        apply,
+        tells,
+        story,
+        groups=lambda _: group_faces(20, lambda roll: rows[roll]),
+        blurs=frozenset({"roll"}),
+    )
+
+    def deed(total: int, result: str, _lasts: str) -> Told:
+        return {"heroic_roll": total, "heroic": result}
+
+    return Plan(Deed("order"), {"order": step, **heroic_steps(charts, deed)}, settle)
+
+
+def _row(charts: Charts, who: str, morale: str, roll: int) -> tuple[str, str]:
+    """Order and mark of a roll in the chart of soldiers or of vehicle crewmen."""
+    if who == "soldier":
+        row = charts["random-orders"](morale=morale, roll=roll)
+        return row["order"], row["mark"]
+    row = charts["random-orders-crew"](driver=who == "driver", roll=roll)
+    return row["order"], "dagger" if row["dagger"] else "none"
+
+
+def _advice(out: Mapping[str, Any]) -> tuple[str, ...]:
+    if out["may_change"]:
+        return ("The order may be changed to a chore such as reloading or clearing a jam.",)
+    if out["mark"] == "double-dagger":
+        return ("The game master decides whether anybody takes the surrender.",)
+    if out["heroic"] != "none":
+        return deed_said(out["heroic"])
+    return ()

@@ -1,0 +1,277 @@
+"""The Combat Resolution Table at work: cells read once, rows beyond its edges, and what the dice do to a man."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import reduce
+from math import lcm
+from typing import Any
+
+from bot.rules.dice import Die, d6, d20
+from bot.rules.inputs.units import Unit
+from bot.rules.odds import Weighted
+from bot.rules.sequence import Change, Roll
+from bot.rules.tables.table import Charts
+from bot.systems.baps.men import wounds_of
+
+LOWEST_ROW, HIGHEST_ROW = -6, 9
+MOST_MEN = 10
+FATAL = 3
+KINDS = ("killed", "wounded", "wounded and suppressed", "suppressed")
+LIMITS = {1: "With 1 wound: no sprinting.", 2: "With 2 wounds: no rushing and no sprinting."}
+_WOUNDS = {"wound-1": 1, "wound-2": 2}
+_SHARED = frozenset({"roll-2-k", "roll-1-2-k", "roll-note-1", "roll-note-2", "roll-note-3", "roll-note-4"})
+
+Cell = tuple[str, ...]
+"""What each roll from 1 to 20 gives."""
+
+
+def printed_row(difference: int) -> tuple[int, int]:
+    """The row -6..9 for attack minus defense, and how many times each man is rolled for.
+
+    Above row 9 the row is halved, fractions dropped, and the rolls double, until a printed row is reached.
+    Source: Infantry Charts, note on large attack factors (the rest of the note is lost; our reading).
+    """
+    row, passes = max(difference, LOWEST_ROW), 1
+    while row > HIGHEST_ROW:
+        row, passes = row // 2, passes * 2
+    return row, passes
+
+
+def row_said(difference: int) -> str:
+    """The row for the story: `row 4`, or `row 17 read as 8, 2 times` beyond the printed ones."""
+    row, passes = printed_row(difference)
+    read = "" if row == difference else f" read as {row}"
+    return f"row {difference}{read}" + (f", {passes} times" if passes > 1 else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Hurt:
+    """What the dice of this attack have done to a man so far, and the shared entry that owes one more d6.
+
+    `one` says whether a d20 that counts for ammunition showed a 1.
+    """
+
+    rolled: int = 0
+    wounds: int = 0
+    suppressed: bool = False
+    killed: bool = False
+    entry: str = ""
+    one: bool = False
+
+    @property
+    def result(self) -> str:
+        """The result of this attack alone: none, suppressed, wound-1, wound-2 or killed."""
+        if self.killed or self.wounds >= FATAL:
+            return "killed"
+        if self.wounds:
+            return f"wound-{self.wounds}"
+        return "suppressed" if self.suppressed else "none"
+
+
+UNHURT = Hurt()
+
+
+@dataclass(frozen=True, slots=True)
+class Man:
+    """One man under attack: the cell that each of his d20s is read in, where his outputs stand, what is known of him.
+
+    `where` names row and column for the story; `facts` are the outputs told together with his result;
+    `counts_ones` says whether a natural 1 matters to the attackers' ammunition.
+    """
+
+    unit: Unit
+    name: str
+    cells: tuple[Cell, ...]
+    path: str
+    where: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    counts_ones: bool = False
+
+    def dead(self, hurt: Hurt) -> bool:
+        """Whether a die killed him or a third wound, old ones counted."""
+        return hurt.killed or wounds_of(self.unit) + hurt.wounds >= FATAL
+
+    def finished(self, hurt: Hurt) -> bool:
+        """Whether no more dice are rolled for him."""
+        return not hurt.entry and (hurt.rolled == len(self.cells) or self.dead(hurt))
+
+    def fate(self, hurt: Hurt) -> dict[str, Any]:
+        """Result, wounds in all (3 when killed) and state afterwards.
+
+        A wound does not suppress, but it does not lift what another die of this attack did either.
+        """
+        dead = self.dead(hurt)
+        down = hurt.suppressed or self.unit.has("suppressed")
+        return {
+            "result": hurt.result,
+            "wounds": FATAL if dead else wounds_of(self.unit) + hurt.wounds,
+            "after": "killed" if dead else "suppressed" if down else "ready",
+        }
+
+    def told(self, hurt: Hurt) -> dict[str, Any]:
+        """His outputs when his last die lies."""
+        return {f"{self.path}.{name}": value for name, value in {**self.facts, **self.fate(hurt)}.items()}
+
+
+class Resolution:
+    """The table and its shared results for one plan: each cell is read from the charts once."""
+
+    def __init__(self, charts: Charts) -> None:
+        self._crt = charts["crt"]
+        split = charts["crt-split"]
+        self._shared = {
+            entry: tuple(str(split(entry=entry, roll=roll)["result"]) for roll in range(1, 7)) for entry in _SHARED
+        }
+        self._cells: dict[tuple[int, int], Cell] = {}
+        self._fates: dict[tuple[tuple[Cell, ...], int, bool], Weighted] = {}
+
+    def cell(self, row: int, men: int) -> Cell:
+        """The results of rolls 1 to 20 in a printed row, in the column of `men` (more than 10 read 10)."""
+        key = (row, min(men, MOST_MEN))
+        if key not in self._cells:
+            self._cells[key] = tuple(str(self._crt(row=row, men=key[1], roll=roll)["result"]) for roll in range(1, 21))
+        return self._cells[key]
+
+    def owed(self, man: Man, hurt: Hurt) -> tuple[Die, ...]:
+        """The die that is rolled for him next."""
+        return (d6(f"shared result {man.name}") if hurt.entry else d20(f"resolution {man.name}"),)
+
+    def strike(self, man: Man, hurt: Hurt, die: int) -> Hurt:
+        """The man after one more die."""
+        word = self.word(man, hurt, die)
+        if hurt.entry:
+            return _after(hurt, word, hurt.rolled, hurt.one)
+        return _after(hurt, word, hurt.rolled + 1, hurt.one or (man.counts_ones and die == 1))
+
+    def strikes(self, man: Man, hurt: Hurt, roll: Roll) -> Hurt:
+        """The man after several dice."""
+        return reduce(lambda so_far, die: self.strike(man, so_far, die), roll, hurt)
+
+    def word(self, man: Man, hurt: Hurt, die: int) -> str:
+        """The entry of the table that a die finds."""
+        return self._shared[hurt.entry][die - 1] if hurt.entry else man.cells[hurt.rolled][die - 1]
+
+    def fates(self, man: Man) -> Weighted:
+        """All that can happen to an unhurt man, as whole rolls: his dice from first to last, weighted.
+
+        Rolls that end in the same result, wounds and state are one. This is what makes the odds of many men cheap.
+        """
+        key = (man.cells, wounds_of(man.unit), man.counts_ones)
+        if key not in self._fates:
+            self._fates[key] = self._count(man)
+        return self._fates[key]
+
+    def _count(self, man: Man) -> Weighted:
+        live: dict[Hurt, tuple[Fraction, Roll]] = {UNHURT: (Fraction(1), ())}
+        ends: dict[tuple[object, ...], tuple[Fraction, Roll]] = {}
+        while live:
+            further: dict[Hurt, tuple[Fraction, Roll]] = {}
+            for hurt, (chance, roll) in live.items():
+                for share, die in self._faces(man, hurt):
+                    new = self.strike(man, hurt, die)
+                    here = chance * share, (*roll, die)
+                    if man.finished(new):
+                        key = (new.result, man.dead(new), new.suppressed, new.one)
+                        ends[key] = (here[0] + ends[key][0], ends[key][1]) if key in ends else here
+                    else:
+                        further[new] = (here[0] + further[new][0], further[new][1]) if new in further else here
+            live = further
+        over = lcm(*(chance.denominator for chance, _ in ends.values()))
+        return tuple((int(chance * over), roll) for chance, roll in ends.values())
+
+    def _faces(self, man: Man, hurt: Hurt) -> list[tuple[Fraction, int]]:
+        """Faces of the next die, those that do the same counted together."""
+        sides = 6 if hurt.entry else 20
+        groups: dict[tuple[str, bool], list[int]] = {}
+        for die in range(1, sides + 1):
+            one = sides == 20 and die == 1 and man.counts_ones
+            groups.setdefault((self.word(man, hurt, die), one), []).append(die)
+        return [(Fraction(len(dice), sides), dice[0]) for dice in groups.values()]
+
+
+def _after(hurt: Hurt, word: str, rolled: int, one: bool) -> Hurt:
+    """The man after an entry of the table; each field by name would cost the odds most of their time."""
+    return Hurt(
+        rolled,
+        min(FATAL, hurt.wounds + _WOUNDS.get(word, 0)),
+        hurt.suppressed or word == "suppressed",
+        hurt.killed or word == "killed",
+        word if word in _SHARED else "",
+        one,
+    )
+
+
+def change_of(man: Unit, fate: Mapping[str, Any]) -> tuple[Change, ...]:
+    """What his fate writes to the roster: his own wounds and state, and a man less in the squad that he belongs to."""
+    dead = fate["after"] == "killed"
+    new: dict[str, Any] = {}
+    if dead:
+        new["state"] = "killed"
+    elif fate["wounds"] != wounds_of(man):
+        new["wounds"] = fate["wounds"]
+    if fate["after"] == "suppressed" and man.state != "suppressed":
+        new["state"] = "suppressed"
+    own = (Change(man.name, set=new),) if man.name and new else ()
+    return (*own, *((Change(str(man.get("squad")), add={"men": -1}),) if dead and man.get("squad") else ()))
+
+
+def changes_of(men: tuple[Unit, ...], fates: list[Mapping[str, Any]]) -> tuple[Change, ...]:
+    """The roster changes of men, in the order of their answers."""
+    return tuple(change for man, fate in zip(men, fates, strict=False) for change in change_of(man, fate))
+
+
+def words_of(fates: list[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """Each man and what happened to him, for the public answer: killed whenever he is dead afterwards."""
+    return tuple((fate["unit"], said(fate)) for fate in fates)
+
+
+def said(fate: Mapping[str, Any]) -> str:
+    """A man's fate in a few words: `killed`, `2 wounds`, `1 wound, suppressed`."""
+    if fate["after"] == "killed":
+        return "killed"
+    wounds = {"wound-1": "1 wound", "wound-2": "2 wounds"}.get(fate["result"])
+    if wounds is None:
+        return str(fate["result"])
+    return f"{wounds}, suppressed" if fate["after"] == "suppressed" else wounds
+
+
+def summed_up(fates: list[Mapping[str, Any]]) -> str:
+    """A headline: `2 of 5 killed, 1 wounded, 1 suppressed`, or what became of the only one."""
+    if len(fates) == 1 and said(fates[0]) != "none":
+        return f"{fates[0]['unit']}: {said(fates[0])}"
+    found = Counter(_kind(said(fate)) for fate in fates)
+    shown = [(found[kind], kind) for kind in KINDS if found[kind]]
+    if not shown:
+        return "no effect"
+    (count, kind), *rest = shown
+    return ", ".join([f"{count} of {len(fates)} {kind}", *(f"{count} {kind}" for count, kind in rest)])
+
+
+def _kind(words: str) -> str:
+    """What a fate counts as in a headline."""
+    wounds, _, more = words.partition(", ")
+    if "wound" not in wounds:
+        return words
+    return "wounded and suppressed" if more else "wounded"
+
+
+def aftermath(men: tuple[Unit, ...], fates: list[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What the card has the players remember of those who are hit and live.
+
+    Source: Infantry Charts, notes under moves. How suppression ends is not on the charts.
+    """
+    alive = [
+        (man, fate)
+        for man, fate in zip(men, fates, strict=False)
+        if fate["result"] != "none" and fate["after"] != "killed"
+    ]
+    wounds = {fate["wounds"] for _, fate in alive}
+    then = [LIMITS[count] for count in (1, 2) if count in wounds]
+    down = [man.name for man, fate in alive if man.name and "suppressed" in said(fate)]
+    if down:
+        then.append(f"When the rules lift the suppression: /unit edit {down[0]} state=ready.")
+    return tuple(then)

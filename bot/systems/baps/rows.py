@@ -1,0 +1,34 @@
+"""What the odds show of men under attack: each under his name, by the words of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bot.rules.sequence import Row, Told
+from bot.systems.baps.resolution import Man, said
+
+SUPPRESSED = "suppressed"
+
+
+def rows_of(men: Iterable[Man]) -> tuple[Row, ...]:
+    """The odds of each man. Old wounds count, as in the answer: whoever is dead afterwards is killed."""
+    return tuple(_row(man) for man in men)
+
+
+def _row(man: Man) -> Row:
+    result, after = f"{man.path}.result", f"{man.path}.after"
+
+    def read(told: Told) -> str | None:
+        if result not in told:
+            return None
+        if told[after] == "killed":
+            return "killed"
+        wounded = str(told[result]).startswith("wound")
+        return f"{told[result]}, {SUPPRESSED}" if wounded and told[after] == SUPPRESSED else str(told[result])
+
+    return Row(man.name, (result, after), read, _said)
+
+
+def _said(token: str) -> str:
+    result, _, after = token.partition(", ")
+    return said({"result": result, "after": after or "ready"})

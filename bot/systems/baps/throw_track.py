@@ -1,0 +1,45 @@
+"""A tracked vehicle drives through cover."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.dice import d20
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Change, Line, Plan, Settlement
+from bot.rules.shapes import Once, no_roll, one_roll
+from bot.rules.tables.table import Charts
+from bot.systems.baps.men import about
+from bot.systems.baps.vehicles import OFF_TRACK, TRACK_HIT, refuse_wreck
+
+
+def plan(charts: Charts, given: Given) -> Plan[Once]:
+    """1d20 against the number of cover and speed. Source: Vehicle Charts, Throwing Track.
+
+    Raises UserError for a roster vehicle that cannot move any more.
+    """
+    table, vehicle = charts["throwing-track"], given.unit("unit")
+    refuse_wreck(vehicle, "unit")
+    if vehicle is not None and TRACK_HIT in vehicle.marks:
+        hint = f"Once it is repaired: /unit edit {vehicle.word} -{TRACK_HIT}."
+        raise UserError(f"{vehicle.word} has lost a track and cannot move.", hint=hint, option="unit")
+    where = {"cover": given.word("cover"), "speed": given.word("speed")}
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        thrown = out["result"] == "thrown"
+        changes = (Change(vehicle.name, mark=OFF_TRACK),) if thrown and vehicle is not None else ()
+        return Settlement(about(vehicle, "track thrown" if thrown else "safe"), changes=changes)
+
+    need = table(**where, roll=1)["need"]
+    if need == "never":
+        said = Line("throwing track", result="slow on open ground: no die")
+        return no_roll({"roll": "none", "result": "safe"}, (said,), settle)
+    return one_roll(
+        (d20("throwing track"),),
+        lambda roll: {"roll": roll, "result": table(**where, roll=roll)["result"]},
+        lambda roll, told: Line("throwing track", roll, result=f"{need} or more throws it: {told['result']}"),
+        settle,
+        opening={},
+    )

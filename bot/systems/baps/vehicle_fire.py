@@ -1,0 +1,198 @@
+"""Fire at a vehicle: hit, penetration, the areas inside, and the crew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.dice import d20
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.odds import group_faces
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
+from bot.rules.tables.table import Answer, Charts
+from bot.systems.baps.crew import Crew, crew_men, crew_step
+from bot.systems.baps.damage import AREAS, area_steps
+from bot.systems.baps.men import about
+from bot.systems.baps.resolution import Resolution, aftermath, changes_of, summed_up, words_of
+from bot.systems.baps.rows import rows_of
+from bot.systems.baps.shot import hits_vehicle, shot_modifiers
+from bot.systems.baps.vehicles import aboard, hit_vehicle, refuse_wreck
+
+BOUNCES = {
+    "none": "no effect",
+    "miss": "miss",
+    "bail-out": "crew bails out",
+    "track-hit": "track hit",
+    "tire-hit": "tire hit",
+    "bounce": "the round bounces",
+}
+MACHINE_GUNS = ("medium-machine-gun", "heavy-machine-gun")
+UNHARMED: Mapping[str, Any] = {
+    "main_gun": False,
+    "ammunition": False,
+    "engine": False,
+    "operable": True,
+}
+MISSED: Mapping[str, Any] = {
+    "class_used": "none",
+    "armor_used": "none",
+    "pen_need": "none",
+    "pen_roll": "none",
+    "penetrated": False,
+    "outcome": "miss",
+    "bail_out": False,
+    "reoccupy": "none",
+    **UNHARMED,
+}
+
+
+def plan(charts: Charts, given: Given) -> Plan[Crew]:
+    """One shot of `weapon`. Source: Vehicle Charts, Roll to Hit Vehicular Targets to round that did not penetrate.
+
+    Raises UserError beyond the weapon's last band, and for a wreck.
+    """
+    weapon, target = given.word("weapon"), given.unit("target")
+    refuse_wreck(target, "target")
+    shot, class_used = _shot(charts, weapon, given.number("range"))
+    need = int(shot["need"])
+    modifiers = shot_modifiers(charts, given, side=given.word("aspect") == "side")
+    modifier = int(modifiers["total"])
+    armor = charts["armor-modifiers"](
+        armor=given.word("armor"), aspect=given.word("aspect"), extra_armor=given.flag("extra_armor")
+    )
+    pen_need = charts["penetration"](weapon=class_used, armor=armor["column"])["need"]
+    known = {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need}
+    classes = f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}"
+    crew = aboard(given, "crew", target)
+    resolution = Resolution(charts)
+
+    def hit(roll: Roll) -> bool:
+        return hits_vehicle(roll[0], modifier, need)
+
+    def to_hit(_state: Crew, roll: Roll) -> Crew:
+        return Crew(None if not hit(roll) else "bounce" if pen_need == "fail" else "penetrate")
+
+    def hit_told(_before: Crew, roll: Roll, after: Crew) -> Told:
+        told = {"roll": roll[0], "hit_total": roll[0] + modifier, "hit": hit(roll)}
+        if not hit(roll):
+            return {**told, **MISSED}
+        told |= known
+        return told | {"pen_roll": "none", "penetrated": False} if after.owes == "bounce" else told
+
+    def hit_line(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line, ...]:
+        said = f"{need} or more hits: {'hit' if hit(roll) else 'miss'}"
+        line = Line("to hit", roll, parts_of(modifiers.parts), roll[0] + modifier, said)
+        if hit(roll) and pen_need == "fail":
+            return (line, Line("penetration", result=f"{classes}: cannot penetrate, no die"))
+        return (line,)
+
+    def penetrated(roll: Roll) -> bool:
+        return roll[0] >= int(pen_need)
+
+    def pen_told(_before: Crew, roll: Roll, _after: Crew) -> Told:
+        told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": penetrated(roll)}
+        return told | {"outcome": "penetrated"} if penetrated(roll) else told
+
+    def pen_line(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+        said = f"{classes}, {pen_need} or more: "
+        return (Line("penetration", roll, result=said + ("penetrated" if penetrated(roll) else "not penetrated")),)
+
+    steps: dict[str, Step[Crew]] = {
+        "hit": Step(
+            (d20("to hit"),),
+            to_hit,
+            hit_told,
+            hit_line,
+            groups=lambda _: group_faces(20, lambda die: hit((die,))),
+            blurs=frozenset({"roll", "hit_total"}),
+        ),
+        "penetrate": Step(
+            (d20("penetration"),),
+            lambda _state, roll: Crew(AREAS[0] if penetrated(roll) else "bounce"),
+            pen_told,
+            pen_line,
+            groups=lambda _: group_faces(20, lambda die: penetrated((die,))),
+            blurs=frozenset({"pen_roll"}),
+        ),
+        "bounce": _bounce(charts, weapon in MACHINE_GUNS, given.word("vehicle_type")),
+        **area_steps(charts, weapon, given.word("vehicle_type"), bool(crew)),
+        "crew": crew_step(charts, resolution, crew),
+    }
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        changes = hit_vehicle(target, crew, out) + changes_of(crew, out["crew"])
+        then = (*_then(out, crew), *aftermath(crew, out["crew"]))
+        return Settlement(about(target, _headline(out)), words_of(out["crew"]), then, changes)
+
+    opening = {"need": need, "damage": [], "crew": []}
+    shown = (row_of("outcome", "the vehicle"), *rows_of(crew_men(crew)))
+    return Plan(Crew("hit"), steps, settle, opening=opening, rows=shown)
+
+
+def _shot(charts: Charts, weapon: str, inches: float) -> tuple[Answer, str]:
+    """The row of the to-hit chart and the weapon's row of the penetration chart at this range."""
+    if weapon in ("at-grenade", "at-rifle", "light-at-weapon", "medium-at-weapon"):
+        shot = charts["at-to-hit"](weapon=weapon, range=inches)
+        class_used = str(shot["weapon_class"])
+    else:
+        shot = charts["vehicle-to-hit"](weapon="machine-gun" if weapon in MACHINE_GUNS else weapon, range=inches)
+        class_used = str(charts["weapon-lower"](weapon=weapon)["row"]) if shot["lower"] else weapon
+    if shot["need"] == "not-allowed":
+        raise UserError(f"{weapon} does not reach {inches:g} inches.", hint="Come closer.", option="range")
+    return shot, class_used
+
+
+def _class_said(weapon: str, class_used: str) -> str:
+    """The weapon class for the story; a gun beyond its third band counts one class lower."""
+    if weapon.startswith("at-") or weapon.endswith("-at-weapon"):
+        return f"{weapon} ({class_used})"
+    return weapon if weapon == class_used else f"{class_used} ({weapon} at long range)"
+
+
+def _armor_said(armor: str, answer: Answer) -> str:
+    """The armor column for the story, with what shifts it."""
+    why = "".join(f", {name} {value:+g}" for name, value in parts_of(answer.parts))
+    return f"{answer['column']} armor" + (f" ({armor}{why})" if why else "")
+
+
+def _bounce(charts: Charts, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
+    results = {
+        roll: str(charts["no-penetration"](machine_gun=machine_gun, vehicle_type=vehicle_type, roll=roll)["result"])
+        for roll in range(1, 21)
+    }
+
+    def tells(_before: Crew, roll: Roll, _after: Crew) -> Told:
+        out = results[roll[0]] == "bail-out"
+        return {**UNHARMED, "outcome": results[roll[0]], "bail_out": out, "reoccupy": "yes" if out else "none"}
+
+    def story(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+        said = BOUNCES[results[roll[0]]]
+        return (Line("not penetrated", roll, result=said),)
+
+    return Step(
+        (d20("not penetrated"),),
+        lambda _state, _roll: Crew(None),
+        tells,
+        story,
+        groups=lambda _: group_faces(20, lambda die: results[die]),
+    )
+
+
+def _headline(out: Mapping[str, Any]) -> str:
+    if not out["penetrated"]:
+        return BOUNCES[out["outcome"]]
+    hurt = [area.replace("_", " ") for area in ("main_gun", "ammunition", "engine") if out[area]]
+    words = ["penetrated", *(f"{area} destroyed" if area == "main gun" else f"{area} explodes" for area in hurt)]
+    words += ["crew bails out"] * bool(out["bail_out"])
+    return ", ".join([*words, *([f"crew: {summed_up(out['crew'])}"] if out["crew"] else [])])
+
+
+def _then(out: Mapping[str, Any], crew: tuple[Unit, ...]) -> tuple[str, ...]:
+    if crew and len(out["crew"]) == len(crew) and all(man["after"] == "killed" for man in out["crew"]):
+        return ("Nobody is left in it.",)
+    return {
+        "yes": ("The crew may come back next turn.",),
+        "no": ("The crew may not come back.",),
+    }.get(out["reoccupy"], ())

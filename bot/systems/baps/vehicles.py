@@ -1,0 +1,71 @@
+"""Vehicles on the roster: wrecks, lost tracks, and what a hit leaves of the crew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Change
+from bot.systems.baps.men import living
+
+WRECK = "knocked-out"
+TRACK_HIT, NO_GUN = "track-hit", "main-gun-destroyed"
+OFF_TRACK = frozenset({TRACK_HIT})
+
+
+def refuse_wreck(vehicle: Unit | None, option: str) -> None:
+    """Raises UserError for a vehicle whose ammunition or engine exploded: nobody comes back to it.
+
+    Source: Vehicle Charts, if the round penetrated, last note.
+    """
+    if vehicle is not None and vehicle.state == WRECK:
+        raise UserError(
+            f"{vehicle.word} is a wreck.",
+            hint=f"If it is not: /unit edit {vehicle.word} state=operable.",
+            option=option,
+        )
+
+
+def crewmen(count: int, wounds: Sequence[int]) -> tuple[Unit, ...]:
+    """As many crewmen, the first ones with the wounds that the vehicle's crew had before."""
+    hurt = (*wounds, *(0,) * count)[:count]
+    return tuple(Unit("crewman", "crewman", {"wounds": old} if old else {}) for old in hurt)
+
+
+def aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
+    """The men in a vehicle: as typed in `option`, or as many crewmen as the roster vehicle has, the wounded first."""
+    brought = given.values[option]
+    if isinstance(brought, int):
+        return crewmen(brought, vehicle.get("crew_wounds", ()) if vehicle is not None else ())
+    return living(given.units(option), option)
+
+
+def hit_vehicle(target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any]) -> tuple[Change, ...]:
+    """What a shot writes to the roster vehicle: state, markers beside it, and the crew that is left.
+
+    A track stays off whatever the crew does. A crewman who is on the roster himself keeps his own wounds.
+    """
+    if target is None:
+        return ()
+    state = WRECK if not out["operable"] else "bailed-out" if out["bail_out"] else ""
+    mark = {NO_GUN} if out["main_gun"] else set()
+    mark |= OFF_TRACK if out["outcome"] in ("track-hit", "tire-hit") else set()
+    new = ({"state": state} if state else {}) | crew_left(target, crew, out["crew"])
+    return (Change(target.name, set=new, mark=frozenset(mark)),) if new or mark else ()
+
+
+def crew_left(target: Unit, crew: Sequence[Unit], fates: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """The crew of a roster vehicle and their wounds, as far as they have changed."""
+    count = target.get("crew")
+    if count is None or not fates:
+        return {}
+    alive = [(man, fate) for man, fate in zip(crew, fates, strict=True) if fate["after"] != "killed"]
+    left = max(0, count - (len(crew) - len(alive)))
+    wounds = tuple(sorted((fate["wounds"] for man, fate in alive if not man.name and fate["wounds"]), reverse=True))
+    new: dict[str, Any] = {"crew": left} if left != count else {}
+    if wounds != tuple(target.get("crew_wounds", ())):
+        new["crew_wounds"] = wounds or None
+    return new

@@ -1,0 +1,252 @@
+"""Loads the games: tables/<system>/game.yaml, sequences.yaml and one YAML file per table, each when first used."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator, Mapping
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from bot.rules.errors import TableError, UserError, did_you_mean, reading
+from bot.rules.inputs.given import Given, read_given
+from bot.rules.inputs.options import Option, option_from
+from bot.rules.inputs.units import Roster, UnitWords
+from bot.rules.sequence import Plan
+from bot.rules.tables.compile import check_examples, compile_chart
+from bot.rules.tables.table import Chart, Charts
+from bot.systems.game_file import check_game
+
+TABLES = Path(__file__).resolve().parents[2] / "tables"
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_SEQUENCE_KEYS = {
+    "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
+    "modifiers",
+}  # fmt: skip
+
+
+class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]  # PyYAML's C loader has no stubs of its own
+    """Refuses a mapping key that stands twice: a second row of the same name would hide the first."""
+
+
+def _strict_mapping(loader: Any, node: Any, deep: bool = False) -> dict[Any, Any]:
+    mapping: dict[Any, Any] = {}
+    for key_node, value_node in node.value:
+        key = loader.construct_object(key_node, deep=True)
+        if key in mapping:
+            raise yaml.MarkedYAMLError(problem=f"the key {key!r} stands twice", problem_mark=key_node.start_mark)
+        mapping[key] = loader.construct_object(value_node, deep=deep)
+    return mapping
+
+
+_StrictLoader.add_constructor("tag:yaml.org,2002:map", lambda loader, node: _strict_mapping(loader, node, deep=True))
+
+
+def read_yaml(path: Path) -> Any:
+    """The content of a YAML file. Raises TableError with the line for one that cannot be read."""
+    file = f"{path.parent.name}/{path.name}"
+    try:
+        return yaml.load(path.read_bytes(), Loader=_StrictLoader)  # a safe loader
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else "?"
+        raise TableError(file, f"line {line}: {error.problem}") from None
+    except OSError as error:
+        raise TableError(file, error.strerror or "cannot be read") from None
+
+
+class Sequence:
+    """One combat procedure of a game: its options and how to plan it."""
+
+    def __init__(self, system: System, id: str, data: Mapping[str, Any]) -> None:
+        file = f"{system.id}/sequences.yaml"
+        with reading(file, id):
+            if unknown := set(data) - _SEQUENCE_KEYS:
+                raise TableError(file, f"unknown keys {', '.join(sorted(map(str, unknown)))}", row=id)
+            for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state"):
+                if not isinstance(data.get(key) or "", str):
+                    raise TableError(file, f"{key} must be a text; quote it", row=id)
+            for key in ("inputs", "outputs", "example"):
+                if not isinstance(data.get(key) or {}, Mapping):
+                    raise TableError(file, f"{key} must be a mapping", row=id)
+            if missing := [key for key in ("title", "source", "summary") if not data.get(key)]:
+                raise TableError(file, f"{missing[0]} is missing", row=id)
+        self.system, self.id = system, id
+        self.title: str = data["title"]
+        self.source: str = data["source"]
+        self.summary: str = data["summary"]
+        with reading(file, f"{id}, inputs"):
+            self.inputs: tuple[Option, ...] = tuple(
+                option_from(name, spec, system.lists) for name, spec in (data.get("inputs") or {}).items()
+            )
+        self.outputs: Mapping[str, Any] = data.get("outputs") or {}
+        self.dice: str = data.get("dice") or "none"
+        self.odds_by: str = data.get("odds_by") or ""
+        self.example: Mapping[str, Any] = data.get("example") or {}
+        self.notes: str = data.get("notes") or ""
+        self.state: str = data.get("state") or ""
+        self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
+        if missing := [name for name in self.modifiers if name not in system.tables]:
+            raise TableError(file, f"the game has no table {missing[0]}", row=id)
+
+    def given(self, raw: Mapping[str, object], roster: Roster) -> Given:
+        """The inputs cleaned. Raises UserError."""
+        return read_given(self.inputs, raw, self.system.words, roster, what=f"{self.system.id} {self.id}")
+
+    def plan(self, given: Given) -> Plan[Any]:
+        """The plan for cleaned inputs. Raises UserError for what the card forbids."""
+        module = importlib.import_module(f"bot.systems.{self.system.id}.{self.id.replace('-', '_')}")
+        plan: Plan[Any] = module.plan(self.system.tables, given)
+        return plan
+
+
+class _Tables(Mapping[str, Chart]):
+    """The tables of a game, each read and compiled when it is first asked for."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self._loaded: dict[str, Chart] = {}
+        self._names = sorted(path.stem for path in system.folder.glob("*.yaml") if path.stem not in _NO_TABLES)
+
+    def __getitem__(self, id: str) -> Chart:
+        chart = self._loaded.get(id)
+        if chart is None:
+            if id not in self._names:
+                raise KeyError(id)
+            chart = self._loaded[id] = self._system.load_table(id)
+        return chart
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+_NO_TABLES = {"game", "sequences"}
+
+
+class System:
+    """One rule set: its game file, tables and sequences, loaded lazily."""
+
+    def __init__(self, id: str, root: Path = TABLES) -> None:
+        self.id, self.folder = id, root / id
+
+    @cached_property
+    def game(self) -> Mapping[str, Any]:
+        """The content of game.yaml. Raises TableError for one that is wrong anywhere."""
+        return check_game(read_yaml(self.folder / "game.yaml"), f"{self.id}/game.yaml")
+
+    @property
+    def title(self) -> str:
+        """The game's name."""
+        return str(self.game["title"])
+
+    @property
+    def edition(self) -> int:
+        """The number of its rules: the same inputs and dice give the same outcome while it stays the same."""
+        return int(self.game["edition"])
+
+    @cached_property
+    def lists(self) -> Mapping[str, tuple[str, ...]]:
+        """Token lists that options and outputs name."""
+        return {name: tuple(items) for name, items in (self.game.get("lists") or {}).items()}
+
+    @cached_property
+    def tables(self) -> Charts:
+        """Tables by id."""
+        return _Tables(self)
+
+    @cached_property
+    def sequences(self) -> Mapping[str, Sequence]:
+        """Sequences by id, in the order of their file."""
+        path = self.folder / "sequences.yaml"
+        data = (read_yaml(path) if path.exists() else {}) or {}
+        if not isinstance(data, dict) or not all(isinstance(id, str) for id in data):
+            raise TableError(f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids")
+        return {id: Sequence(self, id, spec) for id, spec in data.items()}
+
+    @cached_property
+    def words(self) -> Mapping[str, UnitWords]:
+        """What may stand in the game's unit lists: "units", and further lists with words of their own."""
+        units, file = self.game.get("units") or {}, f"{self.id}/game.yaml"
+        with reading(file, "units"):
+            lists = {"units": self._words(units, {})}
+        with reading(file, "unit_lists"):
+            for name, more in (self.game.get("unit_lists") or {}).items():
+                with reading(file, f"unit_lists {name}"):
+                    lists[name] = self._words(units, more)
+        return lists
+
+    def _words(self, units: Mapping[str, Any], more: Mapping[str, Any]) -> UnitWords:
+        keys = dict(units.get("attributes") or {}) | dict(more.get("keys") or {})
+        flags = dict(units.get("flags") or {}) | dict(more.get("flags") or {})
+        types = more.get("types", units["types"])
+        options = {key: option_from(key, spec, self.lists) for key, spec in keys.items()}
+        named = tuple(units.get("states") or ())
+        states = {state: (state,) for state in named if state in flags}
+        states |= {state: tuple(items) for state, items in (units.get("state_flags") or {}).items()}
+        return UnitWords(
+            types=tuple(self.lists[types] if isinstance(types, str) else types),
+            keys=options,
+            flags=flags,
+            marks=units.get("marker_flags") or {},
+            states=states,
+            sound=named[0] if states and named[0] not in states else "",
+            bare=more.get("bare", ""),
+            repeat=more.get("repeat", ""),
+        )
+
+    def load_table(self, id: str) -> Chart:
+        """Read, compile and check one table. Raises TableError naming file, row and column."""
+        file = f"{self.id}/{id}.yaml"
+        data = read_yaml(self.folder / f"{id}.yaml")
+        if not isinstance(data, dict):
+            raise TableError(file, "is no table")
+        if data.get("like"):
+            parent = read_yaml(self.folder / f"{data['like']}.yaml") if data["like"] in self.tables else None
+            if not isinstance(parent, dict):
+                raise TableError(file, f"there is no table {str(data['like'])[:40]} in this game", row="like")
+            data = {**parent, **{key: value for key, value in data.items() if key != "like"}}
+        if data.get("id") != f"{self.id}/{id}":
+            raise TableError(file, f"its id must be {self.id}/{id}")
+        chart = compile_chart(data, file=file, system=self.id, lists=self.lists)
+        if chart.group not in list(self.game["groups"]):
+            raise TableError(file, f"the game has no group {str(chart.group)[:40]}", row="group")
+        check_examples(chart, data, file)
+        return chart
+
+    def table(self, id: str) -> Chart:
+        """The table called `id`. Raises UserError with the nearest name."""
+        try:
+            return self.tables[id]
+        except KeyError:
+            raise _no_such("table", id, self, self.tables) from None
+
+    def sequence(self, id: str) -> Sequence:
+        """The sequence called `id`. Raises UserError with the nearest name."""
+        try:
+            return self.sequences[id]
+        except KeyError:
+            raise _no_such("sequence", id, self, self.sequences) from None
+
+
+def _no_such(kind: str, id: str, system: System, known: Mapping[str, object]) -> UserError:
+    hint = did_you_mean(id, known) or f"grognard {kind}s {system.id} lists them all."
+    return UserError(f'No {kind} "{id[:40]}" in {system.id} ({system.title}).', hint=hint)
+
+
+@lru_cache(maxsize=1)
+def systems() -> Mapping[str, System]:
+    """All systems by id, in alphabetical order; nothing is read but folder names."""
+    return {path.parent.name: System(path.parent.name) for path in sorted(TABLES.glob("*/game.yaml"))}
+
+
+def system(id: str) -> System:
+    """The system called `id`. Raises UserError with the nearest name."""
+    known = systems()
+    if id not in known:
+        hint = did_you_mean(id, known) or f"Systems are {', '.join(known)}."
+        raise UserError(f'No system "{id[:40]}".', hint=hint)
+    return known[id]

@@ -1,0 +1,150 @@
+"""Air support: cannon or bombs on one hex, against leg units as fire, against vehicles as penetration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt import kinds
+from bot.systems.lnlt.area import leg_modifiers, terrain_of
+from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
+from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
+from bot.systems.lnlt.impact import Impact, Struck
+from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.settling import aftermath, attacked, becomes, headline, rows
+from bot.systems.lnlt.words import refuse_values
+
+DICE = (d6("attack"), d6("defense"))
+VEHICLES = "vehicles"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """An air attack on `targets`. Source: PAC 05, 06 (19.1).
+
+    Passengers are left to bail-out, of which the answer reminds. Raises UserError for one without a vehicle before him.
+    """
+    refuse_values(given)
+    targets, value = given.units("targets"), given.int("value")
+    aboard = _aboard(targets)
+    legs = tuple(unit for unit in targets if kinds.is_leg(unit))
+    vehicles = tuple(unit for unit in targets if not kinds.is_man(unit))
+    flammable = given.flag("flammable")
+    mod, parts = leg_modifiers(charts, given)
+    tm = terrain_of(given)
+    struck = tuple(
+        Struck(
+            word=unit.word,
+            path=f"vehicles[{at}].",
+            penetration=value,
+            armor=int(unit.get("av") or 0),
+            morale=unit.number("morale"),
+            shaken=kinds.is_shaken(unit),
+            flies=unit.type in kinds.AIRBORNE,
+            first=at == 0 and not legs,
+            parts=((given.word("attack"), value),),
+        )
+        for at, unit in enumerate(vehicles)
+    )
+
+    def next_vehicle(at: int, *, six: bool) -> Attack:
+        return Attack("impact", at=at, six=six) if at < len(vehicles) else then_fire_check(Attack(None, six=six))
+
+    readings = Readings(charts)
+    checks = DamageChecks(
+        readings,
+        list_alike(readings, legs, no_hero=given.flag("no_hero")),
+        finish=lambda state: next_vehicle(0, six=state.six),
+    )
+    impact = Impact(
+        charts,
+        lambda state: struck[state.at],
+        lambda state: next_vehicle(state.at + 1, six=state.six),
+        flammable=flammable,
+    )
+
+    def attack(_state: Attack, roll: Roll) -> Attack:
+        margin = roll[0] + value + mod - roll[1] - tm
+        six = flammable and roll[0] == 6
+        return checks.enter(Attack(None, margin, six=six), 0) if margin > 0 else next_vehicle(0, six=six)
+
+    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        margin = roll[0] + value + mod - roll[1] - tm
+        told: dict[str, Any] = {
+            "attack_roll": roll[0],
+            "attack_total": roll[0] + value + mod,
+            "defense_total": roll[1] + tm,
+            "hit": margin > 0,
+            "dc_mod": max(margin, 0),
+        }
+        return told if margin > 0 else told | {"outcome": NONE}
+
+    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        margin = roll[0] + value + mod - roll[1] - tm
+        own = ((given.word("attack"), value), *parts_of(parts, "attack_mod"))
+        yield Line("attack", roll[:1], own, roll[0] + value + mod)
+        verdict = f"higher by {margin}: damage check" if margin > 0 else "not higher: no effect"
+        yield Line("defense", roll[1:], (("target modifier", tm),) if tm else (), roll[1] + tm, verdict)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        return _settle(out, legs, vehicles, aboard)
+
+    opening: dict[str, Any] = {"targets": [], "vehicles": []}
+    opening |= {f"vehicles[{at}].unit": unit.word for at, unit in enumerate(vehicles)}
+    if not legs:
+        opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
+    steps = {
+        "attack": Step(DICE, attack, tells, story),
+        "fire check": fire_check(charts),
+        **checks.steps(),
+        **impact.steps(),
+    }
+    shown = (*rows(checks.items), *(row_of(f"{each.path}result", each.word) for each in struck))
+    start = Attack("attack") if legs else next_vehicle(0, six=False)
+    return Plan(start, steps, settle, opening, told_after(flammable), rows=shown)
+
+
+def _aboard(targets: Sequence[Unit]) -> tuple[str, ...]:
+    """For each vehicle of the list who rides on it, as `squad, leader`. Raises UserError for a stray passenger."""
+    kinds.refuse_unfit(targets)
+    riding: list[list[str]] = []
+    for unit in targets:
+        if not kinds.is_man(unit):
+            if kinds.is_passenger(unit):
+                raise UserError(
+                    f"{unit.word} ({unit.type}) cannot be a passenger.", hint="Leave out inside and outside."
+                )
+            riding.append([])
+        elif kinds.is_passenger(unit):
+            if not riding:
+                raise UserError(f"{unit.word} is a passenger without a vehicle.", hint="List the vehicle before it.")
+            riding[-1].append(unit.word)
+    return tuple(map(", ".join, riding))
+
+
+def _settle(
+    out: Mapping[str, Any], legs: tuple[Unit, ...], vehicles: tuple[Unit, ...], aboard: tuple[str, ...]
+) -> Settlement:
+    more: list[str] = []
+    changes = []
+    words: list[tuple[str, str]] = []
+    for unit, riding, answer in zip(vehicles, aboard, out["vehicles"], strict=True):
+        result, crew = str(answer["result"]), str(answer["crew"])
+        words.append((unit.word, say(result) if crew == NONE else f"{result}, crew {say_crew(crew)}"))
+        if result != NONE and (change := becomes(unit, result)) is not None:
+            changes.append(change)
+        if unit.type in kinds.AIRBORNE and result == "destroyed":
+            more.append(f"{unit.word} crashes: run crash, and bail-out for those aboard.")
+        elif riding:
+            row = "shaken" if result == "damaged" else result
+            more.append(f"Run bail-out with cause=oft vehicle={row} for {riding}, who ride on {unit.word}.")
+    said = [headline(out["targets"], hit=out["hit"])] if legs else []
+    said += [f"{word} {result}" for word, result in words]
+    more += [*aftermath(vehicles, [{"becomes": answer["result"]} for answer in out["vehicles"]]), *fire_started(out)]
+    settled = attacked("; ".join(said), legs, out["targets"], more=more)
+    return Settlement(settled.headline, (*settled.units, *words), settled.then, (*settled.changes, *changes))

@@ -1,0 +1,204 @@
+"""An attack on all that stands in a hex: one attack die, one defense die, and totals that differ by unit.
+
+Mortars, off-board artillery and crashes attack so. Source: PAC 02, 05, 08, 12 (18.1, 18.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Line, Roll, Step, Told, parts_of
+from bot.rules.tables.table import Charts, Part
+from bot.systems.lnlt import kinds
+from bot.systems.lnlt.burning import OWES as FIRE_CHECK
+from bot.systems.lnlt.burning import fire_check
+from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, ended
+from bot.systems.lnlt.items import Readings, list_items
+from bot.systems.lnlt.terrain import target_terrain, terrain_for
+
+FLAGS = (
+    "adjacent", "adjacent_a", "target_moved", "mounted_stationary", "vehicle_moved", "rubber_boat", "smoke", "tis",
+    "night", "assault", "hit_and_run", "fired_ordnance_sw", "between_buildings",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Hex:
+    """A hex under attack: which units stand in it, the firepower, and the terrain as it counts."""
+
+    path: str
+    start: int
+    stop: int
+    fp: int
+    tm: int
+    name: str = ""
+    flammable: bool = False
+
+
+def leg_modifiers(charts: Charts, given: Given) -> tuple[int, tuple[Part, ...]]:
+    """What the direct fire modifiers of `mods` and `skill` add against leg units; never a leader or degrading hexes.
+
+    Source: PAC 03, 05.
+    """
+    answer = charts["dft-mods"](
+        **{flag: given.flag(flag) for flag in FLAGS},
+        ops_complete=int(given.flag("ops_complete")),
+        skill=given.int("skill") if "skill" in given.values else 0,
+    )
+    return int(answer["attack_mod"]), answer.parts
+
+
+class AreaAttack:
+    """The attack on one hex after the other, with the damage checks of the units that are hit."""
+
+    def __init__(
+        self,
+        charts: Charts,
+        units: Sequence[Unit],
+        hexes: Sequence[Hex],
+        *,
+        leg_mod: int = 0,
+        parts: tuple[Part, ...] = (),
+        best_of_two: bool = False,
+        no_hero: bool = False,
+        tells_hit: bool = False,
+        finish: Callable[[Attack], Attack] = ended,
+    ) -> None:
+        self.units, self.hexes, self._finish = units, tuple(hexes), finish
+        self._charts, self._mod, self._parts = charts, leg_mod, parts
+        self._count, self._tells_hit = 2 if best_of_two else 1, tells_hit
+        self._hex_at = {hex.start: hex for hex in self.hexes}
+        self._adds = [(0, 0)] * len(units)
+        for hex in self.hexes:
+            for at in range(hex.start, hex.stop):
+                self._adds[at] = self._added(hex, at)
+        readings = Readings(charts)
+        self.checks = DamageChecks(
+            readings,
+            list_items(
+                readings,
+                units,
+                paths=[f"{hex.path}targets[{at - hex.start}]" for hex in hexes for at in range(hex.start, hex.stop)],
+                spans=[(hex.start, hex.stop) for hex in hexes if hex.stop > hex.start],
+                offsets=[attack - defense for attack, defense in self._adds],
+                no_hero=no_hero,
+            ),
+            finish=self._next_hex,
+            only_hit=True,
+            crew_of_all=True,
+        )
+
+    def _added(self, hex: Hex, at: int) -> tuple[int, int]:
+        """What the unit's attack and defense totals have beside the dice; a passenger has those of his vehicle."""
+        while kinds.is_passenger(self.units[at]) and at > hex.start:
+            at -= 1
+        unit = self.units[at]
+        if kinds.is_man(unit):
+            return hex.fp + self._mod, hex.tm
+        return hex.fp, terrain_for(unit, hex.tm) + int(unit.get("av") or 0)
+
+    def start(self) -> Attack:
+        """The state that owes the attack on the first hex, or what follows when there is none."""
+        return Attack("attack", at=self.hexes[0].start) if self.hexes else self._finish(Attack(None))
+
+    def steps(self) -> dict[str, Step[Any]]:
+        """The steps attack and fire check, and those of the damage checks."""
+        dice = (*(d6("attack"),) * self._count, d6("defense"))
+        groups = None if self._count == 1 else _best_of_two()
+        attack: Step[Any] = Step(
+            dice, self._attack, self._tells, self._story, None if groups is None else lambda _: groups
+        )
+        burns = fire_check(self._charts, then=self._onward, path=self._burning)
+        return {"attack": attack, FIRE_CHECK: burns, **self.checks.steps()}
+
+    def _next_hex(self, state: Attack) -> Attack:
+        return Attack(FIRE_CHECK, at=state.at) if state.six else self._onward(state)
+
+    def _onward(self, state: Attack) -> Attack:
+        more = state.at in self._hex_at and state.at < len(self.units)
+        return Attack("attack", at=state.at) if more else self._finish(Attack(None))
+
+    def _burning(self, state: Attack) -> str:
+        """Where the fire check of the hex that ends here is told."""
+        return next(f"{hex.path}fire_check" for hex in self.hexes if hex.stop == state.at)
+
+    def _rolled(self, state: Attack, roll: Roll) -> Attack:
+        kept = max(roll[: self._count])
+        return replace(state, margin=kept - roll[-1], six=self._hex_at[state.at].flammable and kept == 6)
+
+    def _attack(self, state: Attack, roll: Roll) -> Attack:
+        after = self._rolled(state, roll)
+        return self.checks.enter(after, state.at) if self.units else self._next_hex(after)
+
+    def hits(self, margin: int, hex: Hex) -> bool:
+        """Whether at least one unit of the hex is hit; with no units the totals against leg units decide."""
+        if not self.units:
+            return margin + hex.fp + self._mod > hex.tm
+        return any(margin + attack - defense > 0 for attack, defense in self._adds[hex.start : hex.stop])
+
+    def _tells(self, before: Attack, roll: Roll, _after: Attack) -> Told:
+        after, hex, kept = self._rolled(before, roll), self._hex_at[before.at], max(roll[: self._count])
+        told: dict[str, Any] = {f"{hex.path}attack_roll": kept, f"{hex.path}defense_roll": roll[-1]}
+        if self._tells_hit:
+            told["hit"] = self.hits(after.margin, hex)
+        for at in range(hex.start, hex.stop):
+            (attack, defense), path = self._adds[at], self.checks.items[at].path
+            told[f"{path}.attack_total"] = kept + attack
+            told[f"{path}.defense_total"] = roll[-1] + defense
+            told[f"{path}.hit"] = after.margin + attack > defense
+        if self.units:
+            told |= self.checks.passed_over(after, before.at)
+        else:
+            told["outcome"] = "damage-check" if self.hits(after.margin, hex) else NONE
+        if hex.flammable and not after.six:
+            told[f"{hex.path}fire_check"] = NONE
+        return told
+
+    def _story(self, before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        hex, kept = self._hex_at[before.at], max(roll[: self._count])
+        where = f" on {hex.name}" if hex.name else ""
+        inside = self.units[hex.start : hex.stop]
+        leg = not inside or any(map(kinds.is_leg, inside))
+        parts = parts_of(self._parts, "attack_mod") if leg else ()
+        attack, defense = kept + hex.fp + (self._mod if leg else 0), roll[-1] + hex.tm
+        kept_of = f"{kept} kept" if self._count == 2 else ""
+        yield Line(f"attack{where}", roll[: self._count], (("firepower", hex.fp), *parts), attack, kept_of)
+        terrain = (("target modifier", hex.tm),) if hex.tm else ()
+        yield Line(f"defense{where}", roll[-1:], terrain, defense, _verdict(attack - defense) if leg else "")
+        for unit in inside:
+            if not kinds.is_man(unit):
+                armor, against = int(unit.get("av") or 0), roll[-1] + terrain_for(unit, hex.tm)
+                total = f"{kept + hex.fp} against {against + armor}"
+                why = [f"armor {armor}"] if armor else []
+                why += ["no target modifier for a helicopter"] if against != defense else []
+                total += f" ({', '.join(why)})" if why else ""
+                yield Line(unit.word, result=f"{total}, {_verdict(kept + hex.fp - against - armor)}")
+
+
+def _verdict(difference: int) -> str:
+    return f"higher by {difference}: damage check" if difference > 0 else "not higher: no effect"
+
+
+def _best_of_two() -> tuple[tuple[int, Roll], ...]:
+    """Two attack dice of which the higher is kept, and the defense die."""
+    return tuple((2 * kept - 1, (kept, kept, defense)) for kept in range(1, 7) for defense in range(1, 7))
+
+
+def area_words(answers: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The answers of the units that were hit."""
+    return [answer for answer in answers if answer["hit"]]
+
+
+def terrain_of(given: Given) -> int:
+    """The target modifier of the inputs tm and wall_or_hill."""
+    return target_terrain(given.int("tm"), wall_or_hill=given.flag("wall_or_hill"))
+
+
+def hexes_away(hexes: int) -> str:
+    """A distance in words: `1 hex`, `3 hexes`."""
+    return f"{hexes} hex" if hexes == 1 else f"{hexes} hexes"

@@ -1,0 +1,79 @@
+"""The fate of the crew and passengers of a vehicle, for a result that is known already."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.odds import group_faces
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
+from bot.systems.lnlt.items import Aboard, Readings, list_alike
+from bot.systems.lnlt.settling import aftermath, halved, heroes, results, rows, word_of
+
+CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """Crew and `passengers` after the result `vehicle`. Source: PAC 02, 06, 09 (15.4, 16.1.1).
+
+    Raises UserError for results that a close assault does not have, and for passengers outside in one.
+    """
+    cause, row, passengers = given.word("cause"), given.word("vehicle"), given.units("passengers")
+    readings = Readings(charts)
+    crew = readings.fate(cause, row, "crew")
+    for unit in passengers:
+        if unit.has("inside") and unit.has("outside"):
+            raise UserError(f"{unit.word} is both inside and outside.", hint="Keep one of the flags.")
+    exposed = given.flag("open_topped") or given.flag("unarmored")
+    checks = DamageChecks(
+        readings,
+        list_alike(
+            readings, passengers, "passengers", no_hero=given.flag("no_hero"), aboard=Aboard(cause, (row,), exposed)
+        ),
+        outcome=False,
+    )
+    aboard = Attack(None, given.int("dc_mod"), row=row)
+
+    def bail(_state: Attack, _roll: Roll) -> Attack:
+        return checks.enter(aboard, 0) if passengers else Attack(None)
+
+    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        result = readings.bail_out("crew", roll[0])
+        return {"crew": result, "outcome": result, **checks.passed_over(aboard, 0)}
+
+    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        yield Line("crew bail-out", roll, result=readings.bail_out("crew", roll[0]))
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        changes, words = results(passengers, out["passengers"])
+        then = [f"Place a {_crew(out['crew'])} crew, marked Moved."] if out["crew"] in _PLACED else []
+        then += [*heroes(out["passengers"]), *halved(passengers, out["passengers"])]
+        then += aftermath(passengers, out["passengers"])
+        said = [f"crew {say_crew(out['crew'])}"] if out["crew"] != NONE else []
+        said += [f"{answer['unit']} {word_of(answer)}" for answer in out["passengers"]]
+        return Settlement("; ".join(said) or "no effect", tuple(words), tuple(then), changes)
+
+    groups = group_faces(6, lambda face: readings.bail_out("crew", face))
+    steps = {
+        "crew of the vehicle": Step((d6("bail-out crew"),), bail, tells, story, groups=lambda _: groups),
+        **checks.steps(),
+    }
+    opening: dict[str, Any] = {"passengers": []}
+    shown = (row_of("crew", "crew"), *rows(checks.items))
+    if crew == "bail-out":
+        return Plan(Attack("crew of the vehicle"), steps, settle, opening, rows=shown)
+    opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **checks.passed_over(aboard, 0)}
+    start = checks.enter(aboard, 0) if passengers else Attack(None)
+    return Plan(start, steps, settle, opening, rows=shown)
+
+
+_PLACED = ("survives", "shaken-moved")
+
+
+def _crew(crew: str) -> str:
+    return "good order" if crew == "survives" else "shaken"

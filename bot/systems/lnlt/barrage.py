@@ -1,0 +1,41 @@
+"""A mortar team or artillery attacks every unit in one hex."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Plan, Settlement
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers, terrain_of
+from bot.systems.lnlt.burning import fire_started, told_before
+from bot.systems.lnlt.checks import Attack
+from bot.systems.lnlt.firepower import refuse_to_fire
+from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.words import refuse_values
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """A barrage on `targets`. Source: PAC 05, 12 (18.1, 18.2)."""
+    refuse_values(given)
+    refuse_to_fire(given.unit("unit"))
+    targets, flammable = given.units("targets"), given.flag("flammable")
+    mod, parts = leg_modifiers(charts, given)
+    area = AreaAttack(
+        charts,
+        targets,
+        [Hex("", 0, len(targets), given.int("fp"), terrain_of(given), flammable=flammable)],
+        leg_mod=mod,
+        parts=parts,
+        best_of_two=given.word("weapon") == "mortar",
+        no_hero=given.flag("no_hero"),
+        tells_hit=True,
+    )
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        words = headline(area_words(out["targets"]), hit=out["hit"])
+        return attacked(words, targets, out["targets"], more=fire_started(out), firers=[given.unit("unit")])
+
+    opening = {"attack_mod": mod, "targets": [], **told_before(flammable)}
+    return Plan(area.start(), area.steps(), settle, opening, rows=rows(area.checks.items))

@@ -1,0 +1,64 @@
+"""The crash of a helicopter or aircraft: where it comes down, and the attack on that hex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
+from bot.systems.lnlt.burning import fire_started
+from bot.systems.lnlt.checks import NONE, Attack
+from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.terrain import target_terrain
+from bot.systems.lnlt.words import refuse_values
+
+FIREPOWER = 6
+DRIFT = (d6("direction"), d6("distance"))
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """A crash, and the firepower 6 attack on `targets` in its hex. Source: PAC 02, 06."""
+    refuse_values(given)
+    stage = given.word("stage")
+    targets = given.units("targets") if stage != "drift" else ()
+    flammable, tm = given.flag("flammable"), target_terrain(given.int("tm"))
+    hexes = [Hex("", 0, len(targets), FIREPOWER, tm, flammable=flammable)] if targets else []
+    mod, parts = leg_modifiers(charts, given)
+    area = AreaAttack(charts, targets, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
+
+    def drifts(roll: Roll) -> Any:
+        return charts["crash-drift"](direction=roll[0], distance=roll[1])
+
+    def drift(_state: Attack, _roll: Roll) -> Attack:
+        return area.start()
+
+    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        answer = drifts(roll)
+        return {"direction": answer["direction"], "hexes": answer["hexes"]}
+
+    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        answer = drifts(roll)
+        yield Line("crash", roll, result=f"{hexes_away(answer['hexes'])} {answer['direction']}")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        hit = area_words(out["targets"])
+        words = [f"crashes {hexes_away(out['hexes'])} {out['direction']}"] if stage != "attack" else []
+        if targets or stage == "attack":
+            words.append(headline(hit, hit=bool(hit)))
+        more = ["A wreck lies in the crash hex."] if stage != "attack" else []
+        more += fire_started(out, "the crash hex")
+        return attacked("; ".join(words), targets, out["targets"], more=more)
+
+    opening: dict[str, Any] = {"targets": []}
+    if stage == "attack":
+        opening |= {"direction": NONE, "hexes": NONE}
+    if not targets:
+        opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
+        opening |= {"fire_check": NONE} if flammable else {}
+    steps = {"drift": Step(DRIFT, drift, tells, story), **area.steps()}
+    shown = rows(area.checks.items)
+    return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)

@@ -1,0 +1,27 @@
+"""Damage checks alone, for a difference that is known already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Plan, Settlement
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt.checks import Attack, DamageChecks
+from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.settling import attacked, headline, rows
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """Damage checks of `targets` at `dc_mod`. Source: PAC 02, 05 (5.0)."""
+    targets = given.units("targets")
+    readings = Readings(charts)
+    items = list_alike(readings, targets, no_hero=given.flag("no_hero"))
+    checks = DamageChecks(readings, items)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        return attacked(headline(out["targets"], hit=True), targets, out["targets"])
+
+    start = checks.enter(Attack(None, given.int("dc_mod")), 0)
+    return Plan(start, checks.steps(), settle, opening={"targets": []}, rows=rows(items))

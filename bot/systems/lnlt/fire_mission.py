@@ -1,0 +1,133 @@
+"""An off-board artillery fire mission: the drift of the spotting round, then the attack on each hex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
+from bot.systems.lnlt.burning import fire_started
+from bot.systems.lnlt.checks import NONE, Attack
+from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.terrain import target_terrain
+from bot.systems.lnlt.words import refuse_values
+
+DRIFT = (d6("white, distance"), d6("colored, direction"))
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The units of one hex, in the order listed."""
+
+    name: str
+    units: tuple[Unit, ...]
+
+    def number(self, key: str) -> int | None:
+        """`dist` or `tm` of the hex, as one of its units gives it. Raises UserError when two of them differ."""
+        values = {int(unit.get(key)) for unit in self.units if unit.get(key) is not None}
+        if len(values) > 1:
+            raise UserError(f"Hex {self.name} has more than one {key}.", hint="Type it at the first unit of the hex.")
+        return values.pop() if values else None
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """A fire mission on `targets`. Source: PAC 05, 08 (18.2).
+
+    Raises UserError for a hex that the mission does not attack, or a loose mission beyond firepower 6.
+    """
+    refuse_values(given)
+    stage, mission, fp = given.word("stage"), given.word("mission"), given.int("fp")
+    charts["mission-fp"](mission=mission, fp=fp, distance=0)  # refuses what is not on the card
+    groups = _by_hex(given.units("targets")) if stage != "drift" else ()
+    units = tuple(unit for group in groups for unit in group.units)
+    hexes = _hexes(charts, groups, mission, fp)
+    mod, parts = leg_modifiers(charts, given)
+    area = AreaAttack(charts, units, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
+    degrading, lm = given.int("degrading"), given.int("lm")
+
+    def drifts(roll: Roll) -> Any:
+        return charts["spotting-round"](white=roll[0], colored=roll[1], degrading=degrading, lm=lm)
+
+    def drift(_state: Attack, _roll: Roll) -> Attack:
+        return area.start()
+
+    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        answer = drifts(roll)
+        return {"hexes": answer["hexes"], "direction": answer["direction"]}
+
+    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        answer = drifts(roll)
+        parts = tuple((name, value) for name, value in (("degrading hexes", degrading), ("leader", -lm)) if value)
+        verdict = f"halved: {hexes_away(answer['hexes'])} {answer['direction']}"
+        yield Line("spotting round", roll, parts, roll[0] + degrading - lm, verdict)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        return _settle(out, units, stage, mission)
+
+    opening: dict[str, Any] = {"attacks": []}
+    for at, hex in enumerate(hexes):
+        opening |= {f"attacks[{at}].hex": hex.name, f"attacks[{at}].fp": hex.fp}
+    if stage == "attack":
+        opening |= {"hexes": NONE, "direction": NONE}
+    if not units:
+        opening["outcome"] = NONE
+    steps = {"drift": Step(DRIFT, drift, tells, story), **area.steps()}
+    names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
+    shown = rows(area.checks.items, names)
+    return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)
+
+
+def _by_hex(units: Sequence[Unit]) -> tuple[Group, ...]:
+    """The units by hex, in the order in which hexes first appear; one without hex= stands with the one before."""
+    hexes: dict[str, list[Unit]] = {}
+    name: str | None = None
+    for unit in units:
+        name = unit.get("hex") or name
+        if name is None:
+            raise UserError(f"{unit.word} needs hex.", hint=f"Type it behind the unit: {unit.word} hex=A dist=0.")
+        hexes.setdefault(name, []).append(unit)
+    return tuple(Group(name, tuple(group)) for name, group in hexes.items())
+
+
+def _hexes(charts: Charts, groups: Sequence[Group], mission: str, fp: int) -> list[Hex]:
+    hexes: list[Hex] = []
+    start = 0
+    for at, group in enumerate(groups):
+        distance = group.number("dist")
+        if distance is None:
+            raise UserError(f"Hex {group.name} needs dist.", hint="Type it at the first unit of the hex: dist=1.")
+        answer = charts["mission-fp"](mission=mission, fp=fp, distance=distance)
+        if not answer["attacked"]:
+            raise UserError(
+                f"A {mission} mission does not attack hex {group.name} at distance {distance}.", hint="Leave it out."
+            )
+        stop = start + len(group.units)
+        tm = target_terrain(group.number("tm") or 0)
+        flammable = any(unit.has("flammable") for unit in group.units)
+        hexes.append(Hex(f"attacks[{at}].", start, stop, int(answer["fp"]), tm, group.name, flammable))
+        start = stop
+    return hexes
+
+
+def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: str) -> Settlement:
+    answers = [answer for attack in out["attacks"] for answer in attack["targets"]]
+    more = [line for attack in out["attacks"] for line in fire_started(attack, f"hex {attack['hex']}")]
+    if stage != "attack":
+        more.append(
+            "Still in line of sight, the spotter may shift the round one hex within it; place the marker there."
+        )
+    if mission == "walking-barrage":
+        more.append("In each of the next two turns the markers move one hex and attack again (stage attack).")
+    hit = area_words(answers)
+    words = headline(hit, hit=bool(hit))
+    if stage != "attack":
+        drift = f"drifts {hexes_away(out['hexes'])} {out['direction']}"
+        words = f"{drift}; {words}" if answers else drift
+    return attacked(words, units, answers, more=more)

@@ -1,0 +1,105 @@
+"""The firepower of a stack that fires: who leads, who adds half, which support weapons count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Unit
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt.kinds import MMC, SMC, is_shaken, refuse_unfit, state_of
+
+USAGE_OF_ITS_OWN = frozenset({"medic", "corpsman", "armor-leader", "chaplain", "nurse", "marksman", "sniper"})
+MOTORCYCLE_LIMIT = 2
+
+
+def half_up(value: int) -> int:
+    """Half of it, fractions up."""
+    return -(-value // 2)
+
+
+def attack_firepower(charts: Charts, attackers: Sequence[Unit]) -> tuple[tuple[str, int], ...]:
+    """What each attacker adds, as (unit, FP): the one who leads in full, further ones half, weapons in full.
+
+    The first unit that has firepower leads.
+
+    Raises UserError for a unit that cannot fire, weapons that it may not fire, or firepower left out.
+    Source: PAC 09, 12 (1.6, 5.2).
+    """
+    refuse_unfit(attackers)
+    for unit in attackers:
+        refuse_to_fire(unit)
+    first = next((at for at, unit in enumerate(attackers) if _has_firepower(unit)), 0)
+    return tuple((unit.word, _adds(charts, unit, leads=at == first)) for at, unit in enumerate(attackers))
+
+
+def _has_firepower(unit: Unit) -> bool:
+    """Whether the unit adds anything; an MMC whose firepower was left out is asked for it later."""
+    left_out = unit.get("fp") is None and unit.type not in SMC
+    return bool(left_out or unit.get("fp") or unit.get("sw"))
+
+
+def counts_as_ops_complete(unit: Unit) -> bool:
+    """Whether Ops Complete weakens the unit's fire: not that of one who fires right after spotting.
+
+    Source: PAC 11, 12.
+    """
+    return unit.has("ops") and not unit.has("spotter")
+
+
+def refuse_to_fire(unit: Unit | None) -> None:
+    """Raise UserError for a unit whose state keeps it from firing. Source: PAC 02."""
+    if unit is None:
+        return
+    refuse_unfit([unit])
+    if is_shaken(unit) or unit.has("damaged"):
+        raise UserError(f"{unit.word} is {state_of(unit)} and cannot fire.", hint="Leave it out.")
+
+
+def _adds(charts: Charts, unit: Unit, *, leads: bool) -> int:
+    weapons: tuple[int, ...] = tuple(unit.get("sw") or ())
+    usage = check_weapons(charts, unit, weapons) if weapons else ""
+    if usage == "one-half-up" and not unit.has("pair"):
+        weapons = tuple(map(half_up, weapons))
+    if counts_as_ops_complete(unit):
+        weapons = tuple(map(half_up, weapons))
+    if _forfeits(unit, len(weapons)):
+        return sum(weapons)
+    own = unit.number("fp", 0 if unit.type in SMC else None)
+    return sum(weapons) + (own if leads else half_up(own))
+
+
+def _forfeits(unit: Unit, weapons: int) -> bool:
+    """Whether the unit gives up its own firepower to serve its weapons."""
+    return weapons > (1 if unit.type == "squad" else 0)
+
+
+def check_weapons(charts: Charts, unit: Unit, weapons: Sequence[int]) -> str:
+    """How the unit fires its support weapons (output fire of table sw-usage).
+
+    Raises UserError for more weapons than it may fire, or for a unit that may fire none. Source: PAC 09 (1.6).
+    """
+    if unit.has("cavalry"):
+        raise UserError(f"{unit.word} is mounted on horses and fires no support weapon.", hint="Leave out sw.")
+    case = _usage_case(unit)
+    if case is None:
+        raise UserError(f"{unit.word} ({unit.type}) serves no support weapon; its own firepower is fp.")
+    usage = charts["sw-usage"](case=case)
+    carry, fires = usage.get("carry", 0), str(usage["fire"])
+    if fires == "none" or not carry:
+        raise UserError(f"{unit.word} ({unit.type}) may not fire a support weapon.", hint="Leave out sw.")
+    if len(weapons) > carry:
+        raise UserError(f"{unit.word} fires at most {carry} support weapon{'s' * (carry > 1)}, not {len(weapons)}.")
+    if unit.has("motorcycle") and max(weapons) > MOTORCYCLE_LIMIT:
+        raise UserError(f"{unit.word} on motorcycles fires support weapons of at most {MOTORCYCLE_LIMIT}.")
+    return fires
+
+
+def _usage_case(unit: Unit) -> str | None:
+    if unit.type in USAGE_OF_ITS_OWN:
+        return unit.type
+    if unit.type in SMC:
+        return "smc"
+    if unit.has("motorcycle") and unit.type in ("squad", "half-squad"):
+        return f"mounted-{unit.type}"
+    return unit.type if unit.type in MMC and unit.type != "weapon-team" else None

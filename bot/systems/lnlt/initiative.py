@@ -1,0 +1,45 @@
+"""Initiative of the turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """One roll decides."""
+
+    owes: str | None = "initiative"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Contest]:
+    """The higher roll wins, a tie leaves it with `last`. Source: PAC 11 (3.0)."""
+    del charts
+    last = given.word("last")
+
+    def winner(roll: Roll) -> str:
+        return last if roll[0] == roll[1] else "a" if roll[0] > roll[1] else "b"
+
+    def apply(_state: Contest, _roll: Roll) -> Contest:
+        return Contest(None)
+
+    def tells(_before: Contest, roll: Roll, _after: Contest) -> Told:
+        won = winner(roll)
+        return {"roll_a": roll[0], "roll_b": roll[1], "tied": roll[0] == roll[1], "winner": won, "outcome": won}
+
+    def story(_before: Contest, roll: Roll, _after: Contest) -> Iterable[Line]:
+        yield Line("side a", roll[:1], total=roll[0])
+        verdict = f"tied: side {last} keeps it" if roll[0] == roll[1] else f"side {winner(roll)} is higher"
+        yield Line("side b", roll[1:], total=roll[1], result=verdict)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        return Settlement(f"side {out['winner']} has the initiative")
+
+    return Plan(Contest(), {"initiative": Step((d6("side a"), d6("side b")), apply, tells, story)}, settle)

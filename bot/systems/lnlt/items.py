@@ -1,0 +1,212 @@
+"""A list of units as the damage checks see it: what each item is, may owe, and what a result makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from bot.rules.dice import Die, d6, dice
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Unit
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt import kinds
+
+ROWS: Mapping[str, tuple[str, ...]] = {
+    "dft": ("none", "shaken", "abandoned", "destroyed"),
+    "oft": ("none", "shaken", "abandoned", "destroyed"),
+    "close-assault": ("none", "destroyed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Aboard:
+    """The vehicle under passengers whose list does not hold it: the cause of their plight, and how they sit."""
+
+    cause: str
+    rows: tuple[str, ...]
+    exposed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One unit of a list, with all that its checks need.
+
+    `offset` is added to the margin of the dice to give its dc_mod. `immune` is an armored vehicle that direct fire
+    cannot hurt. `fates` maps the result on its vehicle to a passenger's fate. `stop` is where its list ends, `helps`
+    the LM it lends to those after it, `first` whether its result is the outcome.
+    """
+
+    unit: Unit
+    path: str
+    kind: str
+    stop: int
+    first: bool
+    offset: int = 0
+    column: str = ""
+    row: str = ""
+    state: str = ""
+    morale: int = 0
+    hero: bool = False
+    immune: bool = False
+    helps: int = 0
+    later: bool = False
+    fates: Mapping[str, str] = field(default_factory=dict, hash=False)
+    dice: Mapping[str, tuple[Die, ...]] = field(default_factory=dict, hash=False)
+
+    @property
+    def flies(self) -> bool:
+        """Whether it crashes when it is destroyed, so that neither crew nor passengers roll here."""
+        return self.unit.type in kinds.AIRBORNE
+
+
+class Readings:
+    """The cards that damage checks read, each cell once."""
+
+    def __init__(self, charts: Charts) -> None:
+        dct, change, fate = charts["dct"], charts["state-change"], charts["crew-fate"]
+        hero, bail = charts["hero-creation"], charts["bail-out-roll"]
+
+        @cache
+        def result(column: str, morale: int, total: int) -> str:
+            return str(dct(unit=column, morale=morale, total=max(-20, min(99, total)))["result"])
+
+        @cache
+        def becomes(row: str, state: str, what: str) -> str:
+            return str(change(unit=row, state=state, result=what)["becomes"])
+
+        self.result: Callable[[str, int, int], str] = result
+        self.becomes: Callable[[str, str, str], str] = becomes
+        self.fate: Callable[[str, str, str], str] = cache(
+            lambda cause, row, who: str(fate(cause=cause, vehicle=row, who=who)["result"])
+        )
+        self.hero: Callable[[int], bool] = cache(lambda roll: bool(hero(roll=roll)["hero"]))
+        self.bail_out: Callable[[str, int], str] = cache(lambda who, roll: str(bail(who=who, roll=roll)["result"]))
+
+    def shaken(self, row: str, state: str) -> str:
+        """What the result shaken makes of a man: a hero and one who is shaken already stay as they are."""
+        return state if row == "hero" or state in kinds.SHAKEN_STATES else self.becomes(row, state, "shaken")
+
+
+def list_items(
+    readings: Readings,
+    units: Sequence[Unit],
+    *,
+    paths: Sequence[str],
+    spans: Sequence[tuple[int, int]],
+    offsets: Sequence[int],
+    no_hero: bool = False,
+    closed_is_immune: bool = False,
+    aboard: Aboard | None = None,
+) -> tuple[Item, ...]:
+    """The items of `units`. `spans` are the lists they fall into (one hex each), each with its own leaders.
+
+    Raises UserError for a unit without the morale that it may need, a passenger without a vehicle, a unit that no
+    damage check is made for, or a state that it cannot have. Source: PAC 02, 09.
+    """
+    kinds.refuse_unfit(units)
+    items: list[Item] = []
+    for start, stop in spans:
+        vehicle: Unit | None = None
+        for at in range(start, stop):
+            unit, rest = units[at], units[at + 1 : stop]
+            vehicle = unit if unit.type in kinds.VEHICLES else vehicle
+            under = _vehicle_of(unit, vehicle, aboard)
+            state, row = kinds.state_of(unit), kinds.change_row(unit)
+            if readings.becomes(row, state, "none") == "not-applicable":
+                raise UserError(f"{unit.word} ({unit.type}) cannot be {state}.")
+            fates = _fates(readings, unit, under) if under is not None else {}
+            immune = closed_is_immune and unit.type == "armored-vehicle" and not unit.has("open")
+            items.append(
+                Item(
+                    unit=unit,
+                    path=paths[at],
+                    kind="passenger" if under is not None else "vehicle" if unit is vehicle else "leg",
+                    stop=stop,
+                    first=paths[at] == paths[spans[0][0]],
+                    offset=offsets[at],
+                    column=kinds.check_column(unit),
+                    row=row,
+                    state=state,
+                    morale=_morale(unit, needed=not immune and (under is None or _checks(fates))),
+                    hero=unit.type in ("squad", "half-squad") and not no_hero,
+                    immune=immune,
+                    helps=int(unit.get("lm") or 0) if unit.type == "leader" and under is None else 0,
+                    later=any(kinds.is_leg(other) for other in rest),
+                    fates=fates,
+                    dice=_dice(unit.word),
+                )
+            )
+    return tuple(items)
+
+
+def list_alike(
+    readings: Readings,
+    units: Sequence[Unit],
+    name: str = "targets",
+    *,
+    no_hero: bool = False,
+    aboard: Aboard | None = None,
+) -> tuple[Item, ...]:
+    """The items of one list, all under the same difference; `name` is the output that they are told in.
+
+    Raises UserError as `list_items` does. Source: PAC 02, 09.
+    """
+    size = len(units)
+    return list_items(
+        readings,
+        units,
+        paths=[f"{name}[{at}]" for at in range(size)],
+        spans=[(0, size)] if size else [],
+        offsets=(0,) * size,
+        no_hero=no_hero,
+        aboard=aboard,
+    )
+
+
+def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboard | None:
+    """What a passenger sits on, None for a unit that is none. Raises UserError for an impossible passenger."""
+    if unit.type == "aircraft":
+        raise UserError("An aircraft takes no damage check.", hint="Use ordnance-vehicle with aircraft=...")
+    if aboard is None and not kinds.is_passenger(unit):
+        return None
+    if not kinds.is_man(unit):
+        raise UserError(f"{unit.word} ({unit.type}) cannot be a passenger.", hint="Leave out inside and outside.")
+    if aboard is not None:
+        return aboard
+    if vehicle is None:
+        raise UserError(f"{unit.word} is a passenger without a vehicle.", hint="List the vehicle before it.")
+    exposed = vehicle.type != "armored-vehicle" or kinds.is_open_topped(vehicle)
+    return Aboard("dft", ROWS["dft"], exposed)
+
+
+def _morale(unit: Unit, *, needed: bool) -> int:
+    return unit.number("morale") if needed else int(unit.get("morale") or 0)
+
+
+def _checks(fates: Mapping[str, str]) -> bool:
+    return any("check" in fate for fate in fates.values())
+
+
+def _fates(readings: Readings, unit: Unit, aboard: Aboard) -> dict[str, str]:
+    """What each result on the vehicle brings the passenger; a helicopter counts as unarmored. Source: PAC 09."""
+    who = "outside" if unit.has("outside") else "inside"
+    fates: dict[str, str] = {}
+    for row in aboard.rows:
+        fate = readings.fate(aboard.cause, row, who)
+        if fate == "not-allowed":
+            raise UserError("Passengers outside prevent a close assault.", hint=f"Leave out {unit.word}.")
+        if fate == "damage-check-if-exposed":
+            fate = "damage-check" if aboard.exposed else "none"
+        fates[row] = fate
+    return fates
+
+
+def _dice(word: str) -> dict[str, tuple[Die, ...]]:
+    return {
+        "check": (d6(f"damage check {word}"),),
+        "hero": (d6(f"hero creation {word}"),),
+        "crew": (d6(f"bail-out crew of {word}"),),
+        "bail": (d6(f"bail-out {word}"),),
+        "morale": dice(2, 6, f"morale check {word}"),
+    }

@@ -1,0 +1,87 @@
+"""What kind of unit an item of a list is: its class, its state, its column and row on the cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Unit
+
+MMC = frozenset({"squad", "half-squad", "weapon-team", "crew"})
+SMC = frozenset(
+    {
+        "leader", "hero", "scout", "sniper", "marksman", "medic", "corpsman", "nurse", "chaplain", "advisor",
+        "armor-leader", "smc",
+    }
+)  # fmt: skip
+GROUND_VEHICLES = frozenset({"armored-vehicle", "unarmored-vehicle"})
+VEHICLES = GROUND_VEHICLES | {"helicopter"}
+AIRBORNE = frozenset({"helicopter", "aircraft"})
+GONE = frozenset({"abandoned", "destroyed", "eliminated"})
+SHAKEN_STATES = frozenset({"shaken", "shaken-wounded", "half-squad-shaken"})
+
+
+def is_passenger(unit: Unit) -> bool:
+    """Whether the unit rides on the vehicle listed before it."""
+    return unit.has("inside") or unit.has("outside")
+
+
+def is_man(unit: Unit) -> bool:
+    """Whether it is an MMC or a single man, on foot or not."""
+    return unit.type in MMC or unit.type in SMC
+
+
+def is_leg(unit: Unit) -> bool:
+    """Whether it is an MMC or a single man that is no passenger."""
+    return is_man(unit) and not is_passenger(unit)
+
+
+def is_open_topped(unit: Unit) -> bool:
+    """Whether the vehicle is open-topped."""
+    return unit.has("open-topped") or unit.has("open_topped")
+
+
+def is_shaken(unit: Unit) -> bool:
+    """Whether it is on its shaken side."""
+    return unit.has("shaken")
+
+
+def state_of(unit: Unit) -> str:
+    """The state that its flags mean: good-order, shaken, wounded, shaken-wounded or damaged."""
+    if unit.has("shaken"):
+        return "shaken-wounded" if unit.has("wounded") else "shaken"
+    if unit.has("wounded"):
+        return "wounded"
+    return "damaged" if unit.has("damaged") else "good-order"
+
+
+def check_column(unit: Unit) -> str:
+    """Its column of the damage check table. Source: PAC 02."""
+    if unit.type in MMC:
+        return "shaken-mmc" if is_shaken(unit) else "good-order-mmc"
+    if unit.type in SMC:
+        return "hero-or-shaken-smc" if unit.type == "hero" or is_shaken(unit) else "good-order-smc"
+    return unit.type
+
+
+def change_row(unit: Unit) -> str:
+    """Its kind in table state-change: every single man but a hero is smc."""
+    return "smc" if unit.type in SMC and unit.type != "hero" else unit.type
+
+
+def refuse_unfit(units: Iterable[Unit]) -> None:
+    """Raise UserError for a roster unit that is out of play, or that stands in the list twice."""
+    seen: set[str] = set()
+    for unit in units:
+        if unit.state in GONE:
+            raise UserError(f"{unit.word} is {unit.state}.", hint="Leave it out, or mend its state with /unit edit.")
+        if unit.name and unit.name in seen:
+            raise UserError(f"{unit.word} stands in the list twice.", hint="List each unit once.")
+        seen.add(unit.name)
+
+
+def refuse_passengers(units: Iterable[Unit], why: str) -> None:
+    """Raise UserError for a list that holds passengers where none may stand."""
+    for unit in units:
+        if is_passenger(unit):
+            raise UserError(f"{unit.word} is a passenger, and {why}.", hint="Leave out inside and outside.")

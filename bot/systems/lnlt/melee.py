@@ -1,0 +1,181 @@
+"""Melee: both sides attack each other in the same hex, and casualties are removed after both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.dice import dice
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.odds import group_sums
+from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt import kinds
+from bot.systems.lnlt.checks import NONE
+from bot.systems.lnlt.positions import read_positions
+
+ATTACK, COUNTER = dice(2, 6, "attack"), dice(2, 6, "counterattack")
+BEST_ODDS = "5-1"
+CHARTED = 60  # the table takes no more; beyond it the card's rule, the ratio rounded up, is worked out here
+RATIOS = ("1-3", "1-2", "2-3", "1-1", "3-2", "2-1", "3-1", "4-1", BEST_ODDS)
+VERDICTS = {
+    (False, False): "none",
+    (True, False): "defenders",
+    (False, True): "attackers",
+    (True, True): "both",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Melee:
+    """Whose attack is owed, and whether the attackers' has killed."""
+
+    owes: str | None
+    killed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Assault:
+    """One side's attack: its firepower, the firepower it goes for, the odds after the shift, kill number and LM.
+
+    `printed` are the odds before a hero shifts them.
+    """
+
+    fp: int
+    against: int
+    odds: str
+    kill: int | None
+    lm: int
+    printed: str = ""
+
+    def kills(self, roll: Roll) -> bool:
+        """Whether the 2d6 reach the kill number."""
+        return self.kill is not None and sum(roll) + self.lm >= self.kill
+
+
+def plan(charts: Charts, given: Given) -> Plan[Melee]:
+    """Melee between `attackers` and `defenders`. Source: PAC 07 (8.0). Raises UserError for vehicles."""
+    attackers, defenders = given.units("attackers"), given.units("defenders")
+    kinds.refuse_unfit((*attackers, *defenders))
+    _refuse_vehicles((*attackers, *defenders))
+    chosen = read_positions(given.word("attack_targets"), len(defenders), option="attack_targets")
+    countered = read_positions(given.word("counter_targets"), len(attackers), option="counter_targets")
+    fights_on = given.flag("shaken_fight")
+    overrun = all(kinds.is_shaken(unit) for unit in defenders) and not fights_on
+    fp, facing = _firepower(attackers), _firepower([defenders[at] for at in chosen], shaken=fights_on)
+    attack = _assault(charts, attackers, fp, facing, none=overrun)
+    fp, facing = _firepower(defenders, shaken=fights_on), _firepower(attackers[at] for at in countered)
+    counter = _assault(charts, defenders, fp, facing, none=overrun)
+
+    def attack_apply(_state: Melee, roll: Roll) -> Melee:
+        return Melee("counter", attack.kills(roll))
+
+    def attack_tells(_before: Melee, roll: Roll, after: Melee) -> Told:
+        return {"attack_total": sum(roll) + attack.lm, "defenders_eliminated": after.killed}
+
+    def counter_apply(_state: Melee, _roll: Roll) -> Melee:
+        return Melee(None)
+
+    def counter_tells(before: Melee, roll: Roll, _after: Melee) -> Told:
+        killed = counter.kills(roll)
+        return {
+            "counter_total": sum(roll) + counter.lm,
+            "attackers_eliminated": killed,
+            "outcome": VERDICTS[before.killed, killed],
+        }
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        gone = [defenders[at] for at in (range(len(defenders)) if overrun else chosen)]
+        lost = gone if out["defenders_eliminated"] else []
+        lost = lost + ([attackers[at] for at in countered] if out["attackers_eliminated"] else [])
+        headline = {
+            "none": "nobody is eliminated",
+            "defenders": "the defenders are eliminated",
+            "attackers": "the attackers are eliminated",
+            "both": "both sides are eliminated",
+        }[out["outcome"]]
+        changes = tuple(Change(unit.name, set={"state": "eliminated"}) for unit in lost if unit.name)
+        return Settlement(headline, tuple((unit.word, "eliminated") for unit in lost), (), changes)
+
+    opening: dict[str, Any] = {
+        "attack_fp": attack.fp,
+        "defense_fp": attack.against,
+        "attack_odds": attack.odds,
+        "attack_kill": NONE if attack.kill is None else attack.kill,
+        "counter_fp": counter.fp,
+        "counter_against": counter.against,
+        "counter_odds": counter.odds,
+        "counter_kill": NONE if counter.kill is None else counter.kill,
+    }
+    if overrun:
+        opening |= {"attack_total": NONE, "defenders_eliminated": True}
+        opening |= {"counter_total": NONE, "attackers_eliminated": False, "outcome": "defenders"}
+    groups = group_sums(2, 6)
+    steps: dict[str, Step[Melee]] = {
+        "attack": Step(ATTACK, attack_apply, attack_tells, _story("attack", attack), groups=lambda _: groups),
+        "counter": Step(
+            COUNTER, counter_apply, counter_tells, _story("counterattack", counter), groups=lambda _: groups
+        ),
+    }
+    lines = (Line("defenders", result="all of them are shaken: eliminated without a roll"),) if overrun else ()
+    return Plan(Melee(None if overrun else "attack"), steps, settle, opening, lines=lines)
+
+
+def _refuse_vehicles(units: Iterable[Unit]) -> None:
+    for unit in units:
+        if not kinds.is_man(unit):
+            raise UserError(f"{unit.word} ({unit.type}) takes no part in melee.", hint="Use close-assault on vehicles.")
+
+
+def _firepower(units: Iterable[Unit], *, shaken: bool = False) -> int:
+    """Their own firepower, +1 with the M superscript, and all their support weapons.
+
+    Shaken units add nothing, unless their nation lets them fight on (`shaken`).
+    """
+    return sum(
+        unit.number("fp", 0 if unit.type in kinds.SMC else None) + unit.has("m") + sum(unit.get("sw") or ())
+        for unit in units
+        if shaken or not kinds.is_shaken(unit)
+    )
+
+
+def _assault(charts: Charts, side: Sequence[Unit], fp: int, facing: int, *, none: bool) -> Assault:
+    """The attack of a side with this firepower against that of its targets; `none` where it comes to no fight."""
+    lm = max(
+        (int(unit.get("lm") or 0) for unit in side if unit.type == "leader" and not kinds.is_shaken(unit)), default=0
+    )
+    if none or not fp:
+        return Assault(fp, facing, NONE, None, lm)
+    odds = _odds(charts, fp, facing)
+    kill = charts["melee-kill"](odds=odds, hero=any(unit.type == "hero" for unit in side))
+    return Assault(fp, facing, str(kill["odds_used"]), int(kill["kill"]), lm, odds)
+
+
+def _odds(charts: Charts, fp: int, facing: int) -> str:
+    """The printed odds of one firepower against another, best against none. Source: PAC 07."""
+    if not facing:
+        return BEST_ODDS
+    if max(fp, facing) <= CHARTED:
+        return str(charts["melee-odds"](attack=fp, defense=facing)["odds"])
+    for odds in RATIOS:
+        attack, defense = map(int, odds.split("-"))
+        if fp * defense <= facing * attack:
+            return odds
+    return BEST_ODDS
+
+
+def _story(label: str, assault: Assault) -> Any:
+    def story(_before: Melee, roll: Roll, _after: Melee) -> Iterable[Line]:
+        parts = (("leader", assault.lm),) if assault.lm else ()
+        if assault.kill is None:
+            verdict = "without firepower: nobody is eliminated"
+        else:
+            shifted = f", with a hero {assault.odds}" if assault.printed != assault.odds else ""
+            verdict = f"{assault.fp} against {assault.against} is {assault.printed}{shifted}, {assault.kill} or more: "
+            verdict += "eliminated" if assault.kills(roll) else "no effect"
+        yield Line(label, roll, parts, sum(roll) + assault.lm, verdict)
+
+    return story

@@ -1,0 +1,74 @@
+"""A vehicle enters a mined hex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt import kinds
+from bot.systems.lnlt.checks import NONE, say
+from bot.systems.lnlt.settling import aftermath, becomes
+
+IMMOBILIZED = frozenset({"immobilized"})
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One die decides."""
+
+    owes: str | None = "mines"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Entry]:
+    """The mines' attack on a vehicle. Source: PAC 02, 10 (21.4.1). Raises UserError for a unit that is no vehicle."""
+    unit = given.unit("unit")
+    if unit is not None:
+        kinds.refuse_unfit([unit])
+        if unit.type not in kinds.GROUND_VEHICLES:
+            raise UserError(f"{unit.word} ({unit.type}) is no ground vehicle.", option="unit")
+    shaken = given.flag("shaken") or (unit is not None and kinds.is_shaken(unit))
+    state = "shaken" if shaken else "good-order"
+
+    def tells(_before: Entry, roll: Roll, _after: Entry) -> Told:
+        answer = charts["mines-vehicle"](roll=roll[0])
+        result = str(answer["result"])
+        word = "shaken" if result.startswith("shaken") else result
+        left = str(charts["state-change"](unit="armored-vehicle", state=state, result=word)["becomes"])
+        crew = "eliminated" if answer["crew_lost"] else "shaken-moved" if left == "abandoned" else NONE
+        return {
+            "roll": roll[0],
+            "result": result,
+            "becomes": left,
+            "immobilized": result == "shaken-immobilized",
+            "crew": crew,
+            "outcome": result,
+        }
+
+    def apply(_state: Entry, _roll: Roll) -> Entry:
+        return Entry(None)
+
+    def story(before: Entry, roll: Roll, after: Entry) -> Iterable[Line]:
+        yield Line(
+            "mines", roll, total=roll[0], result=say(str(tells(before, roll, after)["result"])).replace("-", " and ")
+        )
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        words = say(out["result"]).replace("-", " and ")
+        words += ": abandoned" if out["becomes"] == "abandoned" else ""
+        changes: list[Change] = []
+        if unit is not None:
+            change = becomes(unit, out["becomes"], mark=IMMOBILIZED if out["immobilized"] else frozenset())
+            changes += [change] if change is not None else []
+        then = {"eliminated": ("The crew is lost with it.",), "shaken-moved": ("Place a shaken crew, marked Moved.",)}
+        who = ((unit.word, words),) if unit is not None else ()
+        hurt = aftermath([unit or Unit("The vehicle", "armored-vehicle")], [out])
+        return Settlement(words, who, (*then.get(out["crew"], ()), *hurt), tuple(changes))
+
+    return Plan(Entry(), {"mines": Step((d6("mines"),), apply, tells, story)}, settle)

@@ -1,0 +1,67 @@
+"""Morale checks: each unit in turn, 2d6 plus the modifier at or under its morale passes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.rules.dice import dice
+from bot.rules.inputs.given import Given
+from bot.rules.odds import group_sums
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
+from bot.rules.tables.table import Charts
+
+CHECK = dice(2, 6, "morale check")
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """Which unit checks next; nothing else carries over from one to the next."""
+
+    at: int = 0
+    owes: str | None = "check"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Checks]:
+    """Morale checks of `units`. Source: PAC 01, 06, 09."""
+    del charts
+    units, mod = given.units("units"), given.int("mod")
+    morale = [unit.number("morale") for unit in units]
+
+    def passes(at: int, roll: Roll) -> bool:
+        return sum(roll) + mod <= morale[at]
+
+    def apply(state: Checks, roll: Roll) -> Checks:
+        del roll
+        after = state.at + 1
+        return replace(state, at=after, owes="check" if after < len(units) else None)
+
+    def tells(before: Checks, roll: Roll, after: Checks) -> Told:
+        del after
+        at, result = before.at, "pass" if passes(before.at, roll) else "fail"
+        told: dict[str, Any] = {
+            f"units[{at}].unit": units[at].word,
+            f"units[{at}].roll": sum(roll),
+            f"units[{at}].total": sum(roll) + mod,
+            f"units[{at}].result": result,
+        }
+        if at == 0:
+            told["outcome"] = result
+        return told
+
+    def story(before: Checks, roll: Roll, after: Checks) -> Iterable[Line]:
+        del after
+        at = before.at
+        parts = (("modifier", mod),) if mod else ()
+        verdict = f"against morale {morale[at]}: {'pass' if passes(at, roll) else 'fail'}"
+        yield Line(f"{units[at].word} morale check", roll, parts, sum(roll) + mod, verdict)
+
+    def settle(out: Any) -> Settlement:
+        checked = tuple((item["unit"], item["result"]) for item in out["units"])
+        passed = sum(result == "pass" for _, result in checked)
+        return Settlement(f"{passed} of {len(checked)} pass" if len(checked) > 1 else checked[0][1], checked)
+
+    rows = tuple(row_of(f"units[{at}].result", unit.word) for at, unit in enumerate(units))
+    step = Step(CHECK, apply, tells, story, groups=lambda _: group_sums(2, 6))
+    return Plan(Checks(), {"check": step}, settle, opening={"units": []}, rows=rows)

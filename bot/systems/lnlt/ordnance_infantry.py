@@ -1,0 +1,104 @@
+"""Ordnance against infantry: to hit, then HE against a bare die, then damage checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt import kinds
+from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
+from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
+from bot.systems.lnlt.firepower import refuse_to_fire
+from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.shot import ACQUIRED, after_shot, weapon_kept
+from bot.systems.lnlt.terrain import is_lone_sniper
+from bot.systems.lnlt.to_hit import DICE, to_hit
+from bot.systems.lnlt.words import refuse_values
+
+HEAT_IN_THE_OPEN = 1
+OPPOSED = (d6("attack"), d6("defense"))
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """A shot at a hex of infantry. Source: PAC 04, 06 (14.1). Raises UserError for vehicles among the targets."""
+    refuse_values(given)
+    refuse_to_fire(given.unit("unit"))
+    targets, flammable = given.units("targets"), given.flag("flammable")
+    for unit in targets:
+        if not kinds.is_man(unit):
+            raise UserError(f"{unit.word} ({unit.type}) is no infantry.", hint="Use ordnance-vehicle.")
+    kinds.refuse_passengers(targets, "ordnance against infantry hits none")
+    shot = to_hit(charts, given, lone_sniper=is_lone_sniper(targets) or given.flag("lone_sniper"))
+    bare_heat = given.flag("heat") and not given.flag("cover")
+    he = given.int("he") - (HEAT_IN_THE_OPEN if bare_heat else 0)
+    readings = Readings(charts)
+    checks = DamageChecks(
+        readings,
+        list_alike(readings, targets, no_hero=given.flag("no_hero")),
+        finish=then_fire_check,
+    )
+
+    def aim(_state: Attack, roll: Roll) -> Attack:
+        return Attack("attack") if shot.hits(roll) else Attack(None)
+
+    def aim_tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        told = shot.told(roll)
+        if shot.hits(roll):
+            return told
+        told |= {"attack_total": NONE, "defense_total": NONE, "damage": False, "dc_mod": 0, "outcome": NONE}
+        return told | ({"fire_check": NONE} if flammable else {})
+
+    def aim_story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        yield shot.line(roll)
+
+    def attack(_state: Attack, roll: Roll) -> Attack:
+        after = Attack(None, max(roll[0] + he - roll[1], 0), six=flammable and roll[0] == 6)
+        return checks.enter(after, 0) if after.margin and targets else then_fire_check(after)
+
+    def attack_tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        difference = roll[0] + he - roll[1]
+        told: dict[str, Any] = {
+            "attack_total": roll[0] + he,
+            "defense_total": roll[1],
+            "damage": difference > 0,
+            "dc_mod": max(difference, 0),
+        }
+        if difference <= 0 or not targets:
+            told["outcome"] = "damage-check" if difference > 0 else NONE
+        if flammable and roll[0] != 6:
+            told["fire_check"] = NONE
+        return told
+
+    def attack_story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        difference = roll[0] + he - roll[1]
+        parts = [("HE", given.int("he")), *([("HEAT in the open", -HEAT_IN_THE_OPEN)] if bare_heat else [])]
+        yield Line("attack", roll[:1], tuple(parts), roll[0] + he)
+        verdict = f"higher by {difference}: damage check" if difference > 0 else "not higher: no effect"
+        yield Line("defense", roll[1:], (), roll[1], verdict)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        unit, left = given.unit("unit"), [answer for answer in out["targets"] if answer["becomes"] != "eliminated"]
+        more = list(fire_started(out))
+        more += ["The ATGM is expended."] if out["atgm_expended"] else []
+        more += [ACQUIRED] if left or not out["targets"] else []
+        more += after_shot(given, hit=out["hit"])
+        words = headline(out["targets"], hit=out["damage"]) if out["hit"] else "miss"
+        settled = attacked(words, targets, out["targets"], more=more, firers=[unit])
+        return replace(settled, changes=(*settled.changes, *weapon_kept(given, hit=out["hit"])))
+
+    groups = shot.groups()
+    steps: dict[str, Step[Attack]] = {
+        "to hit": Step(DICE, aim, aim_tells, aim_story, groups=lambda _: groups),
+        "attack": Step(OPPOSED, attack, attack_tells, attack_story),
+        "fire check": fire_check(charts),
+        **checks.steps(),
+    }
+    opening = {"to_hit_mod": shot.mod, "targets": [], **told_before(flammable)}
+    return Plan(Attack("to hit"), steps, settle, opening, rows=rows(checks.items))

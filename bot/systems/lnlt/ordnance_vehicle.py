@@ -1,0 +1,168 @@
+"""Ordnance against a vehicle or an aircraft: to hit, penetration, morale check, crew and passengers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, row_of
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt import kinds
+from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
+from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say
+from bot.systems.lnlt.firepower import refuse_to_fire
+from bot.systems.lnlt.impact import Impact, Struck
+from bot.systems.lnlt.items import ROWS, Aboard, Readings, list_alike
+from bot.systems.lnlt.settling import aftermath, becomes, fired, halved, heroes, results, rows
+from bot.systems.lnlt.shot import ACQUIRED, after_shot, weapon_kept
+from bot.systems.lnlt.to_hit import DICE, to_hit
+from bot.systems.lnlt.words import refuse_values
+
+HEAT_AGAINST_RED = 4
+VEHICLE = "vehicle"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """A shot at one vehicle or aircraft. Source: PAC 04, 06, 09 (14.1).
+
+    Raises UserError for an aircraft in flight without guided anti-aircraft weapons.
+    """
+    refuse_values(given)
+    refuse_to_fire(given.unit("unit"))
+    aircraft, target, passengers = given.word("aircraft"), given.unit("target"), given.units("passengers")
+    if aircraft in ("fixed-wing", "flying") and not given.flag("guided_aa"):
+        raise UserError(
+            "Only guided anti-aircraft weapons attack aircraft and flying helicopters.", hint="Add guided_aa to mods."
+        )
+    if target is not None:
+        kinds.refuse_unfit([target])
+    shot = to_hit(charts, given, aircraft=aircraft, size=given.int("size"))
+    flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
+    shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
+    adds: tuple[tuple[str, int], ...] = (("penetration", given.int("penetration")),)
+    if given.flag("heat_red"):
+        adds = (*adds, ("HEAT against red armor", -HEAT_AGAINST_RED))
+    places = {
+        place: Struck(
+            word="",
+            path="",
+            penetration=sum(value for _, value in adds),
+            armor=armor,
+            morale=given.int("morale"),
+            shaken=shaken,
+            flies=flies,
+            first=True,
+            parts=adds,
+        )
+        for place, armor in (("hull", given.int("armor")), ("turret", turret_armor or 0))
+    }
+    location = {
+        roll: str(charts["hit-location"](roll=roll, turret=turret_armor is not None)["location"])
+        for roll in range(2, 13)
+    }
+
+    readings = Readings(charts)
+    checks = DamageChecks(
+        readings,
+        list_alike(readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)),
+        outcome=False,
+        leaves_out_crashed=True,
+        finish=then_fire_check,
+    )
+
+    def riding(state: Attack) -> Attack:
+        """The state as the passengers read it: damaged as shaken, nobody rolls in a destroyed aircraft."""
+        row = "crash" if flies and state.row == "destroyed" else "shaken" if state.row == "damaged" else state.row
+        return Attack(None, row=row, six=state.six)
+
+    def then(state: Attack) -> Attack:
+        return checks.enter(riding(state), 0) if passengers else then_fire_check(state)
+
+    impact = Impact(charts, lambda state: places[state.keep], then, flammable=given.flag("flammable"))
+
+    def aim(state: Attack, roll: Roll) -> Attack:
+        del state
+        return Attack("impact", keep=location[sum(roll)]) if shot.hits(roll) else Attack(None)
+
+    def aim_tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        told = shot.told(roll)
+        if shot.hits(roll):
+            return told | {"location": location[sum(roll)]}
+        missed = dict.fromkeys(("location", "attack_total", "armor_total", "mc_total", "mc", "result", "crew"), NONE)
+        return told | missed | {"impact": "miss", "outcome": NONE, "acquire": True, "follow_up": NONE}
+
+    def aim_story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        yield shot.line(roll)
+        if shot.hits(roll) and turret_armor is not None:
+            yield Line("place", result=f"natural {sum(roll)} hits the {location[sum(roll)]}")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        return _settle(out, target, passengers, given)
+
+    groups = shot.groups()
+    steps: dict[str, Step[Attack]] = {
+        "to hit": Step(DICE, aim, aim_tells, aim_story, groups=lambda _: groups),
+        "fire check": fire_check(charts),
+        **{name: _with_passengers(step, checks, riding, flies) for name, step in impact.steps().items()},
+        **checks.steps(),
+    }
+    vehicle = row_of("outcome", target.word if target is not None else VEHICLE if not flies else "aircraft")
+    return Plan(
+        Attack("to hit"),
+        steps,
+        settle,
+        {"to_hit_mod": shot.mod, "passengers": []},
+        told_after(given.flag("flammable")),
+        rows=(vehicle, *rows(checks.items, crash="follow_up" if flies else "")),
+    )
+
+
+def _with_passengers(step: Step[Attack], checks: DamageChecks, riding: Any, flies: bool) -> Step[Attack]:
+    """The step, which also tells what hangs on the result: acquisition, crash, and passengers without a die."""
+
+    def tells(before: Attack, roll: Roll, after: Attack) -> Told:
+        told = dict(step.tells(before, roll, after))
+        result = told.get("result")
+        if result is not None:
+            told["acquire"] = result != "destroyed"
+            told["follow_up"] = "crash" if flies and result == "destroyed" else NONE
+        if after.owes not in ("vehicle morale", "vehicle crew"):
+            told |= checks.passed_over(riding(Attack(None, row=before.row if result is None else result)), 0)
+        return told
+
+    return Step(step.dice, step.apply, tells, step.story, step.groups)
+
+
+def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given) -> Settlement:
+    result, firer = str(out["result"]), given.unit("unit")
+    changes: list[Change] = []
+    if target is not None and result != NONE:
+        change = becomes(target, result)
+        changes += [change] if change is not None else []
+    more, words = results(passengers, out["passengers"])
+    then = [ACQUIRED] if out["acquire"] else []
+    if out["crew"] == "survives":
+        then.append("Place a good order crew, marked Moved.")
+    if out["crew"] == "shaken-moved":
+        then.append("Place a shaken crew, marked Moved.")
+    if out["follow_up"] == "crash":
+        then.append("It crashes: run crash, and bail-out for those aboard.")
+    if out["atgm_expended"]:
+        then.append("The ATGM is expended.")
+    flies = given.word("aircraft") != "none"
+    struck = target or Unit("The target", "helicopter" if flies else "armored-vehicle")
+    then += [*aftermath([struck], [{"becomes": result}]), *fire_started(out), *after_shot(given, hit=out["hit"])]
+    word = target.word if target is not None else "the target"
+    headline = f"{word}: {say(result) if out['hit'] else 'miss'}"
+    headline = f"{firer.word} at {headline}" if firer is not None else headline
+    vehicle = ((target.word, say(result)),) if target is not None else ()
+    then += [
+        *heroes(out["passengers"]),
+        *halved(passengers, out["passengers"]),
+        *aftermath(passengers, out["passengers"]),
+    ]
+    changes += [*more, *fired([firer]), *weapon_kept(given, hit=out["hit"])]
+    return Settlement(headline, (*vehicle, *words), tuple(then), tuple(changes))

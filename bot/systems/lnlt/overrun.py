@@ -1,0 +1,89 @@
+"""A vehicle overruns the defenders of a hex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt import kinds
+from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
+from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
+from bot.systems.lnlt.collected import collected
+from bot.systems.lnlt.firepower import refuse_to_fire
+from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.terrain import target_terrain
+
+BONUS, ENTRY_COST = 2, 4
+DICE = (d6("vehicle"), d6("defense"))
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attack]:
+    """An overrun of `targets`. Source: PAC 01 (15.3). Raises UserError for a vehicle that cannot fire."""
+    refuse_to_fire(given.unit("unit"))
+    targets, flammable = given.units("targets"), given.flag("flammable")
+    adds = BONUS + given.int("he") + given.int("mg") + given.int("lm")
+    tm = target_terrain(given.int("tm"))
+    readings = Readings(charts)
+    able = [may_close_assault(unit) for unit in targets]
+
+    def still_able(at: int, state: str) -> Told:
+        fit = able[at] and state in ("good-order", "wounded")
+        return {f"may_close_assault[{at}]": targets[at].word} if fit else {}
+
+    checks = DamageChecks(
+        readings,
+        list_alike(readings, targets, no_hero=given.flag("no_hero")),
+        also=still_able,
+        finish=then_fire_check,
+    )
+
+    def attack(_state: Attack, roll: Roll) -> Attack:
+        margin = roll[0] + adds - roll[1] - tm
+        after = Attack(None, max(margin, 0), six=flammable and roll[0] == 6)
+        return checks.enter(after, 0) if margin > 0 and targets else then_fire_check(after)
+
+    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        margin = roll[0] + adds - roll[1] - tm
+        told: dict[str, Any] = {
+            "attack_total": roll[0] + adds,
+            "defense_total": roll[1] + tm,
+            "hit": margin > 0,
+            "dc_mod": max(margin, 0),
+        }
+        if margin <= 0:
+            told |= {f"may_close_assault[{at}]": unit.word for at, unit in enumerate(targets) if able[at]}
+        if margin <= 0 or not targets:
+            told["outcome"] = "damage-check" if margin > 0 else NONE
+        return told | {"fire_check": NONE} if flammable and roll[0] != 6 else told
+
+    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        named = (("overrun", BONUS), ("HE", given.int("he")), ("machine guns", given.int("mg")))
+        parts = (*named, ("armor leader", given.int("lm")))
+        yield Line("vehicle", roll[:1], tuple(part for part in parts if part[1]), roll[0] + adds)
+        margin = roll[0] + adds - roll[1] - tm
+        verdict = f"higher by {margin}: damage check" if margin > 0 else "not higher: no effect"
+        yield Line("defense", roll[1:], (("target modifier", tm),) if tm else (), roll[1] + tm, verdict)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        left = out["may_close_assault"]
+        more = [f"May close assault: {', '.join(left)}."] if left else []
+        more += fire_started(out)
+        words = headline(out["targets"], hit=out["hit"])
+        return attacked(words, targets, out["targets"], more=more, firers=[given.unit("unit")])
+
+    steps = {"attack": Step(DICE, attack, tells, story), "fire check": fire_check(charts), **checks.steps()}
+    opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
+    shown = rows(checks.items)
+    return collected(Plan(Attack("attack"), steps, settle, opening, rows=shown), "may_close_assault")
+
+
+def may_close_assault(unit: Unit) -> bool:
+    """Whether the unit is an MMC or a hero on foot, in good order. Source: PAC 01 (17.1)."""
+    fit = unit.type in kinds.MMC or unit.type == "hero"
+    return fit and not kinds.is_shaken(unit) and not kinds.is_passenger(unit)

@@ -1,0 +1,215 @@
+"""What an answer writes back to the roster, and the word it finds for each unit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Change, Row, Settlement, Told
+from bot.systems.lnlt import kinds
+from bot.systems.lnlt.checks import say, say_crew
+from bot.systems.lnlt.items import Item
+
+MOVED = frozenset({"moved"})
+FIRED = frozenset({"fired"})
+SPOTTER, CAPTURED = "spotter", "captured"
+OPS_COMPLETE = frozenset({"ops-complete"})
+SPOTTED_IT = OPS_COMPLETE | {SPOTTER}
+"""What a successful spotter bears until it has fired at the hex, or the turn ends."""
+RIDING = frozenset({"inside", "outside"})
+
+
+def becomes(unit: Unit, state: str, *, mark: frozenset[str] = frozenset()) -> Change | None:
+    """The change of a roster unit that takes `state`, or None where nothing changes.
+
+    A squad with casualties turns into a half-squad; a wounded leader has 1 less morale, LM and leadership range.
+    Source: PAC 02 (11.1.2).
+    """
+    if not unit.name:
+        return None
+    new: dict[str, Any] = {}
+    if state == "half-squad-shaken":
+        new = {"type": "half-squad", "state": "shaken"}
+    elif state != kinds.state_of(unit) or (unit.state and state != unit.state):
+        new = {"state": state}
+    if unit.type == "leader" and "wounded" in state and not unit.has("wounded"):
+        for key, least in (("morale", 1), ("lm", 0), ("lr", 0)):
+            if unit.get(key) is not None:
+                new[key] = max(least, int(unit.get(key)) - 1)
+    if not new and not mark:
+        return None
+    return Change(unit.name, set=new, mark=mark, unmark=RIDING & unit.flags if mark else frozenset())
+
+
+def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
+    """The changes of roster units that have fired; who fires right after spotting loses Ops Complete.
+
+    Source: PAC 11.
+    """
+    return tuple(
+        Change(unit.name, mark=FIRED, unmark=SPOTTED_IT if unit.has("spotter") else frozenset())
+        for unit in units
+        if unit is not None and unit.name
+    )
+
+
+def captured(units: Iterable[Unit | None], *, works: bool) -> tuple[Change, ...]:
+    """The changes of roster units after the first attack with a captured weapon: kept for good, or removed.
+
+    Of several weapons players take the right one off. Source: PAC 09 note 3.
+    """
+    return tuple(
+        Change(
+            unit.name,
+            set={} if works or len(unit.get("sw") or ()) > 1 else {"sw": None},
+            unmark=frozenset({CAPTURED}),
+        )
+        for unit in units
+        if unit is not None and unit.name and unit.has(CAPTURED)
+    )
+
+
+def captured_lost(units: Iterable[Unit | None]) -> tuple[str, ...]:
+    """The reminders that captured weapons whose first attack did nothing are removed."""
+    names = [unit.word for unit in units if unit is not None and unit.has(CAPTURED)]
+    return tuple(f"The first attack with {name}'s captured weapon did nothing: remove it." for name in names)
+
+
+def marked(units: Iterable[Unit | None], marks: frozenset[str]) -> tuple[Change, ...]:
+    """The changes that put markers on roster units."""
+    return tuple(Change(unit.name, mark=marks) for unit in units if unit is not None and unit.name)
+
+
+def results(
+    units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]
+) -> tuple[tuple[Change, ...], list[tuple[str, str]]]:
+    """The changes and the words of units that were checked, in the order of their answers."""
+    changes: list[Change] = []
+    words: list[tuple[str, str]] = []
+    for unit, answer in zip(units, answers, strict=False):
+        change = becomes(unit, answer["becomes"], mark=MOVED if answer.get("disembarks") else frozenset())
+        if change is not None:
+            changes.append(change)
+        words.append((answer["unit"], word_of(answer)))
+    return tuple(changes), words
+
+
+def fate_of(answer: Mapping[str, Any]) -> str:
+    """The token for what happened to one unit: its result, or what it becomes where that says more."""
+    if (
+        answer.get("bailout", "none") != "none"
+        or answer.get("mc", "none") != "none"
+        or answer["becomes"] == "eliminated"
+    ):
+        return str(answer["becomes"])
+    return str(answer["result"])
+
+
+CRASHES = "in the crash"
+
+
+def rows(items: Iterable[Item], names: Sequence[str] = (), *, crash: str = "") -> tuple[Row, ...]:
+    """The odds of each unit that is checked, under its name (or that of `names`), by the word of the answer.
+
+    `crash` is the output that says when passengers are in a crash, about which nothing more is told here.
+    """
+    return tuple(
+        _row(item.path, names[at] if names else item.unit.word, _crash(item, crash)) for at, item in enumerate(items)
+    )
+
+
+def _crash(item: Item, crash: str) -> str:
+    return crash if item.kind == "passenger" else ""
+
+
+def _row(path: str, name: str, crash: str) -> Row:
+    keys = {f"{path}.{key}": key for key in ("result", "bailout", "mc", "becomes")}
+
+    def read(told: Told) -> str | None:
+        if crash and told.get(crash) in ("destroyed", "crash"):
+            return CRASHES
+        answer = {key: told[path] for path, key in keys.items() if path in told}
+        return fate_of(answer) if "result" in answer else None
+
+    return Row(name, (*keys, *([crash] if crash else [])), read)
+
+
+def word_of(answer: Mapping[str, Any]) -> str:
+    """What happened to one unit, in a few words."""
+    word = say(fate_of(answer))
+    if answer.get("disembarks"):
+        word += ", disembarks"
+    if answer.get("hero"):
+        word += ", a hero appears"
+    crew = answer.get("crew", "none")
+    return word if crew == "none" else f"{word}, crew {say_crew(str(crew))}"
+
+
+def heroes(answers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What is drawn for heroes that appeared. Source: PAC 02 (11.2)."""
+    created = [answer["unit"] for answer in answers if answer.get("hero")]
+    return tuple(f"Draw a hero and a skill counter at random for {unit}." for unit in created)
+
+
+def halved(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """A reminder for each roster squad that became a half-squad: its new counter has numbers of its own."""
+    new = [unit.name for unit, answer in zip(units, answers, strict=False) if answer["becomes"] == "half-squad-shaken"]
+    return tuple(f"{name} is a half-squad now: give it that counter's numbers with /unit edit." for name in new if name)
+
+
+def aftermath(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What the card has players remember of units that were hurt: moves, hatches, leadership.
+
+    Source: PAC 02 (11.1.2).
+    """
+    lines: list[str] = []
+    for unit, answer in zip(units, answers, strict=False):
+        now = str(answer["becomes"])
+        if "wounded" in now and not unit.has("wounded"):
+            leads = "; morale, leadership and leadership range are 1 less" if unit.type == "leader" else ""
+            lines.append(f"{unit.word} stops moving{leads}.")
+        elif now == "shaken" and unit.type in kinds.GROUND_VEHICLES and not unit.has("shaken"):
+            lines.append(f"{unit.word} buttons up, moves at half its MF (fractions down) and fires nothing.")
+        elif now == "damaged" and unit.type in kinds.AIRBORNE and not unit.has("damaged"):
+            lines.append(f"{unit.word} leaves the board at once; it neither unloads nor fires.")
+    return tuple(dict.fromkeys(lines))
+
+
+def crashes(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What follows a destroyed helicopter."""
+    down = [
+        unit.word
+        for unit, answer in zip(units, answers, strict=False)
+        if unit.type in kinds.AIRBORNE and answer["becomes"] == "destroyed"
+    ]
+    return tuple(f"{word} crashes: run crash, and bail-out for those aboard." for word in down)
+
+
+def attacked(
+    headline: str,
+    targets: Sequence[Unit],
+    answers: Sequence[Mapping[str, Any]],
+    *,
+    more: Sequence[str] = (),
+    firers: Sequence[Unit | None] = (),
+) -> Settlement:
+    """The settlement of an attack on a list of units: words, changes, heroes, crashes, reminders, and who has fired."""
+    changes, words = results(targets, answers)
+    spotters = [unit.word for unit in firers if unit is not None and unit.has(SPOTTER)]
+    then = (
+        *heroes(answers),
+        *halved(targets, answers),
+        *aftermath(targets, answers),
+        *crashes(targets, answers),
+        *more,
+        *(f"{word} fires at the hex it has just spotted: Ops Complete comes off." for word in spotters),
+    )
+    return Settlement(headline, tuple(words), then, (*changes, *fired(firers)))
+
+
+def headline(answers: Sequence[Mapping[str, Any]], *, hit: bool, empty: str = "hit: damage check") -> str:
+    """The result of an attack in a few words: `squad shaken; leader no effect`."""
+    if not hit:
+        return "no effect"
+    return "; ".join(f"{answer['unit']} {word_of(answer)}" for answer in answers) or empty

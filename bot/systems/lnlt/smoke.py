@@ -1,0 +1,68 @@
+"""Laying smoke."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt import kinds
+from bot.systems.lnlt.checks import NONE
+from bot.systems.lnlt.settling import OPS_COMPLETE, marked
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One die decides."""
+
+    owes: str | None = "smoke"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attempt]:
+    """A roll at or under the nation's smoke-laying capability places smoke. Source: PAC 12 (7.0).
+
+    Raises UserError for a unit that cannot lay smoke.
+    """
+    del charts
+    capability, unit = given.int("capability"), given.unit("unit")
+    _check(unit)
+
+    def apply(_state: Attempt, _roll: Roll) -> Attempt:
+        return Attempt(None)
+
+    def tells(_before: Attempt, roll: Roll, _after: Attempt) -> Told:
+        success = roll[0] <= capability
+        marker = "smoke-1" if success else NONE
+        told: dict[str, Any] = {"roll": roll[0], "success": success, "marker": marker}
+        return told | {"mf_mod": -1 if success else 0, "outcome": marker}
+
+    def story(_before: Attempt, roll: Roll, _after: Attempt) -> Iterable[Line]:
+        verdict = f"{capability} or less: {'smoke' if roll[0] <= capability else 'no smoke'}"
+        yield Line("smoke", roll, total=roll[0], result=verdict)
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        if out["success"]:
+            then = (
+                "Place Smoke 1; the unit may still move with 1 less movement.",
+                "Mark it Ops Complete if it does nothing more.",
+            )
+            return Settlement("smoke is laid", (), then)
+        return Settlement("no smoke", (), ("Mark the unit Ops Complete.",), marked([unit], OPS_COMPLETE))
+
+    return Plan(Attempt(), {"smoke": Step((d6("smoke"),), apply, tells, story)}, settle)
+
+
+def _check(unit: Unit | None) -> None:
+    if unit is None:
+        return
+    kinds.refuse_unfit([unit])
+    if unit.type not in kinds.MMC or unit.type == "weapon-team" or kinds.is_shaken(unit):
+        raise UserError(
+            f"{unit.word} cannot lay smoke; only a good order MMC that is no weapon team does.", option="unit"
+        )

@@ -1,0 +1,72 @@
+"""A spotting attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.dice import d6
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.tables.table import Charts
+from bot.systems.lnlt.checks import NONE
+from bot.systems.lnlt.kinds import refuse_unfit
+from bot.systems.lnlt.settling import OPS_COMPLETE, SPOTTED_IT, marked
+
+FAILS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One die decides, or none."""
+
+    owes: str | None = "spot"
+
+
+def plan(charts: Charts, given: Given) -> Plan[Attempt]:
+    """An attempt to spot a hex. Source: PAC 10-12 (10.1). Raises UserError for a spotter who is out of play."""
+    spotter = given.unit("unit")
+    refuse_unfit([spotter] if spotter is not None else [])
+    seen = charts["spotting"](case=given.word("terrain"))
+    if given.flag("automatic") or seen["automatic"]:
+        opening = {"automatic_spot": True, "spotted": True, "outcome": "spotted"}
+        opening |= dict.fromkeys(("roll", "total", "needed"), NONE)
+        lines = (Line("spotting", result="spotted without a roll"),)
+        return Plan(Attempt(None), {}, lambda out: _settle(out, given), opening, lines=lines)
+    needed = int(seen["needed"])
+    modifiers = charts["spotting-mods"](
+        lm=given.int("lm"), degrading=given.int("degrading"), tis=given.flag("tis"), scout=given.flag("scout")
+    )
+    mod = int(modifiers["roll_mod"])
+
+    def spotted(roll: Roll) -> bool:
+        return roll[0] != FAILS and roll[0] + mod <= needed
+
+    def apply(_state: Attempt, _roll: Roll) -> Attempt:
+        return Attempt(None)
+
+    def tells(_before: Attempt, roll: Roll, _after: Attempt) -> Told:
+        seen = spotted(roll)
+        told: dict[str, Any] = {"roll": roll[0], "total": roll[0] + mod, "spotted": seen}
+        return told | {"outcome": "spotted" if seen else "not-spotted"}
+
+    def story(_before: Attempt, roll: Roll, _after: Attempt) -> Iterable[Line]:
+        verdict = f"{needed} or less: {'spotted' if spotted(roll) else 'not spotted'}"
+        if roll[0] == FAILS:
+            verdict = "a natural 6 always fails"
+        yield Line("spotting", roll, parts_of(modifiers.parts), roll[0] + mod, verdict)
+
+    steps = {"spot": Step((d6("spotting"),), apply, tells, story)}
+    return Plan(Attempt(), steps, lambda out: _settle(out, given), {"automatic_spot": False, "needed": needed})
+
+
+def _settle(out: Mapping[str, Any], given: Given) -> Settlement:
+    if out["automatic_spot"]:
+        return Settlement("spotted, without a roll")
+    spotter = given.unit("unit")
+    if out["spotted"]:
+        word = "The spotter" if spotter is None else spotter.word
+        then = (f"{word} may fire at the hex at once: Ops Complete then comes off and does not count.",)
+        return Settlement("spotted", (), then, marked([spotter], SPOTTED_IT))
+    return Settlement("not spotted", (), (), marked([spotter], OPS_COMPLETE))

@@ -1,0 +1,119 @@
+"""Ranged fire: firepower of the stack, modifiers, a column of the combat table, and what it does to the hex."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from bot.rules.dice import dice
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.odds import group_sums
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.tables.table import Answer, Charts
+from bot.systems.nhis.firepower import Firers, firers_of
+from bot.systems.nhis.results import Results, Struck
+from bot.systems.nhis.targets import targets_of
+
+ATTACK = dice(2, 6, "attack")
+INFANTRY = ("squad", "leader", "mg", "mortar")
+
+
+def plan(charts: Charts, given: Given) -> Plan[Struck]:
+    """Fire of `attackers` at all units of a hex.
+
+    Source: Dice Roll Modifiers, Ranged Combat Table, result paragraphs, Terrain. Raises UserError for a firer that
+    is out of range or shaken, and for a number that is missing.
+    """
+    attackers, units = given.units("attackers"), given.units("targets")
+    firers = firers_of(attackers, given.int("distance"), given.int("visibility"))
+    flamethrower = any(unit.type == "flamethrower" for unit in attackers)
+    results = Results(targets_of(charts, units, flamethrower=flamethrower, checks=("shakeable", "unshakable")))
+    modifiers = _modifiers(charts, given, firers)
+    total, shift = firers.raw + modifiers["total"], modifiers["shift"]
+    table = charts["ranged-combat"]
+    column = table(firepower=max(0, total), roll=7)["column"]
+    final = table(firepower=max(0, total), shift=shift, roll=7)["column"]
+
+    @cache
+    def reading(sum_: int) -> Mapping[str, Any]:
+        word = table(firepower=max(0, total), shift=shift, roll=sum_)["result"]
+        return {"word": word, **charts["fire-results"](result=word).out}
+
+    def struck(roll: Roll) -> tuple[Struck, Told, tuple[Line, ...]]:
+        effect = reading(sum(roll))
+        if effect["damage_points"]:
+            return results.damaged(effect["damage_points"])
+        if effect["check"] == "all":
+            return results.hit(effect["check_add"], alone=given.flag("no_leadership")), {}, ()
+        return Struck(None), results.unharmed(), ()
+
+    def apply(state: Struck, roll: Roll) -> Struck:
+        del state
+        return struck(roll)[0]
+
+    def tells(before: Struck, roll: Roll, after: Struck) -> Told:
+        del before, after
+        return {"roll": sum(roll), "combat_result": reading(sum(roll))["word"], **struck(roll)[1]}
+
+    def story(before: Struck, roll: Roll, after: Struck) -> Iterable[Line]:
+        del before, after
+        word = reading(sum(roll))["word"]
+        yield Line("attack", roll, (), sum(roll), f"column {final}: {'no effect' if word == 'none' else word}")
+        yield from struck(roll)[2]
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        word = out["combat_result"]
+        return results.settled(out, "" if word == "none" else word)
+
+    opening = {
+        "base_fp": firers.raw - 2 * (firers.charging + firers.night),
+        "total_fp": total,
+        "column": column,
+        "final_column": final,
+        "targets": [],
+        "modifiers": [{"id": part.id, "value": part.value} for part in modifiers.parts],
+    }
+    moved = f", {shift} left" if shift else ""
+    first, *others = firers.powers
+    firepower = Line(
+        f"firepower: {first[0]} {first[1]}",
+        (),
+        (*others, *parts_of(modifiers.parts, "total")),
+        total,
+        f"column {column}{moved}: column {final}" if shift else f"column {column}",
+    )
+    attack = Step(ATTACK, apply, tells, story, groups=lambda _: group_sums(2, 6))
+    return Plan(
+        Struck("attack"),
+        {"attack": attack, **results.steps()},
+        settle,
+        opening,
+        lines=(firepower,),
+        rows=results.rows(),
+    )
+
+
+def _modifiers(charts: Charts, given: Given, firers: Firers) -> Answer:
+    """Table fire-modifiers for this attack; the penalties of single units are counted among them."""
+    units, terrain, feature = given.units("targets"), given.word("terrain"), given.word("feature")
+    moved = given.flag("target_moved") or any(unit.has("moving") or unit.has("banzai") for unit in units)
+    marker = "move" if moved else "fire" if given.flag("target_fired") else "none"
+    cover = given.maybe("cover")
+    if cover is None:
+        cover = charts["cover"](terrain=terrain, feature=feature, from_lower=given.flag("from_lower"))["cover"]
+    return charts["fire-modifiers"](
+        target_moved=moved,
+        target_in_brush=terrain == "brush",
+        adjacent=given.int("distance") == 1,
+        charging_units=firers.charging,
+        night_units=firers.night,
+        cover=cover,
+        unmarked_cover_hex=charts["column-shift"](terrain=terrain, feature=feature, marker=marker)["shift"] > 0,
+        infantry_vs_tank=_infantry_on_tank(given.units("attackers"), units),
+    )
+
+
+def _infantry_on_tank(attackers: Iterable[Unit], targets: Iterable[Unit]) -> bool:
+    return any(unit.type in INFANTRY for unit in attackers) and any(unit.type == "tank" for unit in targets)

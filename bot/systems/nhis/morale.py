@@ -1,0 +1,17 @@
+"""Morale checks of the units of a hex, as after a Hit: leaders first, the others helped by a prepared leader."""
+
+from __future__ import annotations
+
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Plan
+from bot.rules.tables.table import Charts
+from bot.systems.nhis.results import Results, Struck
+from bot.systems.nhis.targets import targets_of
+
+
+def plan(charts: Charts, given: Given) -> Plan[Struck]:
+    """Morale checks of `targets` with `hit_number` added to each die. Source: Hit paragraph."""
+    units, flamethrower = given.units("targets"), given.flag("flamethrower")
+    results = Results(targets_of(charts, units, flamethrower=flamethrower, checks=("shakeable", "unshakable")))
+    start = results.hit(given.int("hit_number"), alone=given.flag("no_leadership"))
+    return Plan(start, results.steps(), results.settled, opening={"targets": []}, rows=results.rows())

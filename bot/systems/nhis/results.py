@@ -1,0 +1,267 @@
+"""Hits and damage on the units of a hex: points drawn at random, morale checks, who is shaken and who stops.
+
+Shared by the sequences fire, morale and damage. Source: Hit, Damaged and Damaged-2/3 paragraphs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.rules.dice import Die, d6
+from bot.rules.odds import Weighted, group_faces
+from bot.rules.sequence import Change, Line, Roll, Row, Settlement, Step, Told
+from bot.systems.nhis.targets import MOVES, SHAKEN, Target, is_prepared
+
+CHECK = "check"
+POINT = "point"
+MOST_NAMED = 4  # units that the first line of an answer names one by one
+
+
+@dataclass(frozen=True, slots=True)
+class Struck:
+    """A hex under fire, part-way through its results.
+
+    `points` are still to be dealt, `hits` the points of each unit so far. `queue` are the units that have yet to
+    check, `add` the number added to their dice, `rating` the best prepared leader known so far; `alone` says that
+    nobody adds it.
+    """
+
+    owes: str | None
+    points: int = 0
+    hits: tuple[int, ...] = ()
+    queue: tuple[int, ...] = ()
+    add: int = 0
+    rating: int = 0
+    alone: bool = False
+
+
+class Results:
+    """What a Hit or Damaged result does to `targets`, step by step."""
+
+    def __init__(self, targets: Sequence[Target]) -> None:
+        self.targets = tuple(targets)
+        self.names = _names([target.unit.word for target in self.targets])
+        self.leaders_first = sorted(range(len(targets)), key=lambda at: not targets[at].leader)
+
+    def steps(self) -> dict[str, Step[Any]]:
+        """The steps point and check, for the plan of a sequence."""
+        return {
+            POINT: Step(self._point_die, self._deal, self._dealt, self._deal_story),
+            CHECK: Step(
+                self._check_die, self._check, self._checked, self._check_story, self._faces, frozenset({CHECK})
+            ),
+        }
+
+    def unharmed(self) -> Told:
+        """What is told of all units when the attack does nothing."""
+        told: dict[str, Any] = {}
+        for at, target in enumerate(self.targets):
+            self._tell(told, at, "none", target.state)
+        return told
+
+    def hit(self, number: int, *, alone: bool = False) -> Struck:
+        """Every unit checks, leaders first, with `number` added to the die; `alone` without a leader's rating."""
+        return Struck(CHECK, queue=tuple(self.leaders_first), add=number, alone=alone)
+
+    def damaged(self, points: int) -> tuple[Struck, Told, tuple[Line, ...]]:
+        """Deal `points`: the first state that owes a die, what is told and what is said before it."""
+        return self._go_on(Struck(POINT, points, (0,) * len(self.targets)))
+
+    # -- damage points ------------------------------------------------------------------------------------
+
+    def _candidates(self, hits: Sequence[int]) -> list[int]:
+        """Units that a point can fall on: not eliminated, with the fewest points so far."""
+        alive = [at for at, target in enumerate(self.targets) if hits[at] < target.steps]
+        fewest = min((hits[at] for at in alive), default=0)
+        return [at for at in alive if hits[at] == fewest]
+
+    def _go_on(self, state: Struck) -> tuple[Struck, Told, tuple[Line, ...]]:
+        """Deal the points that need no die; when none is left, shake and queue whoever must check."""
+        lines: list[Line] = []
+        while state.points:
+            candidates = self._candidates(state.hits)
+            if len(candidates) > 1:
+                return state, {}, tuple(lines)
+            if not candidates:
+                lines.append(Line("damage points lost", total=state.points))
+                break
+            lines.append(self._point_line((), candidates[0], state.hits))
+            state = replace(state, points=state.points - 1, hits=_one_more(state.hits, candidates[0]))
+        after, told = self._after_points(state.hits)
+        return after, told, tuple(lines)
+
+    def _after_points(self, hits: Sequence[int]) -> tuple[Struck, Told]:
+        told: dict[str, Any] = {}
+        queue, rating = [], 0
+        for at in self.leaders_first:
+            target = self.targets[at]
+            result, after, check = target.blow if hits[at] else target.spared
+            if hits[at] >= target.steps:
+                result, after, check = "eliminated", "eliminated", False
+            if check:
+                queue.append(at)
+                continue
+            newly_shaken = after in SHAKEN and target.state not in SHAKEN
+            self._tell(told, at, result, after, damage=hits[at], halted=newly_shaken)
+            if is_prepared(after):
+                rating = max(rating, target.lends)
+        if not queue:
+            return Struck(None), told
+        return Struck(CHECK, queue=tuple(queue), rating=rating), told
+
+    def _point_die(self, state: Struck) -> tuple[Die, ...]:
+        return (Die("damage point", len(self._candidates(state.hits))),)
+
+    def _dealing(self, state: Struck, roll: Roll) -> Struck:
+        struck = self._candidates(state.hits)[roll[0] - 1]
+        return replace(state, points=state.points - 1, hits=_one_more(state.hits, struck))
+
+    def _deal(self, state: Struck, roll: Roll) -> Struck:
+        return self._go_on(self._dealing(state, roll))[0]
+
+    def _dealt(self, before: Struck, roll: Roll, after: Struck) -> Told:
+        if after.owes == POINT:
+            return {}
+        return self._go_on(self._dealing(before, roll))[1]
+
+    def _deal_story(self, before: Struck, roll: Roll, after: Struck) -> Iterable[Line]:
+        del after
+        yield self._point_line(roll, self._candidates(before.hits)[roll[0] - 1], before.hits)
+        yield from self._go_on(self._dealing(before, roll))[2]
+
+    def _point_line(self, roll: Roll, at: int, hits: Sequence[int]) -> Line:
+        target = self.targets[at]
+        fate = "eliminated" if hits[at] + 1 >= target.steps else "reduced"
+        return Line("damage point", roll, result=f"{self.names[at]} {fate}")
+
+    # -- morale checks ------------------------------------------------------------------------------------
+
+    def _check_die(self, state: Struck) -> tuple[Die, ...]:
+        return (d6(f"morale check {self.names[state.queue[0]]}"),)
+
+    def _needed(self, state: Struck) -> int:
+        target = self.targets[state.queue[0]]
+        return (target.morale or 0) + self._led(state)
+
+    def _led(self, state: Struck) -> int:
+        """The leader's rating that the next unit to check adds."""
+        return state.rating if self.targets[state.queue[0]].led and not state.alone else 0
+
+    def _fate(self, state: Struck, roll: Roll) -> tuple[str, str]:
+        target = self.targets[state.queue[0]]
+        return ("none", target.state) if roll[0] + state.add <= self._needed(state) else target.failure
+
+    def _check(self, state: Struck, roll: Roll) -> Struck:
+        rating = state.rating
+        if is_prepared(self._fate(state, roll)[1]):
+            rating = max(rating, self.targets[state.queue[0]].lends)
+        queue = state.queue[1:]
+        return replace(state, queue=queue, rating=rating) if queue else Struck(None)
+
+    def _checked(self, before: Struck, roll: Roll, after: Struck) -> Told:
+        del after
+        result, left = self._fate(before, roll)
+        needed = self._needed(before)
+        total = roll[0] + before.add
+        told: dict[str, Any] = {}
+        self._tell(told, before.queue[0], result, left, check=total, needed=needed, halted=total > needed)
+        return told
+
+    def _check_story(self, before: Struck, roll: Roll, after: Struck) -> Iterable[Line]:
+        del after
+        target, (result, left) = self.targets[before.queue[0]], self._fate(before, roll)
+        led = self._led(before)
+        against = f"{target.morale} + leader {led}" if led else str(target.morale)
+        verdict = "pass" if result == "none" else left
+        parts = (("hit number", before.add),) if before.add else ()
+        name = self.names[before.queue[0]]
+        yield Line(f"{name} morale check", roll, parts, roll[0] + before.add, f"against {against}: {verdict}")
+
+    def _faces(self, state: Struck) -> Weighted:
+        most = self._needed(state) - state.add
+        return group_faces(6, lambda face: face <= most)
+
+    # -- what is told -------------------------------------------------------------------------------------
+
+    def _tell(
+        self,
+        told: dict[str, Any],
+        at: int,
+        result: str,
+        after: str,
+        *,
+        damage: int = 0,
+        check: int | None = None,
+        needed: int | None = None,
+        halted: bool = False,
+    ) -> None:
+        target, path = self.targets[at], f"targets[{at}]"
+        told[f"{path}.unit"] = target.unit.word
+        told[f"{path}.damage"] = damage
+        told[f"{path}.check"] = check
+        told[f"{path}.needed"] = needed
+        told[f"{path}.result"] = result
+        told[f"{path}.after"] = after
+        told[f"{path}.stops"] = halted and target.moves and target.halts and after != "eliminated"
+
+    def rows(self) -> tuple[Row, ...]:
+        """The odds of each unit, under its name and by the word of the answer: what it is afterwards."""
+        return tuple(_row(f"targets[{at}]", name) for at, name in enumerate(self.names))
+
+    def settled(self, out: Mapping[str, Any], headline: str = "") -> Settlement:
+        """The end of a sequence: a word per unit, and what becomes of roster units."""
+        items = out["targets"]
+        # Units that nothing happens to need no number: they are counted together.
+        lines = tuple(
+            (item["unit"] if item["result"] == "none" else name, _word(item))
+            for name, item in zip(self.names, items, strict=True)
+        )
+        hurt = [f"{name} {word}" for (name, word), item in zip(lines, items, strict=True) if item["result"] != "none"]
+        summary = "; ".join(hurt) if hurt else "no effect"
+        if len(items) == 1:
+            summary = lines[0][1]
+        elif len(hurt) > MOST_NAMED:
+            summary = f"{len(hurt)} of {len(items)} affected"
+        changes = (_change(target, item) for target, item in zip(self.targets, items, strict=True))
+        return Settlement(
+            f"{headline}: {summary}" if headline else summary,
+            lines,
+            changes=tuple(change for change in changes if change),
+        )
+
+
+def _row(path: str, name: str) -> Row:
+    result, after = f"{path}.result", f"{path}.after"
+
+    def read(told: Told) -> Any:
+        return None if result not in told else "none" if told[result] == "none" else told[after]
+
+    return Row(name, (result, after), read)
+
+
+def _names(words: Sequence[str]) -> tuple[str, ...]:
+    """A name for each unit: its word, with a number where several have the same."""
+    seen: Counter[str] = Counter()
+    names = []
+    for word in words:
+        seen[word] += 1
+        names.append(f"{word} {seen[word]}" if words.count(word) > 1 else word)
+    return tuple(names)
+
+
+def _one_more(hits: tuple[int, ...], at: int) -> tuple[int, ...]:
+    return (*hits[:at], hits[at] + 1, *hits[at + 1 :])
+
+
+def _word(item: Mapping[str, Any]) -> str:
+    word = "no effect" if item["result"] == "none" else str(item["after"])
+    return f"{word}, stops" if item["stops"] else word
+
+
+def _change(target: Target, item: Mapping[str, Any]) -> Change | None:
+    if not target.unit.name or (item["result"] == "none" and not item["stops"]):
+        return None
+    return Change(target.unit.name, {"state": item["after"]}, unmark=frozenset(MOVES) if item["stops"] else frozenset())

@@ -1,0 +1,213 @@
+"""Hand to hand: each character of both sides rolls 1d20, the side with more successes wins.
+
+Source: Building Assault and Melee Combat, Assault Modifiers and Melee Combat table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from bot.rules.dice import Die
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.odds import Weighted
+from bot.rules.sequence import Line, Roll, Step, Told, parts_of
+from bot.rules.tables.table import Charts
+from bot.systems.ucn import roster
+from bot.systems.ucn.asked import Asked
+from bot.systems.ucn.pool import pool
+from bot.systems.ucn.skills import Check, check, d20, lost_ap, mod_part, sum_line
+
+EXAMPLES = {"more": (2, 1), "fewer": (1, 2), "equal": (1, 1), "none": (0, 0)}  # successes that stand for each row
+
+
+@dataclass(frozen=True, slots=True)
+class Fight:
+    """Defenders still in the room, and the attackers' successes and natural 1s once they have rolled."""
+
+    owes: str | None
+    left: int
+    successes: int = 0
+    ones: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a melee as it was given: characters, Melee skill, SMGs, and what weighs on it."""
+
+    name: str
+    unit: Unit | None
+    characters: int
+    skill: int
+    smgs: int
+    suppressed: bool
+    hesitant: bool
+    mods: tuple[tuple[str, int | float], ...]
+
+
+def sides(given: Given) -> tuple[Side, Side]:
+    """Attacker and defender. Raises UserError for nobody left and for more SMGs than characters."""
+    return _side(given, "attacker", given.unit("unit")), _side(given, "defender", given.unit("target"))
+
+
+def _side(given: Given, name: str, unit: Unit | None) -> Side:
+    characters, smgs = given.int(f"{name}s"), given.int(f"{name}_smgs")
+    if characters < 1:
+        raise UserError(f"The {name} has nobody left.", option=f"{name}s")
+    if f"{name}_smgs" not in given.typed:  # a roster unit may have lost some of them
+        smgs = min(smgs, characters)
+    if smgs > characters:
+        raise UserError(
+            f"{name}_smgs is {smgs}, but the {name} has only {characters} characters.", option=f"{name}_smgs"
+        )
+    suppressed, hesitant = f"{name}_suppressed", f"{name}_hesitant"
+    return Side(
+        name,
+        unit,
+        characters,
+        given.int(f"{name}_skill"),
+        smgs,
+        given.flag(suppressed) or (suppressed not in given.typed and roster.is_suppressed(unit)),
+        given.flag(hesitant) or (hesitant not in given.typed and roster.is_hesitant(unit)),
+        mod_part(given, f"{name}_mod"),
+    )
+
+
+def side_check(charts: Charts, side: Side, against: int, *, charging: bool = False) -> Check:
+    """The final Melee skill of a side that meets `against` characters."""
+    modifiers = charts["assault-modifiers"](
+        side=side.name,
+        suppressed=side.suppressed,
+        hesitant=side.hesitant,
+        smgs=side.smgs,
+        extra_characters=max(0, side.characters - against),
+        charging=charging,
+    )
+    return check(charts, (("Melee", side.skill), *parts_of(modifiers.parts), *side.mods))
+
+
+class Combat:
+    """The rolls of both sides and what they tell; `checks` gives both final skills for the defenders left."""
+
+    def __init__(
+        self,
+        charts: Charts,
+        attackers: int,
+        checks: Callable[[int], tuple[Check, Check]],
+        asked: Asked,
+        *,
+        lists: bool = True,
+    ) -> None:
+        """`lists`: whether the sequence tells every die of both sides."""
+        self.attackers, self.asked, self.lists = attackers, asked, lists
+        self.checks = cache(checks)
+        self.attacker_ones, self.defender_ones = asked.keeps("defender_casualties"), asked.keeps("attacker_casualties")
+
+        @cache
+        def outcome(row: str, outnumbered: bool) -> tuple[str, int, int]:
+            more, fewer = EXAMPLES[row]
+            read = charts["melee-outcome"](
+                attacker_successes=more, defender_successes=fewer, defender_outnumbered=outnumbered
+            )
+            return str(read["outcome"]), int(read["attacker_casualties"]), int(read["defender_casualties"])
+
+        self._outcome = outcome
+
+    def steps(self) -> dict[str, Step[Fight]]:
+        """The steps attackers and defenders."""
+        return {
+            "attackers": Step(self.attack_dice, self.attack, self.attack_tells, self.attack_story, self.attack_groups),
+            "defenders": Step(self.defend_dice, self.defend, self.defend_tells, self.defend_story, self.defend_groups),
+        }
+
+    def finals(self, left: int) -> dict[str, int]:
+        """The final skills of both sides."""
+        attacker, defender = self.checks(left)
+        return {"attacker_final": attacker.final, "defender_final": defender.final}
+
+    def lines(self, left: int) -> tuple[Line, ...]:
+        """How the final skills come about."""
+        attacker, defender = self.checks(left)
+        return (
+            sum_line(attacker, "attacker"),
+            sum_line(defender, "defender"),
+        )
+
+    def attack_dice(self, _state: Fight) -> tuple[Die, ...]:
+        return d20("attacker melee") * self.attackers
+
+    def attack_groups(self, state: Fight) -> Weighted:
+        classes = self.checks(state.left)[0].classes(one=self.attacker_ones)
+        return pool(self.attackers, classes, self.asked.items("attacker_rolls"))
+
+    def attack(self, state: Fight, roll: Roll) -> Fight:
+        successes, ones = _successes(self.checks(state.left)[0], roll)
+        return replace(state, owes="defenders", successes=successes, ones=ones if self.attacker_ones else 0)
+
+    def attack_tells(self, before: Fight, roll: Roll, after: Fight) -> Told:
+        del before
+        return {"attacker_successes": after.successes, **self._rolls("attacker_rolls", roll)}
+
+    def attack_story(self, before: Fight, roll: Roll, _after: Fight) -> Iterable[Line]:
+        yield _line("attackers", self.checks(before.left)[0], roll)
+
+    def defend_dice(self, state: Fight) -> tuple[Die, ...]:
+        return d20("defender melee") * state.left
+
+    def defend_groups(self, state: Fight) -> Weighted:
+        classes = self.checks(state.left)[1].classes(one=self.defender_ones)
+        return pool(state.left, classes, self.asked.items("defender_rolls"))
+
+    def defend(self, state: Fight, _roll: Roll) -> Fight:
+        return Fight(None, state.left)
+
+    def defend_tells(self, before: Fight, roll: Roll, _after: Fight) -> Told:
+        successes, ones = _successes(self.checks(before.left)[1], roll)
+        outcome, attackers, defenders = self._outcome(_row(before.successes, successes), before.left < self.attackers)
+        return {
+            "defender_successes": successes,
+            "outcome": outcome,
+            "attacker_casualties": min(self.attackers, attackers + ones),
+            "defender_casualties": min(before.left, defenders + before.ones),
+            **self._rolls("defender_rolls", roll),
+        }
+
+    def defend_story(self, before: Fight, roll: Roll, _after: Fight) -> Iterable[Line]:
+        yield _line("defenders", self.checks(before.left)[1], roll)
+
+    def _rolls(self, name: str, roll: Roll) -> dict[str, int]:
+        if not self.lists or not self.asked.keeps(name):
+            return {}
+        return {f"{name}[{at}]": face for at, face in enumerate(roll)}
+
+
+def _successes(check: Check, roll: Roll) -> tuple[int, int]:
+    """Successes and the natural 1s among them."""
+    return sum(check.passes[face] for face in roll), roll.count(1)
+
+
+def _row(attacker: int, defender: int) -> str:
+    if attacker == defender:
+        return "equal" if attacker else "none"
+    return "more" if attacker > defender else "fewer"
+
+
+def _line(label: str, check: Check, roll: Roll) -> Line:
+    successes, ones = _successes(check, roll)
+    also = f", {ones} natural 1" if ones else ""
+    return Line(label, roll, result=f"against {check.final}: {successes} of {len(roll)} succeed{also}{lost_ap(roll)}")
+
+
+def headline(out: Mapping[str, Any]) -> str:
+    """The outcome of a melee in a few words."""
+    lost = f"attacker loses {out['attacker_casualties']}, defender loses {out['defender_casualties']}"
+    return f"{str(out['outcome']).replace('-', ' ')}, {lost}"
+
+
+def still_in_combat(out: Mapping[str, Any]) -> tuple[str, ...]:
+    """What follows a melee that nobody has won."""
+    return ("Both sides stay in combat.",) if out["outcome"] in ("deadlock", "no-damage") else ()

@@ -1,0 +1,131 @@
+"""Interrupts: character by character a Spot roll, then one free attack with hit, save and damage as in shooting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Change, Line, Plan, Settlement, parts_of
+from bot.rules.tables.table import Charts
+from bot.systems.ucn import roster, shooters
+from bot.systems.ucn.asked import PLAY, Asked
+from bot.systems.ucn.firing import Fire, Firing
+from bot.systems.ucn.shooters import Shooter
+from bot.systems.ucn.skills import Check, check, mod_part, sum_line
+
+SPOTTING = (
+    "target_moving",
+    "target_concealed",
+    "target_hidden",
+    "target_gone_firm",
+    "target_fired_suppression",
+    "target_vehicle",
+    "attacker_higher",
+    "attacker_lower",
+)
+SHOOTING = (
+    "target_moving",
+    "target_in_cover",
+    "target_hidden",
+    "target_gone_firm",
+    "attacker_higher",
+    "attacker_lower",
+)
+GIVEN_UP = "The element has given up its next activation; those under fire may react (sequence react)."
+ACTIVATED = frozenset({"activated"})
+REFUSED = {"hits": 0, "saved": 0, "casualties": 0, "status": "not-allowed", "morale_loss": 0}
+
+
+def plan(charts: Charts, given: Given) -> Plan[Fire]:
+    """An interrupt of `shooters`. Source: Interrupt, Spotting and Shooting.
+
+    Raises UserError for a shooter without weapon or skill, and for higher together with lower.
+    """
+    spotting = charts["spot-modifiers"](**{name: given.flag(name) for name in SPOTTING})
+    shooting = charts["shoot-modifiers"](**{name: given.flag(name) for name in SHOOTING})
+    firing = shooters.shooters_of(
+        charts, given, (*parts_of(shooting.parts), *shooters.firm_cover(charts, given), *mod_part(given))
+    )
+    spots = _spots(charts, given, firing, (*parts_of(spotting.parts), *mod_part(given)))
+    reason = forbidden(given)
+    if reason:
+        opening = {"shooters": [], **REFUSED}
+        settled = Settlement(f"not allowed: {reason}")
+        return Plan(Fire(None), {}, lambda _: settled, opening)
+    settle = partial(_settle, charts, given)
+    lines = (
+        *shooters.reminders(acting(given)),
+        *shooters.firm_reminder(given),
+        *_spot_lines(spots),
+        *shooters.skill_lines(firing),
+    )
+
+    def focused(asked: Asked) -> Plan[Fire]:
+        return Firing(firing, asked, spots=spots).plan(settle, lines)
+
+    return replace(focused(PLAY), focus=lambda paths: focused(Asked(paths)))
+
+
+def _spots(
+    charts: Charts, given: Given, firing: tuple[Shooter, ...], modifiers: tuple[tuple[str, int | float], ...]
+) -> tuple[Check | None, ...]:
+    """The Spot check of each shooter, None where the target is spotted automatically."""
+    if given.flag("auto_spotted"):
+        return (None,) * len(firing)
+    made: dict[int, Check] = {}
+    for shooter in firing:
+        own = shooter.unit.get("spot", given.maybe("spot_skill"))
+        if own is None:
+            raise UserError(
+                "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30.",
+                option="spot_skill",
+            )
+        if own not in made:
+            made[own] = check(charts, (("Spot", int(own)), *modifiers))
+    return tuple(made[shooter.unit.get("spot", given.maybe("spot_skill"))] for shooter in firing)
+
+
+def acting(given: Given) -> tuple[Unit, ...]:
+    """The roster units that interrupt, each once."""
+    named = [unit for unit in (given.unit("unit"), *given.units("shooters")) if unit is not None and unit.name]
+    return tuple({unit.name: unit for unit in named}.values())
+
+
+def activates(given: Given) -> tuple[Change, ...]:
+    """The mark of those who have given up their next activation."""
+    return tuple(Change(unit.name, mark=ACTIVATED) for unit in acting(given))
+
+
+def forbidden(given: Given) -> str:
+    """Why the element may not interrupt, or nothing. What is typed goes before what the roster knows."""
+    units = acting(given)
+    known = not given.typed & {"activated"}
+    if given.flag("activated") or (known and any(unit.has("activated") for unit in units)):
+        return "the element has already activated in this round"
+    known = not given.typed & {"marked"}
+    if given.flag("marked") or (known and any(roster.is_marked(unit) for unit in units)):
+        return "the element has a Morale or Suppression marker"
+    return ""
+
+
+def _spot_lines(spots: Iterable[Check | None]) -> tuple[Line, ...]:
+    return tuple(sum_line(spot) for spot in dict.fromkeys(spots) if spot is not None)
+
+
+def _settle(charts: Charts, given: Given, out: Mapping[str, Any]) -> Settlement:
+    target = given.unit("target")
+    return Settlement(
+        shooters.headline(out),
+        tuple(shooters.suffered(target, out)),
+        (
+            *shooters.what_now(charts, out),
+            *shooters.areas(charts, out),
+            GIVEN_UP,
+        ),
+        (*roster.under_fire(target, out["casualties"], out["status"]), *activates(given)),
+    )

@@ -1,0 +1,47 @@
+"""Melee between two elements in base contact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Change, Plan, Settlement
+from bot.rules.tables.table import Charts
+from bot.systems.ucn import combat, roster
+from bot.systems.ucn.asked import PLAY, Asked
+from bot.systems.ucn.combat import Combat, Fight
+from bot.systems.ucn.skills import Check
+
+
+def plan(charts: Charts, given: Given) -> Plan[Fight]:
+    """Melee between attackers and defenders. Source: Melee Combat.
+
+    Raises UserError for more SMGs than characters on a side.
+    """
+    attacker, defender = combat.sides(given)
+    charging = given.flag("charging")
+
+    def checks(left: int) -> tuple[Check, Check]:
+        return (
+            combat.side_check(charts, attacker, left, charging=charging),
+            combat.side_check(charts, replace(defender, characters=left), attacker.characters),
+        )
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        changes: list[Change] = []
+        units: list[tuple[str, str]] = []
+        for side, lost in ((attacker, out["attacker_casualties"]), (defender, out["defender_casualties"])):
+            if side.unit is not None:
+                changes += roster.change(side.unit, roster.loses(side.unit, lost))
+                units.append((side.unit.word, roster.casualties(lost)))
+        return Settlement(combat.headline(out), tuple(units), combat.still_in_combat(out), tuple(changes))
+
+    def focused(asked: Asked) -> Plan[Fight]:
+        fight = Combat(charts, attacker.characters, checks, asked)
+        left = defender.characters
+        opening = {**fight.finals(left), "attacker_rolls": [], "defender_rolls": []}
+        return Plan(Fight("attackers", left), fight.steps(), settle, opening, lines=fight.lines(left))
+
+    return replace(focused(PLAY), focus=lambda paths: focused(Asked(paths)))

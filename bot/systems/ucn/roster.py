@@ -1,0 +1,97 @@
+"""What results make of roster units: members and casualties, states, markers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Change
+
+GONE = "combat-ineffective"
+SUPPRESSED_STATES = ("pinned", "stunned")
+HESITANT_STATES = ("hesitant", "hesitant-morale")
+
+
+def loses(unit: Unit, count: int) -> dict[str, Any]:
+    """Members and casualties of a unit that loses characters; the state of one that has nobody left.
+
+    Source: Infantry Combat, Status Damage.
+    """
+    members = unit.get("members")
+    lost = count if members is None else min(count, int(members))
+    if not lost:
+        return {}
+    new: dict[str, Any] = {"casualties": int(unit.get("casualties") or 0) + lost}
+    if members is not None:
+        new["members"] = int(members) - lost
+        if not new["members"]:
+            new["state"] = GONE
+    return new
+
+
+def casualties(lost: int) -> str:
+    """How many characters are lost, in words; none is no effect."""
+    if not lost:
+        return "none"
+    return "1 casualty" if lost == 1 else f"{lost} casualties"
+
+
+def change(unit: Unit | None, new: dict[str, Any], *, mark: frozenset[str] = frozenset()) -> tuple[Change, ...]:
+    """The change of a roster unit, or nothing where nothing changes."""
+    if unit is None or not unit.name:
+        return ()
+    new = {key: value for key, value in new.items() if value != (unit.state if key == "state" else unit.get(key))}
+    return (Change(unit.name, set=new, mark=mark),) if new or mark else ()
+
+
+def under_fire(target: Unit | None, lost: int, status: str) -> tuple[Change, ...]:
+    """What fire makes of the element that is shot at. Source: Infantry Combat, Status Damage."""
+    if target is None:
+        return ()
+    new = loses(target, lost)
+    if "state" not in new and target.state != GONE:
+        if status in ("pinned", "combat-ineffective"):
+            new["state"] = "pinned"
+        elif status == "hesitant" and target.state != "pinned":
+            new["state"] = "hesitant"
+    return change(target, new)
+
+
+def refuse_gone(unit: Unit, verb: str, option: str) -> None:
+    """Raises UserError for a unit that has left the fight."""
+    if unit.state in (GONE, "destroyed") or unit.get("members") == 0:
+        raise UserError(f"{unit.word} has nobody left to {verb}.", option=option)
+
+
+def is_marked(unit: Unit) -> bool:
+    """Whether the unit bears a Morale or Suppression marker."""
+    return bool(unit.get("morale_markers") or unit.get("suppression_markers"))
+
+
+def is_suppressed(unit: Unit | None) -> bool:
+    """Whether the unit fights in melee as suppressed: a Suppression marker, pinned or stunned."""
+    return unit is not None and bool(unit.get("suppression_markers") or unit.state in SUPPRESSED_STATES)
+
+
+def is_hesitant(unit: Unit | None) -> bool:
+    """Whether the unit is hesitant, from fire or from a failed Morale test."""
+    return unit is not None and unit.state in HESITANT_STATES
+
+
+def suppression(unit: Unit, markers: int = 1) -> dict[str, int]:
+    """The unit's Suppression markers with `markers` more."""
+    return {"suppression_markers": int(unit.get("suppression_markers") or 0) + markers}
+
+
+def after_grenade(unit: Unit, lost: int, status: str) -> dict[str, Any]:
+    """What a grenade in the room makes of a unit.
+
+    Source: Building Assault, Grenade Assault Phase Damage.
+    """
+    new = loses(unit, lost)
+    if status == "cleared":
+        new["state"] = GONE
+    elif "state" not in new and unit.state != GONE:
+        new["state"] = status
+    return new

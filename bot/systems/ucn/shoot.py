@@ -1,0 +1,63 @@
+"""Shooting: all dice to hit, then hit by hit the save and the damage dice; the element takes the worst result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Plan, Settlement, parts_of
+from bot.rules.tables.table import Charts
+from bot.systems.ucn import roster, shooters
+from bot.systems.ucn.asked import PLAY, Asked
+from bot.systems.ucn.firing import Fire, Firing
+from bot.systems.ucn.skills import mod_part, status_part
+
+CONDITIONS = (
+    "target_moving",
+    "target_in_cover",
+    "target_hidden",
+    "target_gone_firm",
+    "attacker_moving",
+    "attacker_higher",
+    "attacker_lower",
+)
+
+
+def plan(charts: Charts, given: Given) -> Plan[Fire]:
+    """Fire of `shooters`. Source: Infantry Combat, Shooting, Damage, Status Damage, Save.
+
+    Raises UserError for a shooter without weapon or skill, and for higher together with lower.
+    """
+    conditions = {name: given.flag(name) for name in CONDITIONS}
+    modifiers = charts["shoot-modifiers"](**conditions, extra_ap=given.int("extra_ap"))
+    parts = (
+        *parts_of(modifiers.parts),
+        *shooters.firm_cover(charts, given),
+        *status_part(charts, given),
+        *mod_part(given),
+    )
+    firing = shooters.shooters_of(charts, given, parts)
+    settle = partial(_settle, charts, given)
+    lines = (
+        *shooters.reminders(given.units("shooters")),
+        *shooters.firm_reminder(given),
+        *shooters.skill_lines(firing),
+    )
+
+    def focused(asked: Asked) -> Plan[Fire]:
+        return Firing(firing, asked).plan(settle, lines)
+
+    return replace(focused(PLAY), focus=lambda paths: focused(Asked(paths)))
+
+
+def _settle(charts: Charts, given: Given, out: Mapping[str, Any]) -> Settlement:
+    target = given.unit("target")
+    return Settlement(
+        shooters.headline(out),
+        tuple(shooters.suffered(target, out)),
+        (*shooters.what_now(charts, out), *shooters.areas(charts, out)),
+        roster.under_fire(target, out["casualties"], out["status"]),
+    )

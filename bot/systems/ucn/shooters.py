@@ -1,0 +1,260 @@
+"""The characters that fire, and the toll of their fire: hits, saves, casualties and the worst status.
+
+Source: Infantry Combat, Shooting, Damage, Status Damage, Save.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
+from bot.rules.sequence import Line, Roll
+from bot.rules.tables.table import Charts
+from bot.systems.ucn import roster
+from bot.systems.ucn.asked import Asked
+from bot.systems.ucn.skills import LAST, Check, Parts, check, lost_ap, sum_line
+from bot.systems.ucn.weapons import STATUSES, Damage, Weapon, area_of, carried, damage_of, save_faces
+
+MORALE_LOSS = 2  # per casualty
+GO_FIRM = 5  # by how much a Morale test was failed
+NO_SAVE = (False,) * (LAST + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Shooter:
+    """One character: his weapon, the check to hit, the damage of a hit, and the faces that save from it (or none)."""
+
+    unit: Unit
+    label: str
+    weapon: Weapon
+    check: Check
+    damage: Damage
+    saves: tuple[bool, ...] | None
+
+    @property
+    def saving(self) -> tuple[bool, ...]:
+        """The faces of the save die that save, none where no save is allowed."""
+        return self.saves or NO_SAVE
+
+
+def shooters_of(charts: Charts, given: Given, modifiers: Parts) -> tuple[Shooter, ...]:
+    """The characters of `shooters` in order; `modifiers` are those of all of them.
+
+    Raises UserError for a shooter without weapon or skill, for flags, and for one who is out of the game.
+    """
+    units = given.units("shooters")
+    saves = given.flag("saves")
+
+    @cache
+    def make(unit_id: int, label: str) -> Shooter:
+        unit = by_id[unit_id]
+        _refuse(unit)
+        weapon = carried(charts, unit)
+        own = (("own modifier", unit.number("mod")),) if unit.get("mod") else ()
+        found = check(charts, (("Firearms", _skill(given, unit)), *modifiers, *own))
+        faces = save_faces(charts, weapon.word) if saves and weapon.saves else None
+        return Shooter(unit, label, weapon, found, damage_of(charts, weapon, found.over), faces)
+
+    by_id = {id(unit): unit for unit in units}
+    labels = [unit.name or unit.word for unit in units]
+    if len(units) > 1:
+        labels = [f"{number} {label}" for number, label in enumerate(labels, 1)]
+    alike = {unit_id: make(unit_id, "") for unit_id in by_id}
+    return tuple(replace(alike[id(unit)], label=label) for unit, label in zip(units, labels, strict=True))
+
+
+def _refuse(unit: Unit) -> None:
+    if not unit.name and (unit.flags or unit.get("weapon") is not None):
+        word = next(iter(unit.flags), "weapon=")
+        raise UserError(
+            f"{word} cannot stand behind {unit.word}: it belongs to a roster unit.",
+            hint=f"{unit.word} n=2 skill=14 mod=-4",
+            option="shooters",
+        )
+    if unit.state in (roster.GONE, "destroyed"):
+        raise UserError(f"{unit.word} is {unit.state} and cannot fire.", option="shooters")
+
+
+def _skill(given: Given, unit: Unit) -> int:
+    for own in (unit.get("skill"), unit.get("firearms"), given.maybe("skill")):
+        if own is not None:
+            return int(own)
+    raise UserError(
+        f"skill is missing, and {unit.word} has none of its own: the Firearms skill, a whole number from 1 to 30.",
+        option="skill",
+    )
+
+
+def skill_lines(shooters: Iterable[Shooter]) -> tuple[Line, ...]:
+    """How each different final skill comes about."""
+    seen = {(shooter.weapon.word, shooter.check): shooter for shooter in shooters}
+    return tuple(sum_line(check, word) for word, check in seen)
+
+
+def firm_cover(charts: Charts, given: Given) -> Parts:
+    """The cover of a target that a failed Morale test made go firm, off the skill. Source: Failed Morale Test."""
+    if not given.flag("target_firm_cover"):
+        return ()
+    return (("target's firm cover", -int(charts["morale-failed"](failed_by=GO_FIRM)["cover_bonus"])),)
+
+
+def firm_reminder(given: Given) -> tuple[Line, ...]:
+    """That a roster target has gone firm, where nothing was typed about it."""
+    target = given.unit("target")
+    if target is None or target.state != "go-firm" or given.typed & {"target_gone_firm", "target_firm_cover"}:
+        return ()
+    return (Line(f"{target.word} has gone firm: that counts only with target_gone_firm and target_firm_cover"),)
+
+
+def areas(charts: Charts, out: Mapping[str, Any]) -> tuple[str, ...]:
+    """The areas of effect of the weapons that hit, for the players to measure."""
+    hit = dict.fromkeys(shooter["weapon"] for shooter in out["shooters"] if shooter["hit"])
+    said = [f"{word} {area}" for word in hit if (area := area_of(charts, word))]
+    return (f"Area of effect: {', '.join(said)}. Who else is in it is for you to measure.",) if said else ()
+
+
+def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
+    """What the roster says of an element and only an option can bring in."""
+    known = {unit.name: unit for unit in units if unit.name and unit.state}
+    lines = []
+    for name, unit in known.items():
+        if unit.state in ("hesitant", "hesitant-morale", "go-firm"):
+            lines.append(Line(f"{name} is {unit.state}: its skills suffer only with status={unit.state}"))
+        elif unit.state in ("pinned", "stunned", "let-loose", "withdraw"):
+            lines.append(Line(f"{name} is {unit.state} on the roster"))
+    return tuple(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Toll:
+    """What the fire has done so far; `worst` is a place in the list of statuses."""
+
+    hits: int = 0
+    saved: int = 0
+    casualties: int = 0
+    worst: int = 0
+
+    def plus(self, more: Toll) -> Toll:
+        """Both tolls together."""
+        return Toll(
+            self.hits + more.hits,
+            self.saved + more.saved,
+            self.casualties + more.casualties,
+            max(self.worst, more.worst),
+        )
+
+
+NO_TOLL = Toll()
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Adds to a toll what is asked for, and nothing else: so more states are equal in the odds."""
+
+    asked: Asked
+
+    def hit(self, toll: Toll) -> Toll:
+        """One hit more."""
+        return replace(toll, hits=toll.hits + 1) if self.asked.keeps("hits") else toll
+
+    def saved(self, toll: Toll) -> Toll:
+        """One hit more that was saved."""
+        return replace(toll, saved=toll.saved + 1) if self.asked.keeps("saved") else toll
+
+    def damage(self, toll: Toll, damage: Damage, roll: Roll) -> Toll:
+        """The damage dice of one hit."""
+        if self.asked.keeps("casualties", "morale_loss"):
+            toll = replace(toll, casualties=toll.casualties + damage.casualties(roll))
+        if self.asked.keeps("status"):
+            toll = replace(toll, worst=max(toll.worst, damage.worst(roll)))
+        return toll
+
+
+def toll_told(toll: Toll) -> dict[str, Any]:
+    """The outputs of the whole fire."""
+    return {
+        "hits": toll.hits,
+        "saved": toll.saved,
+        "casualties": toll.casualties,
+        "status": STATUSES[toll.worst],
+        "morale_loss": MORALE_LOSS * toll.casualties,
+    }
+
+
+def shot_told(path: str, shooter: Shooter, face: int) -> dict[str, Any]:
+    """What the die to hit decides for a shooter."""
+    hit = shooter.check.passes[face]
+    told: dict[str, Any] = {f"{path}.roll": face, f"{path}.hit": hit}
+    if not hit:
+        told |= {f"{path}.saved": None, f"{path}.damage": []}
+    elif shooter.saves is None:
+        told[f"{path}.saved"] = None
+    return told
+
+
+def save_told(path: str, shooter: Shooter, face: int) -> dict[str, Any]:
+    """What the save die decides for a hit."""
+    saved = shooter.saving[face]
+    return {f"{path}.saved": saved, **({f"{path}.damage": []} if saved else {})}
+
+
+def damage_told(path: str, shooter: Shooter, roll: Roll) -> dict[str, Any]:
+    """Each damage die of a hit, read by itself."""
+    told: dict[str, Any] = {}
+    for number, face in enumerate(roll):
+        one = f"{path}.damage[{number}]"
+        told[f"{one}.roll"] = face
+        told[f"{one}.total"] = face + shooter.damage.bonus
+        told[f"{one}.status"] = STATUSES[shooter.damage.ranks[face]]
+    return told
+
+
+def shot_line(shooter: Shooter, face: int) -> Line:
+    """The line of a die to hit."""
+    hit = "hit" if shooter.check.passes[face] else "miss"
+    return Line(f"{shooter.label} to hit", (face,), result=f"against {shooter.check.final}: {hit}{lost_ap((face,))}")
+
+
+def save_line(shooter: Shooter, face: int) -> Line:
+    """The line of a save die."""
+    saved = shooter.saving[face]
+    return Line(f"{shooter.label} save", (face,), result="saved" if saved else "not saved")
+
+
+def damage_line(shooter: Shooter, roll: Roll) -> Line:
+    """The line of the damage dice of a hit."""
+    parts = (("to each die", shooter.damage.bonus),) if shooter.damage.bonus else ()
+    bonus, ranks = shooter.damage.bonus, shooter.damage.ranks
+    words = ", ".join(f"{face + bonus} {STATUSES[ranks[face]]}" if bonus else STATUSES[ranks[face]] for face in roll)
+    return Line(f"{shooter.label} damage", roll, parts, result=words)
+
+
+def headline(out: Mapping[str, Any]) -> str:
+    """The result of the fire in a few words: `pinned, 2 hits, 1 saved`."""
+    status = "no effect" if out["status"] == "none" else str(out["status"])
+    pieces = [status, "1 hit" if out["hits"] == 1 else f"{out['hits']} hits"]
+    if out["saved"]:
+        pieces.append(f"{out['saved']} saved")
+    if out["casualties"]:
+        pieces.append(roster.casualties(out["casualties"]))
+        pieces.append(f"Morale -{out['morale_loss']}")
+    return ", ".join(pieces)
+
+
+def suffered(target: Unit | None, out: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+    """The word of the result for the element that was shot at."""
+    return ((target.word, str(out["status"])),) if target is not None else ()
+
+
+def what_now(charts: Charts, out: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the status means, from the table of statuses; several casualties are counted."""
+    status, casualties = out["status"], out["casualties"]
+    if status == "none":
+        return ()
+    each = f", for each of {casualties} casualties" if casualties > 1 else ""
+    return (f"{status}{each}: {charts['status-effects'](status=status).text}",)

@@ -1,0 +1,91 @@
+"""Skill checks: 1d20 at or under the final skill, a 1 always and a 20 never.
+
+Source: Action Points and Skills, Skills.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from bot.rules.dice import Die
+from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
+from bot.rules.odds import Weighted, group_faces
+from bot.rules.sequence import Line
+from bot.rules.tables.table import Charts
+
+FACES = range(1, 21)
+LAST = 20
+LOWEST, HIGHEST = -60, 80
+MAX_BONUS = 60
+Parts: TypeAlias = tuple[tuple[str, int | float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A final skill with what made it up, what it has above 20, and which faces of the d20 succeed."""
+
+    final: int
+    over: int
+    passes: tuple[bool, ...]
+    parts: Parts = ()
+
+    def classes(self, *, twenty: bool = False, one: bool = False) -> Weighted:
+        """The faces that matter apart: success or not, with `twenty` and `one` these by themselves."""
+        return group_faces(
+            LAST, lambda face: (self.passes[face], twenty and face == LAST, one and self.passes[face] and face == 1)
+        )
+
+
+def check(charts: Charts, parts: Iterable[tuple[str, int | float]]) -> Check:
+    """The check against the sum of `parts`, the skill first."""
+    kept = tuple(parts)
+    final = int(sum(value for _, value in kept))
+    # Beyond the edges of the table nothing changes any more: only a 1 succeeds, only a 20 fails.
+    skill = min(HIGHEST, max(LOWEST, final))
+    read = [charts["skill-check"](skill=skill, roll=face) for face in FACES]
+    return Check(final, max(0, final - LAST), (False, *(bool(answer["success"]) for answer in read)), kept)
+
+
+def sum_line(check: Check, whose: str = "") -> Line:
+    """How a final skill comes about, the skill first: `Spot 11 + target moving 4 = 15`."""
+    name, value = check.parts[0]
+    return Line(f"{whose} {name} {value:g}".strip(), (), check.parts[1:], check.final)
+
+
+def d20(label: str) -> tuple[Die, ...]:
+    """One d20 that is rolled for `label`."""
+    return (Die(label, LAST),)
+
+
+def status_part(charts: Charts, given: Given) -> Parts:
+    """What the status of the acting element takes off its skill."""
+    status = given.word("status")
+    if status == "none":
+        return ()
+    return ((status, int(charts["status-effects"](status=status)["skill_modifier"])),)
+
+
+def mod_part(given: Given, name: str = "mod", *, says: str = "modifier") -> Parts:
+    """Any other modifier, if there is one."""
+    return ((says, given.int(name)),) if given.int(name) else ()
+
+
+def lost_ap(roll: Iterable[int]) -> str:
+    """What natural 20s add to the line of a roll, or nothing: the characters that rolled them lose their AP."""
+    count = list(roll).count(LAST)
+    if not count:
+        return ""
+    return (
+        ", natural 20: loses the remaining AP" if count == 1 else f", {count} natural 20s: each loses the remaining AP"
+    )
+
+
+def needs(given: Given, name: str, what: str) -> int:
+    """A number that an option or a roster unit has to bring. Raises UserError naming the option."""
+    value = given.maybe(name)
+    if value is None:
+        raise UserError(f"{name} is missing: {what}, a whole number from 1 to 30.", option=name)
+    return value

@@ -1,0 +1,83 @@
+"""Spotting: every character of the element rolls, one success spots the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.rules.inputs.given import Given
+from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.tables.table import Charts
+from bot.systems.ucn import roster
+from bot.systems.ucn.asked import Asked
+from bot.systems.ucn.pool import pool
+from bot.systems.ucn.shooters import reminders
+from bot.systems.ucn.skills import LAST, check, d20, mod_part, status_part, sum_line
+
+CONDITIONS = (
+    "target_moving",
+    "target_concealed",
+    "target_hidden",
+    "target_gone_firm",
+    "target_fired_suppression",
+    "target_vehicle",
+    "attacker_moving",
+    "attacker_higher",
+    "attacker_lower",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spotting:
+    """The one roll of all spotters."""
+
+    owes: str | None
+
+
+def plan(charts: Charts, given: Given) -> Plan[Spotting]:
+    """A Spot roll of `count` characters. Source: Infantry Combat, Spotting.
+
+    Raises UserError for higher together with lower, and for a roster unit that is out of the game.
+    """
+    unit = given.unit("unit")
+    if unit is not None:
+        roster.refuse_gone(unit, "spot", "unit")
+    conditions = {name: given.flag(name) for name in CONDITIONS}
+    modifiers = charts["spot-modifiers"](**conditions, extra_ap=given.int("extra_ap"))
+    skill = (("Spot", given.int("skill")),)
+    spot = check(charts, (*skill, *parts_of(modifiers.parts), *status_part(charts, given), *mod_part(given)))
+    count = given.int("count")
+    lines = () if unit is None or "status" in given.typed else reminders((unit,))
+
+    def successes(roll: Roll) -> int:
+        return sum(spot.passes[face] for face in roll)
+
+    def tells(_before: Spotting, roll: Roll, _after: Spotting) -> Told:
+        told: dict[str, Any] = {f"rolls[{at}]": face for at, face in enumerate(roll)}
+        found = successes(roll)
+        told |= {"successes": found, "ap_lost": sum(face == LAST for face in roll)}
+        told["result"] = "spotted" if found else "not-spotted"
+        return told
+
+    def story(_before: Spotting, roll: Roll, _after: Spotting) -> Iterable[Line]:
+        found = successes(roll)
+        yield sum_line(spot)
+        yield Line("to spot", roll, result=f"against {spot.final}: {found} of {count} succeed")
+
+    def settle(out: Mapping[str, Any]) -> Settlement:
+        lost = int(out["ap_lost"])
+        then = ["A natural 20: that character loses the remaining AP."] if lost == 1 else []
+        then += [f"{lost} natural 20s: those characters lose the remaining AP."] if lost > 1 else []
+        if out["successes"]:
+            then.append(charts["spotted-area"](who="within-1-inch").text)
+        word = "spotted" if out["successes"] else "not spotted"
+        said = f"{word}, {out['successes']} of {count} succeed"
+        return Settlement(said if unit is None else f"{unit.word}: {said}", (), tuple(then))
+
+    def focused(asked: Asked) -> Plan[Spotting]:
+        groups = pool(count, spot.classes(twenty=asked.keeps("ap_lost")), asked.items("rolls"))
+        step = Step(d20("spot") * count, lambda _state, _roll: Spotting(None), tells, story, lambda _: groups)
+        return Plan(Spotting("spot"), {"spot": step}, settle, {"final_skill": spot.final}, lines=lines)
+
+    return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

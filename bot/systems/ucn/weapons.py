@@ -1,0 +1,127 @@
+"""Small arms: damage dice, fixed addition, and whether the characters hit may save.
+
+Source: Infantry Combat, Firearms, Machine Guns, Specialist Weapons, Save, Status Damage.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Unit
+from bot.rules.odds import Weighted, group_faces
+from bot.rules.sequence import Roll
+from bot.rules.tables.table import Answer, Charts
+from bot.systems.ucn.skills import FACES, LAST, MAX_BONUS
+
+TABLES = ("firearms", "machine-guns", "specialist-weapons")
+STATUSES = ("none", "hesitant", "pinned", "combat-ineffective")  # from the mildest to the worst
+CASUALTY = STATUSES.index("combat-ineffective")
+
+
+@dataclass(frozen=True, slots=True)
+class Weapon:
+    """A weapon: its word, damage dice per hit, what is added to each, and whether a hit may be saved."""
+
+    word: str
+    dice: int
+    bonus: int
+    saves: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """The damage of one hit: its dice, what is added to each, and the status that each face gives."""
+
+    dice: int
+    bonus: int
+    ranks: tuple[int, ...]
+
+    def casualties(self, roll: Roll) -> int:
+        """How many of the dice are casualties."""
+        return sum(self.ranks[face] == CASUALTY for face in roll)
+
+    def worst(self, roll: Roll) -> int:
+        """The worst status among the dice."""
+        return max(self.ranks[face] for face in roll)
+
+    @property
+    def classes(self) -> Weighted:
+        """The faces of one die by the status that they give."""
+        return group_faces(LAST, lambda face: self.ranks[face])
+
+
+def weapon_of(charts: Charts, word: str) -> Weapon:
+    """The weapon called `word`, from the table where it stands."""
+    row = _row(charts, word)
+    return Weapon(word, int(row["damage_dice"]), int(row["damage_bonus"]), bool(row["save"]))
+
+
+def area_of(charts: Charts, word: str) -> str:
+    """The area of effect of a weapon in words, in inches; empty for none."""
+    area = str(_row(charts, word)["area"])
+    if area == "none":
+        return ""
+    if area.startswith("kz"):
+        _, kill, _, danger = area.split("-")
+        return f"kill zone {kill} inches, danger zone {danger} inches"
+    if area.startswith("radius"):
+        return f"radius {area.removeprefix('radius-')} inches"
+    return f"{area.replace('x', ' x ')} inches"
+
+
+def _row(charts: Charts, word: str) -> Answer:
+    for table in TABLES:
+        options = next(option for option in charts[table].inputs if option.name == "weapon")
+        if word in options.values:
+            return charts[table](weapon=word)
+    raise UserError(f"{word} is no weapon.")
+
+
+def carried(charts: Charts, unit: Unit) -> Weapon:
+    """The weapon of a shooter: the word itself, or what the roster unit carries. Raises UserError for none."""
+    word = unit.get("weapon") if unit.name else unit.type
+    if word is None:
+        raise UserError(
+            f"{unit.word} has no weapon.",
+            hint=f"Type it behind the name, {unit.word} weapon=lmg, or set it with /unit edit.",
+            option="shooters",
+        )
+    return weapon_of(charts, str(word))
+
+
+def damage_of(charts: Charts, weapon: Weapon, over: int) -> Damage:
+    """The damage of a hit with the weapon; `over` is what the final skill had above 20."""
+    bonus = weapon.bonus + over
+    read = (charts["status-damage"](roll=face, bonus=min(bonus, MAX_BONUS))["status"] for face in FACES)
+    return Damage(weapon.dice, bonus, (0, *(STATUSES.index(status) for status in read)))
+
+
+@lru_cache(maxsize=64)
+def harms(damage: Damage) -> Weighted:
+    """The dice of a hit grouped by casualties and worst status: ((ways, a roll that stands for them), ...)."""
+    ways: Counter[tuple[int, int]] = Counter()
+    rolls: dict[tuple[int, int], Roll] = {}
+    for faces in product(damage.classes, repeat=damage.dice):
+        roll = tuple(face for _, one in faces for face in one)
+        number = 1
+        for weight, _ in faces:
+            number *= weight
+        key = damage.casualties(roll), damage.worst(roll)
+        ways[key] += number
+        rolls[key] = roll
+    return tuple((number, rolls[key]) for key, number in ways.items())
+
+
+@lru_cache(maxsize=64)
+def saving(faces: tuple[bool, ...]) -> Weighted:
+    """The save die by whether it saves."""
+    return group_faces(LAST, lambda face: faces[face])
+
+
+def save_faces(charts: Charts, weapon: str) -> tuple[bool, ...]:
+    """Which faces of the save die save a character hit by `weapon`."""
+    return (False, *(charts["save-roll"](weapon=weapon, roll=face)["result"] == "saved" for face in FACES))

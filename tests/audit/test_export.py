@@ -1,0 +1,111 @@
+"""A game as a file: what is in it, what is kept out, and that it can be checked from the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bot.audit.check_file import check_file, summary, verify_file
+from bot.audit.export import export_game
+from bot.rules.errors import UserError
+from bot.rules.proof.chain import canonical, event_hash, genesis, salted
+from bot.rules.proof.export_format import read_export
+from bot.rules.proof.fair import NO_TEXTS, commitment
+from bot.stores.base import EventRow, Json, PersonRow, SeedRow, TextRow
+
+GAME = "g1"
+OLD, NEW = b"o" * 32, b"n" * 32
+ROLL: Json = {"command": "roll", "inputs": {"dice": "7"}, "out": {"total": 7, "dice": []}, "result": "7"}
+OPENED = canonical({"kind": "roll", **ROLL})
+CLOSED = canonical({"kind": "roll", **ROLL, "texts": {"label": "x" * 64}})
+
+
+def rows(bodies: list[Json]) -> list[EventRow]:
+    previous, events = genesis(GAME), []
+    for number, body in enumerate(bodies, 1):
+        text = canonical({"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body})
+        previous = event_hash(previous, text)
+        events.append(EventRow("another-row", number, text, previous))
+    return events
+
+
+@pytest.fixture
+def export() -> Json:
+    events = rows(
+        [
+            {
+                "kind": "start",
+                "game": GAME,
+                "free": True,
+                "secret": {"epoch": 1, "commitment": commitment(OLD), "digest": NO_TEXTS},
+            },
+            {"kind": "roll", **ROLL, "texts": {"label": salted("s", "für Anna")}},
+            {"kind": "sealed", "of": "roll", "sealed": salted("s1", OPENED)},
+            {"kind": "sealed", "of": "roll", "sealed": salted("s2", CLOSED)},
+            {"kind": "reveal", "opens": [3], "result": "#3 7: 7"},
+            {
+                "kind": "import",
+                "secret": {"epoch": 2, "commitment": commitment(NEW), "digest": NO_TEXTS},
+                "result": "5 events",
+            },
+        ]
+    )
+    seeds = [
+        SeedRow("g1", 1, OLD, commitment(OLD), 2, ("mine",), "d", revealed=6),
+        SeedRow("g1", 2, NEW, commitment(NEW), 7),
+    ]
+    texts = [
+        TextRow("g1", 2, "label", "s", "für Anna", "p1"),
+        TextRow("g1", 3, "sealed", "s1", OPENED, "p1"),
+        TextRow("g1", 3, "answer", "s1", "the answer", "p1"),
+        TextRow("g1", 4, "sealed", "s2", CLOSED, "p1"),
+        TextRow("g1", 4, "label", "s2", "a secret label", "p1"),
+        TextRow("g1", 4, "answer", "s2", "a secret answer", "p1"),
+    ]
+    return export_game(GAME, events, seeds, texts, [PersonRow("g1", "p1", "discord:1", "Anna")], system="lnlt")
+
+
+def test_seeds_that_were_not_published_and_sealed_rolls_stay_out(export: Json) -> None:
+    text = json.dumps(export)
+    assert OLD.hex() in text
+    assert NEW.hex() not in text
+    assert "secret" not in text.replace('"secret":', "")
+    assert [(row["event"], row["key"]) for row in export["texts"]] == [(2, "label"), (3, "sealed")]
+
+
+def test_it_is_read_back_whole(export: Json) -> None:
+    read = read_export(json.loads(json.dumps(export)))
+    assert (read.game, read.head) == (GAME, export["events"][-1]["hash"])
+    assert [canonical(event.body) for event in read.events] == [canonical(e["body"]) for e in export["events"]]
+    assert [(seed.epoch, seed.seed) for seed in read.seeds] == [(1, OLD), (2, b"")]
+    assert read.persons[0].name == "Anna"
+    assert read.texts[0].text == "für Anna"
+
+
+def test_its_file_can_be_checked(export: Json, tmp_path: Path) -> None:
+    path = tmp_path / "game.json"
+    path.write_text(json.dumps(export, ensure_ascii=False), "utf-8")
+    assert verify_file(path) == []
+    assert verify_file(str(path), export["head"][:8]) == []
+    assert verify_file(path, "0" * 8) == ["No event has the head 00000000: the end was cut off, or the log rewritten."]
+    assert summary(check_file(path)) == [
+        "6 events, 0 dice computed again, 2 outcomes played again, 0 faults.",
+        "1 sealed events hold nothing to check: still closed, or their content was deleted.",
+    ]
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xff", b"{", b"[" * 100_000, b"[]", b'{"format":"grognard-game","version":9}']
+)
+def test_a_file_that_is_no_export(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "game.json"
+    path.write_bytes(content)
+    with pytest.raises(UserError):
+        verify_file(path)
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be read"):
+        verify_file(tmp_path / "none.json")

@@ -1,0 +1,607 @@
+"""Logs as a cheat would write them, all hashes made to fit: each is refused, with the reason, by both verifiers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from random import Random
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.rules.dice import Die
+from bot.rules.proof.export_format import read_json
+from tests.forging import Dice, Json, bodies, copied, rechained, renumbered, resealed, reseeded, retold
+from tests.playing import Channel, two_sides
+from tools import verify_log
+
+Forge = Callable[[Json], object]
+
+
+@lru_cache(maxsize=1)
+def played() -> str:
+    """An evening with everything in it, and its seeds published."""
+
+    async def run() -> str:
+        channel = await Channel.fresh()
+        await two_sides(channel)
+        await channel.do("Anna", 'fair add "my own luck"')
+        await channel.do("Bob", 'fair add "so be it"')
+        await channel.do("Anna", "roll 2d6+1 label=fate", 'lnlt fire attackers=us1 targets="vc1; vc2" adjacent')
+        await channel.do("Anna", "roll 3d6 label=hush secret")
+        await channel.do("Bob", "lnlt morale-check units=Tran secret", "lnlt morale-check units=Tran hand=6,6 secret")
+        for name, number in (("Anna", 12), ("Bob", 13), ("Bob", 14)):
+            await channel.do(name, f"game reveal {number}")
+        await channel.do("Anna", "roll 2dA", "roll d20 secret", "roll 2d6 hand=3,4", "game next")
+        await channel.do("Bob", "game initiative VC", "unit edit Tran marker=+fired")
+        await channel.do("Anna", "unit edit us2 marker=+low-crawl", "game undo", "game redo", "roll d20")
+        asked = await channel.do("Anna", "game undo")
+        await channel.press("Bob", asked.buttons[0].action)
+        await channel.do("Anna", "roll d20", "lnlt-table hero-creation", "lnlt-table crash-drift")
+        await channel.do("Anna", 'lnlt melee attackers="us1; us2" defenders="squad fp=1"')
+        await channel.do("Anna", f"game reveal {next(iter((await channel.game()).sealed))}")
+        await channel.do("Anna", "fair reveal", "roll 4d6kh3", "game settings hand_dice=no")
+        await channel.do("Carl", "roll d100 secret")
+        await channel.do("Anna", "game end", "fair reveal")
+        return (await channel.do("Anna", "game export")).files[0].content
+
+    with patch("os.urandom", Random("an evening").randbytes):
+        return asyncio.run(run())
+
+
+def honest() -> Json:
+    log: Json = json.loads(played())
+    return log
+
+
+def first(log: Json, kind: str, **holds: Any) -> Json:
+    """The first event of a kind that holds these fields."""
+    return next(body for body in bodies(log, kind) if all(body.get(key) == value for key, value in holds.items()))
+
+
+def fire(log: Json) -> Json:
+    return first(log, "sequence", target="fire")
+
+
+def last_unit(log: Json) -> Json:
+    return bodies(log, "unit")[-1]
+
+
+def sealed(log: Json, at: int) -> int:
+    """The number of a sealed event: 0 the 3d6, 1 the morale check, 2 that of real dice, 3 the d20, 4 Carl's."""
+    number: int = bodies(log, "sealed")[at]["number"]
+    return number
+
+
+def put(pick: Callable[[Json], Json], **fields: Any) -> Forge:
+    """A forgery that only sets fields of one event."""
+    return lambda log: pick(log).update(fields)
+
+
+def of(kind: str, **holds: Any) -> Callable[[Json], Json]:
+    return lambda log: first(log, kind, **holds)
+
+
+def other(log: Json, body: Json) -> str:
+    """A person who did not write the event."""
+    return next(str(one["who"]) for one in bodies(log) if one["who"] != body["who"] and one["side"])
+
+
+# Dice ---------------------------------------------------------------------------------------------------------------
+
+
+def sixes(log: Json) -> None:
+    for die in fire(log)["dice"]:
+        die |= {"faces": [6] * 6, "value": 6}
+
+
+def sixes_in_a_roll(log: Json) -> None:
+    for die in first(log, "roll", command="roll")["dice"]:
+        die |= {"faces": [6] * 6, "value": 6}
+
+
+def other_sides(log: Json) -> None:
+    """The number of sides is tried until the promised seed gives a six."""
+    body = fire(log)
+    for sides in range(6, 5_000):
+        dice = Dice(log, body["number"])
+        if dice.draw(Die("attack", sides)) == 6 and sides != 6:
+            body["dice"][0] |= {"sides": sides, "value": 6}
+            for die in body["dice"][1:]:
+                die["value"] = dice.draw(Die(die["label"], die["sides"]))
+            return
+
+
+def another_label(log: Json) -> None:
+    fire(log)["dice"][0]["label"] = "defense"
+
+
+def a_die_more(log: Json) -> None:
+    body = fire(log)
+    dice = Dice(log, body["number"])
+    for die in body["dice"]:
+        dice.draw(Die(die["label"], die["sides"]))
+    body["dice"].append({"label": "attack", "sides": 6, "value": dice.draw(Die("attack", 6))})
+
+
+def a_die_less(log: Json) -> None:
+    first(log, "roll", command="roll")["dice"].pop()
+
+
+def tail_dropped(log: Json) -> None:
+    del log["events"][-1]
+    log["seeds"].pop()
+    log["seeds"][-1].pop("seed")
+
+
+def everything_anew(log: Json) -> None:
+    """Who holds the seed plays the last die of the game again under another number."""
+    for event in log["events"]:
+        event["body"]["at"] += 1
+
+
+def another_value(log: Json) -> None:
+    die = fire(log)["dice"][0]
+    die["value"] = die["value"] % 6 + 1
+
+
+def rolled_called_real(log: Json) -> None:
+    fire(log)["hand"] = True
+
+
+def real_called_rolled(log: Json) -> None:
+    del first(log, "roll", hand=True)["hand"]
+
+
+def real_though_forbidden(log: Json) -> None:
+    log["events"][-3:] = []  # the d100, the end and the last seed
+    log["seeds"].pop()
+    log["texts"] = [row for row in log["texts"] if row["event"] <= len(log["events"])]
+    body = copied(first(log, "roll", hand=True))
+    body |= {"behind": len(log["events"])}
+    log["events"].append({"number": 0, "hash": "", "body": body})
+    renumbered(log)
+
+
+def die_of_booleans(log: Json) -> None:
+    first(log, "table", target="hero-creation")["dice"][0]["sides"] = True
+
+
+DICE: list[tuple[Forge, str]] = [
+    (sixes, "faces that no rule asks for"),
+    (sixes_in_a_roll, "what was asked for"),
+    (other_sides, "what was asked for is"),
+    (another_label, "what was asked for is"),
+    (a_die_more, "dice are left over|die is left over"),
+    (a_die_less, "lead to no outcome|what was asked for"),
+    (another_value, "the seed gives"),
+    (real_called_rolled, "the seed gives"),
+    (real_though_forbidden, "which this game did not allow"),
+    (die_of_booleans, "its dice cannot be read"),
+]
+
+
+# Seeds and texts ----------------------------------------------------------------------------------------------------
+
+
+def another_digest(log: Json) -> None:
+    """The host grinds a digest; the players' words would count for nothing."""
+    bodies(log, "fair")[1]["secret"]["digest"] = "5" * 64
+
+
+def another_word(log: Json) -> None:
+    retold(log, bodies(log, "fair")[1]["number"], "text", "so be it!")
+
+
+def another_seed(log: Json) -> None:
+    reseeded(log, 1, b"\3" * 32)
+
+
+def seeds_exchanged(log: Json) -> None:
+    one, two = log["seeds"][0]["seed"], log["seeds"][1]["seed"]
+    log["seeds"][0]["seed"], log["seeds"][1]["seed"] = two, one
+
+
+def promise_after_the_dice(log: Json) -> None:
+    body = first(log, "next")
+    body["secret"] = {"epoch": 2, "commitment": "1" * 64, "digest": log["events"][0]["body"]["secret"]["digest"]}
+
+
+def epoch_skipped(log: Json) -> None:
+    first(log, "fair", result="seed 1 revealed")["secret"]["epoch"] = 3
+
+
+def text_after_the_dice(log: Json) -> None:
+    text = copied(log["events"][bodies(log, "fair")[1]["number"] - 1])
+    at = first(log, "next")["number"]
+    text["body"] |= {"behind": at, "number": at + 1}
+    log["events"].insert(at, text)
+    renumbered(log)
+
+
+def start_without_promise(log: Json) -> None:
+    del log["events"][0]["body"]["secret"]["commitment"]
+
+
+def seed_under_seal(log: Json) -> None:
+    """The seed is published while a roll under it is closed: its roller could still say that there was none."""
+    reveal = next(body for body in bodies(log, "reveal") if body["opens"] == [sealed(log, 3)])
+    log["events"].remove(next(event for event in log["events"] if event["body"] is reveal))
+    log["texts"] = [row for row in log["texts"] if row["event"] != sealed(log, 3)]
+
+
+SEEDS: list[tuple[Forge, str]] = [
+    (another_digest, "digest of the players' texts"),
+    (another_word, "digest of the players' texts"),
+    (another_seed, "the seed gives"),
+    (seeds_exchanged, "not the one promised|not the seed that was promised"),
+    (promise_after_the_dice, "it begins seed|another seed|cannot hold"),
+    (epoch_skipped, "it begins seed 3|another seed than the next"),
+    (text_after_the_dice, "players' texts were changed after"),
+    (start_without_promise, "dice were rolled before any commitment|cannot be read"),
+    (seed_under_seal, "out of place|it stands where"),
+]
+
+
+# Kinds, fields and what they may change -----------------------------------------------------------------------------
+
+
+def settled(log: Json) -> None:
+    """An event of a kind of its own, that brings a unit back."""
+    body = last_unit(log)
+    body["kind"] = "settled"
+
+
+def turned(part: str, field: str, was: Any, now: Any) -> Callable[[Json], None]:
+    """A forgery of what an event says stood before and after."""
+
+    def forge(body: Json) -> None:
+        for name, value in (("before", was), ("after", now)):
+            body.setdefault(name, {}).setdefault(part, {})[field] = value
+
+    return forge
+
+
+def side_flipped(log: Json) -> None:
+    body = fire(log)
+    body["side"] = "VC"
+
+
+def another_person(log: Json) -> None:
+    body = fire(log)
+    body["who"] = other(log, body)
+
+
+def units_of_a_roll(log: Json) -> None:
+    body = first(log, "roll", command="roll")
+    body |= {
+        "before": {"units": {"x": None}},
+        "after": {"units": {"x": {"name": "X", "handle": "x1", "type": "squad"}}},
+    }
+
+
+def master_by_a_roll(log: Json) -> None:
+    body = fire(log)
+    master = log["events"][0]["body"]["who"]
+    turned("game", "master", master, other(log, log["events"][0]["body"]))(body)
+
+
+def players_by_initiative(log: Json) -> None:
+    turned("game", "players", {}, {"x": "US"})(first(log, "initiative"))
+
+
+def hidden_change(log: Json) -> None:
+    """After says more than before, so undo would not take it back."""
+    last_unit(log)["after"]["game"] = {"turn": 9}
+
+
+def another_before(log: Json) -> None:
+    body = last_unit(log)
+    for key in body["before"]["units"]:
+        body["before"]["units"][key]["type"] = "hero"
+
+
+def strong_unit(log: Json) -> None:
+    """The squad that fired had more firepower than the roster knew."""
+    fire(log)["used"][0]["numbers"]["fp"] = 40
+
+
+def others_act(log: Json) -> None:
+    fire(log)["acting"] = ["Cell 1"]
+
+
+def nobody_used(log: Json) -> None:
+    body = fire(log)
+    del body["used"], body["acting"]
+
+
+def one_used_less(log: Json) -> None:
+    """The second target is forgotten, as if it had not been under fire."""
+    body = fire(log)
+    body["used"] = [unit for unit in body["used"] if unit["name"] != "Cell 2"]
+    for part in ("before", "after"):
+        body[part]["units"].pop("cell 2", None)
+
+
+def impossible_input(log: Json) -> None:
+    fire(log)["inputs"]["luck"] = "6"
+
+
+def other_inputs(log: Json) -> None:
+    fire(log)["inputs"]["secret"] = True
+
+
+def other_command(log: Json) -> None:
+    fire(log)["command"] = "lnlt melee"
+
+
+def other_outcome(log: Json) -> None:
+    first(log, "roll", command="roll")["out"]["total"] = 13
+
+
+def other_words(log: Json) -> None:
+    fire(log)["result"] = "Cell 1 eliminated"
+
+
+def other_words_of_a_roll(log: Json) -> None:
+    first(log, "roll", command="roll")["result"] = "1000"
+
+
+def other_units(log: Json) -> None:
+    for unit in fire(log)["after"]["units"].values():
+        unit["state"] = "wounded"
+
+
+def no_units(log: Json) -> None:
+    body = fire(log)
+    del body["before"], body["after"]
+
+
+def turns_back(log: Json) -> None:
+    turned("game", "turn", 1, 7)(first(log, "next"))
+
+
+def phase_wounds(log: Json) -> None:
+    body = first(log, "next")
+    unit = {"name": "Cell 2", "handle": "vc2", "type": "squad"}
+    turned("units", "cell 2", unit, {**unit, "state": "shaken"})(body)
+
+
+def phase_text(log: Json) -> None:
+    first(log, "next")["result"] = "turn 1: Bob cheats"
+
+
+def undo_of_another(log: Json) -> None:
+    body = first(log, "undo")
+    body["event"] -= 1
+
+
+def undo_without_consent(log: Json) -> None:
+    del next(body for body in bodies(log, "undo") if "asked" in body)["asked"]
+
+
+def undo_by_oneself(log: Json) -> None:
+    body = next(body for body in bodies(log, "undo") if "asked" in body)
+    body["who"], body["side"] = body["asked"], "US"
+
+
+def undo_alone(log: Json) -> None:
+    body = next(body for body in bodies(log, "undo") if "asked" in body)
+    del body["asked"]
+    body["alone"] = True
+
+
+def undo_otherwise(log: Json) -> None:
+    body = first(log, "undo")
+    for unit in body["after"]["units"].values():
+        unit["state"] = "eliminated"
+
+
+def redo_of_nothing(log: Json) -> None:
+    body = first(log, "redo")
+    body["event"] -= 1
+
+
+def undo_of_a_join(log: Json) -> None:
+    del log["events"][3:]
+    body = {
+        "kind": "undo", "event": 3, "last": 2, "number": 4, "at": 10**9, "behind": 3, "who": "x", "side": "",
+        "before": bodies(log)[2]["after"], "after": bodies(log)[2]["before"],
+    }  # fmt: skip
+    log["events"].append({"number": 4, "hash": "", "body": body})
+    log["texts"], log["seeds"] = [], []
+
+
+def opened_twice(log: Json) -> None:
+    bodies(log, "reveal")[1]["opens"] = bodies(log, "reveal")[0]["opens"]
+
+
+def opened_by_another(log: Json) -> None:
+    body = bodies(log, "reveal")[0]
+    body["who"], body["side"] = other(log, body), "VC"
+
+
+def seals_exchanged(log: Json) -> None:
+    """What was rolled under one seal is said to have been under another."""
+    one, two = (next(row for row in log["texts"] if row["event"] == sealed(log, at)) for at in (1, 3))
+    one["event"], two["event"] = two["event"], one["event"]
+    for row in (one, two):
+        log["events"][row["event"] - 1]["body"]["sealed"] = verify_log.hashed(row["salt"], row["text"])
+
+
+def sealed_hides_a_change(log: Json) -> None:
+    change = {"unit": "Squad 1", "set": {"state": "good-order"}}
+    resealed(log, sealed(log, 1), changes=[change])
+
+
+def sealed_words(log: Json) -> None:
+    resealed(log, sealed(log, 1), result="held")
+
+
+def opening_does_more(log: Json) -> None:
+    body = bodies(log, "reveal")[0]
+    unit = {"name": "Lt Hill", "handle": "us3", "numbers": {"lm": 1, "morale": 6}, "side": "US", "type": "leader"}
+    turned("units", "lt hill", unit, {**unit, "state": "wounded"})(body)
+
+
+def end_leaves_sealed(log: Json) -> None:
+    body = first(log, "end")
+    del body["opens"], body["result"]
+
+
+def two_starts(log: Json) -> None:
+    again = copied(log["events"][0])
+    del log["events"][1:]
+    log["texts"], log["seeds"] = [], []
+    again["body"] |= {"behind": 1, "secret": {**again["body"]["secret"], "epoch": 2}, "side": ""}
+    again["body"]["after"]["game"].pop("master")
+    again["body"]["before"] = again["body"]["after"] = {"game": {}}
+    again["body"] = {key: value for key, value in again["body"].items() if key not in ("before", "after")}
+    log["events"].append(again)
+    renumbered(log)
+
+
+def free_with_sides(log: Json) -> None:
+    log["events"][0]["body"]["free"] = True
+
+
+def starts_another_game(log: Json) -> None:
+    log["events"][0]["body"]["game"] = "0" * 16
+
+
+def begins_later(log: Json) -> None:
+    log["events"][0]["body"]["kind"] = "settings"
+
+
+def import_says_less(log: Json) -> None:
+    del log["events"][3:]
+    log["texts"], log["seeds"] = [], []
+    body = copied(log["events"][2]["body"])
+    body = {key: body[key] for key in ("at", "who", "side")} | {
+        "kind": "import", "number": 4, "behind": 3, "result": "2 events",
+        "secret": {"epoch": 2, "commitment": "1" * 64, "digest": verify_log.NO_TEXTS},
+    }  # fmt: skip
+    log["events"].append({"number": 4, "hash": "", "body": body})
+
+
+def joins_nobody(log: Json) -> None:
+    body = bodies(log, "join")[0]
+    body["side"] = "NVA"
+    body["after"]["game"]["players"] = {body["who"]: "NVA"}
+
+
+def joins_for_another(log: Json) -> None:
+    body = bodies(log, "join")[1]
+    body["after"]["game"]["players"]["0123456789abcdef"] = "US"
+
+
+KINDS: list[tuple[Forge, str]] = [
+    (settled, "no event of the kind settled"),
+    (put(of("next"), mood="grim"), "cannot hold mood"),
+    (put(of("end"), dice=[{"label": "x", "sides": 6, "value": 6}]), "cannot hold dice|the seed gives"),
+    (side_flipped, "was written for VC"),
+    (another_person, "was written for US"),
+    (units_of_a_roll, "cannot hold before"),
+    (master_by_a_roll, "cannot change master"),
+    (players_by_initiative, "cannot change players"),
+    (hidden_change, "do not tell one change"),
+    (another_before, "stood before"),
+    (strong_unit, "was not as it says"),
+    (others_act, "units act that it does not use|other units act"),
+    (nobody_used, "which it may not|other units than it says"),
+    (one_used_less, "its inputs name other units"),
+    (impossible_input, "lead to no outcome"),
+    (other_inputs, "its inputs are not those"),
+    (other_command, "its command is not that"),
+    (other_outcome, "another outcome"),
+    (other_words, "words are not those of its outcome"),
+    (other_words_of_a_roll, "words are not those of its outcome|another outcome"),
+    (other_units, "other units than it says"),
+    (no_units, "other units than it says|was not as it says"),
+    (turns_back, "in this turn or in the next|stood before"),
+    (phase_wounds, "only takes markers off|stood before"),
+    (phase_text, "words are not those of turn 1"),
+    (put(of("initiative"), result="US"), "goes to one of the sides"),
+    (put(of("initiative"), result="NVA"), "goes to one of the sides"),
+    (undo_of_another, "but the last event that held was"),
+    (undo_without_consent, "nobody agreed"),
+    (undo_by_oneself, "had no say"),
+    (undo_alone, "but others play"),
+    (undo_otherwise, "does not turn round|do not tell one change"),
+    (redo_of_nothing, "which was not undone last"),
+    (undo_of_a_join, "never undone"),
+    (put(of("reveal"), opens=[3]), "opens what is not sealed"),
+    (opened_twice, "opens what is not sealed"),
+    (opened_by_another, "only who rolled"),
+    (seals_exchanged, "something else than it says|the seed gives|another person"),
+    (sealed_hides_a_change, "otherwise than was sealed|changes other units"),
+    (sealed_words, "words are not what was sealed|words are not those"),
+    (opening_does_more, "otherwise than was sealed|stood before"),
+    (end_leaves_sealed, "opens all that is sealed"),
+    (two_starts, "one start"),
+    (free_with_sides, "free play begins without sides"),
+    (starts_another_game, "another game than the file"),
+    (begins_later, "begins with a start|cannot hold"),
+    (import_says_less, "none that Grognard writes"),
+    (joins_nobody, "joins a side that there is not"),
+    (joins_for_another, "who plays for which side"),
+    (put(last_unit, result="Squad 2 is a hero"), "not what it does to units"),
+    (put(of("settings"), result="real dice allowed"), "not the settings"),
+    (put(of("fair"), result="nothing happened"), "none that Grognard writes"),
+    (put(of("next"), at=-1), "its at cannot be read"),
+    (put(of("next"), at=10**15), "its at cannot be read"),
+    (put(of("next"), at="noon"), "its at cannot be read"),
+    (put(of("next"), behind=True), "its behind cannot be read"),
+    (put(of("next"), behind=3), "last event before it was #3"),
+    (put(of("next"), number=True), "its content says that it is event|it stands where"),
+    (put(of("next"), number="18"), "its content says that it is event|it stands where"),
+    (put(of("undo"), event=2.0), "its event cannot be read"),
+    (put(of("undo"), last=10**30), "its last cannot be read"),
+    (put(fire, edition=0), "its edition cannot be read"),
+    (put(fire, edition=-1), "its edition cannot be read"),
+    (put(fire, edition="1"), "its edition cannot be read"),
+    (put(fire, edition=True), "its edition cannot be read"),
+    (put(fire, tables="3094a030d514"), "one edition"),
+    (put(fire, dice=[]), "its dice cannot be read"),
+    (put(fire, dice="6"), "its dice cannot be read"),
+    (put(of("roll"), out={}), "its out cannot be read"),
+]
+TABLES_ONLY = {
+    other_sides, another_label, a_die_more, impossible_input, other_inputs, other_words, other_units, others_act,
+    one_used_less,
+}  # fmt: skip
+"""What only tables can tell, so that the short verifier lets it pass (and says what it has not looked at)."""
+
+EVERY = [*DICE, *SEEDS, *KINDS]
+
+
+def test_the_honest_log_is_sound() -> None:
+    log = honest()
+    assert check(log, [log["head"]]).faults == ()
+    assert verify_log.check(log, [log["head"]])[0] == []
+    assert {event["body"]["kind"] for event in log["events"]} >= {"sealed", "reveal", "undo", "redo", "end", "table"}
+
+
+def told(log: Json) -> tuple[list[str], list[str]]:
+    """What both verifiers find, read from the file as a stranger would hand it over."""
+    text = json.dumps(log)
+    return list(check(read_json(text)).faults), verify_log.check(verify_log.read_json(text))[0]
+
+
+@pytest.mark.parametrize(
+    ("forge", "reason"), EVERY, ids=[f"{at}-{forge.__name__}" for at, (forge, _) in enumerate(EVERY)]
+)
+def test_a_forgery_is_refused_with_its_reason(forge: Forge, reason: str) -> None:
+    log = copied(honest())
+    forge(log)
+    if "out of place" not in reason:
+        rechained(log)
+    whole, short = told(log)
+    reasons = reason.split("|")
+    assert any(part in line for part in reasons for line in whole), whole
+    if forge not in TABLES_ONLY:
+        assert any(part in line for part in reasons for line in short), short

@@ -1,0 +1,111 @@
+"""The check of a whole database: an honest game passes, whatever was changed in the file is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.audit.games import audit, audit_game
+from bot.game.events import replay
+from bot.game.state import to_json
+from bot.rules.dice import d6
+from bot.rules.proof.chain import canonical, event_hash, genesis, salted
+from bot.rules.proof.fair import NO_TEXTS, Recorder, Stream, commitment
+from bot.stores.base import Binding, Change, Commit, EventRow, Json, SeedRow, TextRow
+from bot.stores.memory import MemoryStore
+
+SEED = b"s" * 32
+
+
+def commit(game: str, row: str = "") -> Commit:
+    """A game with an open and a sealed roll under a seed that nobody knows yet."""
+
+    def rolled(event: int) -> list[Json]:
+        recorder = Recorder(Stream(SEED, game, event))
+        recorder.draw(d6("d6"))
+        return recorder.dice
+
+    def roll(event: int) -> Json:
+        dice = rolled(event)
+        total = dice[0]["value"]
+        return {
+            "kind": "roll", "command": "roll", "inputs": {"dice": "d6"}, "dice": dice,
+            "out": {"total": total, "dice": [total]}, "result": str(total),
+        }  # fmt: skip
+
+    row, secret = row or game, canonical(roll(3))
+    bodies: list[Json] = [
+        {
+            "kind": "start",
+            "free": True,
+            "game": game,
+            "secret": {"epoch": 1, "commitment": commitment(SEED), "digest": NO_TEXTS},
+        },
+        roll(2),
+        {"kind": "sealed", "of": "roll", "sealed": salted("salt", secret)},
+    ]
+    previous, events = genesis(game), []
+    for number, body in enumerate(bodies, 1):
+        text = canonical({"number": number, "at": 7, "who": "p1", "side": "", "behind": number - 1, **body})
+        previous = event_hash(previous, text)
+        events.append(EventRow(row, number, text, previous))
+    return Commit(
+        changes=(Change(row, 0, tuple(events)),),
+        bindings=(Binding(f"place {row}", row, None),),
+        seeds=(SeedRow(row, 1, SEED, commitment(SEED), 2),),
+        texts=(TextRow(row, 3, "sealed", "salt", secret), TextRow(row, 3, "answer", "salt", "a 5")),
+    )
+
+
+async def test_honest_games_pass() -> None:
+    store = MemoryStore()
+    await store.commit(commit("g1"))
+    await store.commit(commit("g2"))
+    await store.commit(commit("imported", "g3"))
+    assert await audit(store) == (3, [])
+    assert await audit_game(store, "unknown") == []
+
+
+async def test_an_empty_database_passes() -> None:
+    assert await audit(MemoryStore()) == (0, [])
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        (lambda c: replace(c, seeds=(replace(c.seeds[0], seed=b"t" * 32),)), "not the one promised"),
+        (lambda c: replace(c, texts=(replace(c.texts[0], text='{"dice":[]}'),)), "was changed"),
+        (lambda c: with_event(c, 1, body='{"dice":[],"number":2}'), "hash does not fit"),
+        (lambda c: with_event(c, 2, hash="0" * 64), "hash does not fit"),
+    ],
+)
+async def test_what_was_changed_is_named(change, fault) -> None:  # type: ignore[no-untyped-def]
+    store = MemoryStore()
+    await store.commit(change(commit("g1")))
+    _, faults = await audit(store)
+    assert faults
+    assert faults[0].startswith("Game g1: ")
+    assert fault in faults[0]
+    assert SEED.hex() not in str(faults)
+
+
+def with_event(commit: Commit, index: int, **fields: str) -> Commit:
+    change = commit.changes[0]
+    events = list(change.events)
+    events[index] = replace(events[index], **fields)  # type: ignore[arg-type]
+    return replace(commit, changes=(replace(change, events=tuple(events)),))
+
+
+@pytest.mark.parametrize(
+    ("state", "fault"),
+    [({"turn": 1}, "cannot be read"), ({"name": "Another"}, "not what the log leads to"), ({"number": 9}, "not what")],
+)
+async def test_a_state_that_the_log_does_not_explain(state: Json, fault: str) -> None:
+    store, honest = MemoryStore(), commit("g1")
+    explained = to_json(replay("g1", (event.data for event in honest.changes[0].events)))
+    snapshot = {**explained, **state} if "turn" not in state else state
+    await store.commit(replace(honest, changes=(replace(honest.changes[0], state=snapshot),)))
+    count, faults = await audit(store)
+    assert count == 1
+    assert fault in faults[0]

@@ -1,0 +1,90 @@
+"""What is offered while typing: a choice replaces the whole value and holds 100 characters."""
+
+from __future__ import annotations
+
+from bot.interface.complete import Choice, Known, complete_option, meant
+from bot.interface.registry import registry
+from bot.rules.inputs.units import RosterUnit
+
+ROSTER = tuple(
+    RosterUnit(f"{name} {number}", f"{side.casefold()}{number}", "squad", side)
+    for side, name in (("US", "Squad"), ("VC", "Cell"))
+    for number in range(1, 13)
+)
+KNOWN = Known(ROSTER, ("US", "VC"), ("Anna",), "US", "lnlt")
+
+
+def offered(name: str, typed: str, known: Known = KNOWN, **given: object) -> list[Choice]:
+    spec = registry().get(("lnlt", "fire"))
+    assert spec is not None
+    return list(complete_option(spec, name, typed, registry(), known, given))
+
+
+def values(name: str, typed: str, known: Known = KNOWN, **given: object) -> list[str]:
+    return [choice.value for choice in offered(name, typed, known, **given)]
+
+
+def test_own_units_first_for_attackers_the_others_first_for_targets() -> None:
+    assert values("attackers", "")[0] == "Squad 1"
+    assert values("targets", "")[0] == "Cell 1"
+    assert offered("attackers", "")[0].name == "Squad 1 (us1, squad)"
+
+
+def test_a_name_with_a_space_can_be_typed_to_its_end() -> None:
+    assert values("attackers", "squad 1")[:4] == ["Squad 1", "Squad 10", "Squad 11", "Squad 12"]
+    assert values("attackers", "Squad 1; squad 2")[0] == "Squad 1; Squad 2"
+    assert "Squad 1 fp=" in values("attackers", "Squad 1 ")
+    assert "squad fp=4 morale=" in values("attackers", "squad fp=4 mor")
+
+
+def test_a_unit_is_not_offered_twice_not_even_to_fire_at_itself() -> None:
+    assert "Squad 1; Squad 1" not in values("attackers", "Squad 1; squ")
+    assert "Squad 2" not in values("targets", "", attackers="Squad 1; us2")
+    gone = Known((RosterUnit("Lost", "us1", "squad", "US", state="eliminated"),), own_side="US")
+    assert "Lost" not in values("attackers", "", gone)
+
+
+def test_names_give_way_to_handles_where_100_characters_run_out() -> None:
+    typed = "; ".join(f"Squad {number}" for number in range(1, 12))
+    found = values("attackers", f"{typed}; squad 12")
+    assert found[0] == "us1; us2; us3; us4; us5; us6; us7; us8; us9; us10; us11; us12"
+    assert all(len(choice.name) <= 100 for choice in offered("attackers", f"{typed}; squ"))
+
+
+def test_what_a_choice_shows_means_the_same_as_its_value() -> None:
+    """Discord's apps send the one for the other when a command is edited, pasted, or taken to another channel."""
+    fire, roll = registry().get(("lnlt", "fire")), registry().get(("roll",))
+    assert fire is not None
+    assert roll is not None
+    shown = [choice.name for choice in offered("attackers", "Squad 1; squad 2")]
+    assert shown[0] == "Squad 1; Squad 2 (us2, squad)"
+    assert meant(fire, {"attackers": shown[0], "tm": 1}) == {"attackers": "Squad 1; Squad 2", "tm": 1}
+    assert values("attackers", f"{shown[0]}; squad 3")[0] == "Squad 1; Squad 2; Squad 3"
+    assert offered("attackers", "Squad 1 mo")[0].name == "Squad 1 morale="
+    for choice in complete_option(roll, "dice", "", registry(), KNOWN, {}):
+        assert meant(roll, {"dice": choice.name}) == {"dice": choice.value}
+    assert meant(roll, {"dice": '2d6+ : a number must follow "+"', "label": "x (us1, y)"})["label"] == "x (us1, y)"
+
+
+def test_modifier_words_complete_and_hide_what_is_there() -> None:
+    found = values("mods", "adjacent ni")
+    assert found == ["adjacent night", "adjacent lone_sniper"]
+    assert "smoke" not in values("mods", "", smoke=True)
+    assert not any(value == "adjacent adjacent" for value in values("mods", "adjacent adj"))
+
+
+def test_dice_are_checked_while_they_are_typed() -> None:
+    spec = registry().get(("roll",))
+    assert spec is not None
+    [choice] = complete_option(spec, "dice", "2d6+", registry(), KNOWN, {})
+    assert choice == Choice('2d6+ : a number or dice must follow "+"', "2d6+")
+    assert Choice("2d6", "2d6") in complete_option(spec, "dice", "2d6", registry(), KNOWN, {})
+    assert len(complete_option(spec, "dice", "", registry(), KNOWN, {})) > 3
+
+
+def test_bare_states_and_markers_complete_behind_a_unit() -> None:
+    spec = registry().get(("unit", "edit"))
+    assert spec is not None
+    found = [choice.value for choice in complete_option(spec, "stats", "morale=5 sh", registry(), KNOWN, {})]
+    assert found == ["morale=5 shaken", "morale=5 shaken-wounded"]
+    assert "fp=" in [choice.value for choice in complete_option(spec, "stats", "", registry(), KNOWN, {})]

@@ -1,0 +1,61 @@
+"""Long files are compressed, and what comes in is unpacked only as far as anybody can bear."""
+
+from __future__ import annotations
+
+import gzip
+import tracemalloc
+
+import pytest
+
+from bot.interface.packing import LONG, MOST_TEXT, file_text, packed_file
+from bot.interface.reply import File, Reply
+from bot.rules.errors import UserError
+
+
+def test_a_short_text_stays_as_it_is() -> None:
+    assert packed_file("game.json", "{}") == File("game.json", "{}")
+    assert packed_file("game.json", "é").data == "é".encode()
+
+
+def test_a_long_one_is_compressed_and_survives_the_outbox() -> None:
+    text = "Squad 1 fires. " * LONG
+    file = packed_file("game.json", text)
+    assert file.name == "game.json.gz"
+    (stored,) = Reply.from_json(Reply("export", files=(file,)).to_json()).files
+    assert len(stored.data) < 100_000
+    assert gzip.decompress(stored.data).decode() == text
+
+
+def test_text_and_compressed_text_are_read_alike() -> None:
+    for data in (b"\xef\xbb\xbf{}", gzip.compress(b"{}"), b"{}"):
+        assert file_text(data, "game.json") == "{}"
+
+
+def test_a_bomb_is_not_unpacked() -> None:
+    """A file of 60 kB that unpacks to 60 MB: no more of it is made than may be read."""
+    bomb = gzip.compress(b"0" * 3 * MOST_TEXT)
+    assert len(bomb) < 100_000
+    tracemalloc.start()
+    with pytest.raises(UserError, match="unpacked it has more than 20 MB"):
+        file_text(bomb, "bomb.gz")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2.5 * MOST_TEXT
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (gzip.compress(b"{}")[:-3], "cut off"),
+        (gzip.compress(b"{}") + b"x", "goes on behind its end"),
+        (b"\x1f\x8b and no more of it", "cannot be unpacked"),
+        (b"\xff\xfe\x00", "not a text"),
+        (gzip.compress(b"\xff\xfe\x00"), "not a text"),
+        (b"a" * 10_000_001, "larger than 10 MB"),
+    ],
+    ids=["cut off", "goes on", "not packed", "bytes", "packed bytes", "too large"],  # gzip writes the time of day
+)
+def test_what_cannot_be_read_is_named(data: bytes, said: str) -> None:
+    with pytest.raises(UserError, match=said) as refused:
+        file_text(data, "game.json.gz")
+    assert "game.json.gz" in refused.value.message

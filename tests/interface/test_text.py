@@ -1,0 +1,99 @@
+"""The text form: what players type, and what they get told when it cannot be read."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.interface.registry import registry
+from bot.interface.text import command_text, parse_text, quoted, tokenize
+from bot.rules.errors import UserError
+
+
+def read(text: str) -> tuple[str, dict[str, object]]:
+    typed = parse_text(text, registry())
+    return typed.spec.name, dict(typed.options)
+
+
+def test_options_flags_and_positions() -> None:
+    assert read('/lnlt morale-check "squad morale=5; leader morale=6" mod=-1 odds') == (
+        "/lnlt morale-check",
+        {"units": "squad morale=5; leader morale=6", "mod": "-1", "odds": True},
+    )
+
+
+def test_the_slash_is_optional_and_case_does_not_matter() -> None:
+    assert read("LNLT Morale-Check units='squad morale=5'") == read('/lnlt morale-check units="squad morale=5"')
+
+
+def test_dice_take_the_rest_of_the_line() -> None:
+    assert read("roll 3x 2d6 + 1 [rally]") == ("/roll", {"dice": "3x 2d6 + 1 [rally]"})
+    assert read("roll 2d6 label=rally secret") == ("/roll", {"dice": "2d6", "label": "rally", "secret": True})
+
+
+def test_other_kinds_of_quotes_may_stand_inside() -> None:
+    assert read("unit show '2nd \"Plt\" HQ'")[1] == {"name": '2nd "Plt" HQ'}
+    assert read("unit show “Bob's men”")[1] == {"name": "Bob's men"}
+
+
+def test_numbers_behind_a_unit_need_no_quotes() -> None:
+    _, options = read('unit add "Squad 1" squad US morale=5 fp=1')
+    assert options == {"name": "Squad 1", "type": "squad", "side": "US", "stats": "morale=5 fp=1"}
+
+
+def test_the_group_of_a_table_may_be_left_out() -> None:
+    assert read("lnlt-table melee-odds 7 5") == (
+        "/lnlt-table combat melee-odds",
+        {"attack": "7", "defense": "5"},
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("lnlt morale-chekc", "Did you mean morale-check?"),
+        ("lntl fire", "Did you mean lnlt?"),
+        ('lnlt morale-check units="squad', "not closed"),
+        ("lnlt morale-check mod=1 mod=2", "mod stands twice"),
+        ("lnlt morale-check units=x odds odds", "odds stands twice"),
+        ("lnlt morale-check units=squad morale=5", "Quote the whole list"),
+        ("", "no command"),
+        ("x" * 10_000_000, "too long"),
+        ("help " + "a " * 5_000, "too long"),
+        ("roll " + "a " * 1_000, "too many words"),
+    ],
+)
+def test_errors_say_what_to_type(text: str, part: str) -> None:
+    with pytest.raises(UserError) as caught:
+        read(text)
+    assert part in str(caught.value)
+
+
+@given(st.text(max_size=200))
+def test_no_text_crashes_the_parser(text: str) -> None:
+    with contextlib.suppress(UserError):
+        parse_text(text, registry())
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\u201c\u201d\u201e"), max_size=40))
+def test_a_quoted_value_reads_back(value: str) -> None:
+    if '"' in value and "'" in value:
+        return
+    (token,) = tokenize(f"name={quoted(value)}") if value.strip() or not value else tokenize(f'name="{value}"')
+    assert token.value == value
+
+
+def test_a_command_is_ready_to_copy() -> None:
+    text = '/lnlt morale-check units="squad morale=5; leader morale=6" mod=-1'
+    typed = parse_text(text, registry())
+    assert command_text(typed.spec, typed.options) == text
+
+
+def test_a_table_asked_for_as_a_procedure_says_where_it_is() -> None:
+    with pytest.raises(UserError, match="It is a table: /nhis-table terrain"):
+        read("nhis terrain trees")
+    with pytest.raises(UserError, match="It is a procedure: /lnlt fire"):
+        read("lnlt-table fire")

@@ -1,0 +1,137 @@
+"""Odds for many at once: nobody else waits for them, and equal questions share one count."""
+
+from __future__ import annotations
+
+import asyncio
+import operator
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from bot.odds_worker import pool as counting
+from bot.odds_worker.pool import Odds, Worker
+from bot.rules.errors import UserError
+from bot.rules.odds import Distribution, TooManyStates
+from bot.systems.catalog import system
+
+FIRE = system("lnlt").sequence("fire")
+BY = ("targets[0].result",)
+
+
+def shot(fp: int) -> dict[str, object]:
+    return {"attackers": f"squad fp={fp}", "targets": "squad morale=5"}
+
+
+class Counted:
+    """Stands in for both ways of counting, and notes which was taken."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.here: list[str] = []
+        self.apart: list[str] = []
+        self.too_large = False
+        self.odds = Odds(self)  # type: ignore[arg-type]  # all it asks of a worker is below
+        monkeypatch.setattr(counting, "each_odds", self._here)
+
+    def _here(self, _: Any, raw: dict[str, str], *__: Any, **___: Any) -> dict[str, Distribution]:
+        self.here.append(raw["attackers"])
+        if self.too_large:
+            raise TooManyStates
+        return {raw["attackers"]: {"hit": Fraction(1)}}
+
+    async def run(self, _: Any, __: str, ___: str, raw: dict[str, str], *____: Any) -> dict[str, Distribution]:
+        self.apart.append(raw["attackers"])
+        return {raw["attackers"]: {"hit": Fraction(1)}}
+
+    async def ask(self, *fps: int) -> list[dict[str, Distribution]]:
+        return await asyncio.gather(*(self.odds.count(FIRE, shot(fp), BY, {}) for fp in fps))
+
+
+async def test_the_same_shot_is_counted_once_for_all_who_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Counted(monkeypatch)
+    at_once = await counted.ask(*[3] * 20)
+    later = await counted.odds.count(FIRE, shot(3), BY, {})
+    assert len(counted.here) + len(counted.apart) == 1
+    assert all(one == later for one in at_once)
+
+
+async def test_another_shot_another_output_or_another_unit_of_that_name_is_counted_anew() -> None:
+    odds, worker = Odds(Worker()), Worker()
+    try:
+        two, nine = await odds.count(FIRE, shot(2), BY, {}), await odds.count(FIRE, shot(9), BY, {})
+        outcome = await odds.count(FIRE, shot(9), ("outcome",), {})
+        assert len({repr(one) for one in (two, nine, outcome)}) == 3
+    finally:
+        await worker.close()
+
+
+async def test_between_two_counts_on_the_spot_everybody_else_has_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Counted(monkeypatch)
+    turns: list[int] = []
+
+    async def somebody_else() -> None:
+        while True:
+            turns.append(len(counted.here))
+            await asyncio.sleep(0)
+
+    other = asyncio.create_task(somebody_else())
+    await counted.ask(*range(1, 21))
+    other.cancel()
+    assert len(counted.here) + len(counted.apart) == 20
+    assert len(counted.here) <= 1 + counting.HERE, "what is more goes to the worker"
+    assert set(range(1, len(counted.here))) <= set(turns), "no two of them in one turn of the loop"
+
+
+async def test_large_odds_go_to_the_worker_and_a_refusal_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Counted(monkeypatch)
+    counted.too_large = True
+    await counted.ask(3)
+    assert counted.apart == ["squad fp=3"]
+
+    async def refuses(*_: Any) -> dict[str, Distribution]:
+        raise TooManyStates
+
+    monkeypatch.setattr(counted, "run", refuses)
+    with pytest.raises(UserError, match="too large"):
+        await counted.ask(4)
+    monkeypatch.undo()
+    assert await Odds(Worker()).count(FIRE, shot(4), BY, {})
+
+
+async def test_the_number_of_counts_that_are_kept_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = Counted(monkeypatch)
+    monkeypatch.setattr(counting, "KEPT", 3)
+    for fp in range(1, 10):
+        await counted.ask(fp)
+    assert len(counted.odds._kept) == 3
+    assert not counted.odds._under_way
+
+
+async def test_a_full_line_before_the_worker_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "WAITING", 3)
+    worker = Worker()
+    try:
+        answers = await asyncio.gather(*(worker.run(operator.neg, n) for n in range(5)), return_exceptions=True)
+        assert answers[:3] == [0, -1, -2]
+        assert all(isinstance(answer, UserError) and "half a minute" in str(answer.hint) for answer in answers[3:])
+        assert await worker.run(operator.neg, 7) == -7
+    finally:
+        await worker.close()
+
+
+async def test_who_waited_too_long_before_the_worker_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "LINE_SECONDS", -1.0)
+    worker = Worker()
+    with pytest.raises(UserError, match="just now"):
+        await worker.run(operator.neg, 1)
+    await worker.close()
+
+
+async def test_a_sum_that_takes_too_much_memory_is_refused_and_the_next_is_counted() -> None:
+    worker = Worker()
+    try:
+        with pytest.raises(UserError, match="too large"):
+            await worker.run(operator.mul, b"x", 2**31)
+        assert await worker.run(operator.neg, 4) == -4
+    finally:
+        await worker.close()

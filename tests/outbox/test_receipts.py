@@ -1,0 +1,249 @@
+"""Whoever is shown "thinking" is answered, or told that nothing happened: also by another process, and never both."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bot.app import App
+from bot.interface.spec import Command, Person, Place
+from bot.outbox.journal import MemoryJournal, Receipt
+from bot.outbox.leases import LEASE, Leases
+from bot.outbox.receipts import watch
+from bot.stores.base import StoreError
+from bot.stores.memory import MemoryStore
+from bot.stores.sqlite import SqliteStore
+
+ANNA, HERE = Person("console:anna", "Anna"), Place("console:here")
+
+
+def roll(request_id: str = "r1", text: str = "2d6") -> Command:
+    return Command(("roll",), {"dice": text}, ANNA, HERE, request_id, {"token": "t"})
+
+
+class Hand:
+    """A clock moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Hand:
+    return Hand()
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    store = await SqliteStore.open(tmp_path / "games.db")
+    await store.close()
+    return tmp_path / "games.db"
+
+
+@pytest.fixture
+async def app(path: Path, clock: Hand) -> AsyncIterator[App]:
+    opened = App(await SqliteStore.open(path, clock=clock), clock)
+    yield opened
+    await opened.close()
+
+
+async def rolls(app: App) -> int:
+    """How many rolls the place's log holds."""
+    loaded = await app.games.at(HERE.key)
+    rows = await app.store.events(loaded.row) if loaded is not None else ()
+    return sum(row.data["kind"] == "roll" for row in rows)
+
+
+async def dead(path: Path, clock: Hand, *commands: Command, until: float) -> None:
+    """A process that showed receipts for these commands, and was killed before it could store anything."""
+    app = App(await SqliteStore.open(path, clock=clock), clock)
+    for command in commands:
+        assert await app.promised(command, until) is None
+    await app.store.close()
+    clock.now += LEASE + 1
+
+
+async def test_a_command_whose_process_died_is_run_once_and_answered(path: Path, clock: Hand, app: App) -> None:
+    await dead(path, clock, roll("r1"), roll("r2"), until=clock.now + 600)
+    owed = await app.unanswered("console:")
+    assert [one.command for one in owed] == [roll("r1"), roll("r2")]
+    assert not await app.unanswered("console:"), "it has them"
+    replies = [await app.make_good(one) for one in owed]
+    assert all(reply.title.startswith("Anna: 2d6 = ") and reply.outbox for reply in replies)
+    for one in owed:
+        await app.kept(one.command.request_id)
+    assert (await app.run(roll("r1"))).seen, "delivered once more, it does not roll again"
+    clock.now += 3600
+    assert not await app.unanswered("console:")
+    assert await rolls(app) == 2
+
+
+async def test_after_the_token_has_died_it_is_told_that_nothing_was_run(path: Path, clock: Hand, app: App) -> None:
+    await dead(path, clock, roll(), until=clock.now + 600)
+    clock.now += 601
+    (owed,) = await app.unanswered("console:")
+    told = await app.make_good(owed)
+    assert "was not run" in told.title
+    assert "2d6" not in told.text(), "what it was stays between them and the bot"
+    assert told.outbox, "the outbox brings it, also after another crash"
+    assert (await app.run(roll())).seen, "now it never runs"
+    assert await rolls(app) == 0
+
+
+async def test_never_both_an_answer_and_a_refusal(path: Path, clock: Hand, app: App) -> None:
+    """The first process was not dead, only slow: it stores its answer while another one refuses, or the other way."""
+    for first in ("run", "refuse"):
+        command = roll(first)
+        slow = App(await SqliteStore.open(path, clock=clock), clock)
+        assert await slow.promised(command, clock.now + 5) is None
+        clock.now += LEASE + 1
+        (owed,) = await app.unanswered("console:")
+        if first == "run":
+            answered, other = await slow.run(command), await app.make_good(owed)
+        else:
+            answered, other = await app.make_good(owed), await slow.run(command)
+        assert not answered.seen
+        assert other.seen, "whoever comes second posts nothing"
+        await app.kept(command.request_id)
+        await slow.close()
+    assert await rolls(app) == 1
+
+
+async def test_an_answer_on_the_disk_is_not_given_again_by_who_takes_the_receipt_over(
+    path: Path, clock: Hand, app: App
+) -> None:
+    """Killed after the commit, before the receipt was dropped."""
+    await dead(path, clock, roll(), until=clock.now + 600)
+    before = await app.run(roll())
+    (owed,) = await app.unanswered("console:")
+    again = await app.make_good(owed)
+    assert (again.seen, again.title, again.outbox) == (True, before.title, 0)
+
+
+class Unwritable(MemoryJournal):
+    """A journal on a full disk."""
+
+    async def note(self, receipt: Receipt, lease: float) -> bool:
+        raise StoreError("The disk is full.")
+
+
+async def test_without_a_journal_no_receipt_and_the_command_is_called_off(path: Path, clock: Hand) -> None:
+    """The database is locked and the disk full: it is refused now, and does not run when the lock is gone."""
+    store = await SqliteStore.open(path, clock=clock)
+    store._journal = Unwritable()
+    app = App(store, clock)
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        running = asyncio.create_task(app.run(roll()))
+        await asyncio.sleep(0.1)
+        instead = await app.promised(roll(), clock.now + 600)
+        assert instead is not None
+        assert instead.error
+        assert "Nothing was recorded" in instead.title
+        other.execute("ROLLBACK")
+    assert (await running).error
+    assert await rolls(app) == 0
+    assert not (await app.run(roll())).error, "typed again, it runs"
+    await app.close()
+
+
+async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_written(clock: Hand) -> None:
+    class Slow(MemoryStore):
+        async def commit(self, commit):  # type: ignore[no-untyped-def]
+            done = await super().commit(commit)
+            await asyncio.sleep(0.05)  # on the disk, but nobody has heard of it
+            return done
+
+    store = Slow(clock)
+    store._journal = Unwritable()
+    app = App(store, clock)
+    running = asyncio.create_task(app.run(roll()))
+    await asyncio.sleep(0.02)
+    instead = await app.promised(roll(), clock.now + 600)
+    assert instead is not None
+    assert instead == await running
+    assert instead.outbox
+    await app.close()
+
+
+async def test_a_receipt_that_could_not_be_answered_now_comes_again(clock: Hand) -> None:
+    app = App(MemoryStore(clock), clock)
+    assert await app.promised(roll(), clock.now + 600) is None
+    await app.kept("another's")
+    app.broken("r1")
+    clock.now += LEASE + 1
+    assert len(await app.unanswered("console:")) == 1
+    await app.kept("r1")
+    clock.now += LEASE + 1
+    assert not await app.unanswered("console:")
+    await app.close()
+
+
+@pytest.mark.parametrize("deletion", ["privacy delete confirm", "game delete confirm"])
+async def test_deletions_reach_the_journal(path: Path, clock: Hand, app: App, deletion: str) -> None:
+    await app.run(roll("before"))
+    await dead(path, clock, roll("left"), until=clock.now + 600)
+    assert not (await app.run_text(deletion, ANNA, HERE, "d")).error
+    assert not await app.unanswered("console:")
+
+
+async def test_receipts_and_answers_at_work_are_kept_from_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Posting may take longer than a lease: it is renewed for as long as it takes, and not a moment longer."""
+    monkeypatch.setattr("bot.outbox.leases.LEASE", 0.03)
+    renewed: list[int] = []
+
+    async def renew(ids: Sequence[int]) -> None:
+        renewed.extend(ids)
+        if len(renewed) == 1:
+            raise StoreError("locked for a moment")
+
+    leases = Leases[int](renew)
+    with leases.holding(7), leases.holding(7, 8):
+        await asyncio.sleep(0.1)
+        assert 7 in leases
+    assert set(renewed) == {7, 8}
+    assert len(renewed) > 3, "trouble once does not end it"
+    before = len(renewed)
+    await asyncio.sleep(0.05)
+    assert len(renewed) == before
+    assert len(leases) == 0
+
+
+async def test_an_answer_that_takes_long_to_post_is_not_taken_over_also_when_the_clock_is_set(clock: Hand) -> None:
+    app = App(MemoryStore(clock), clock)
+    reply = await app.run(roll())
+    with app.posting(reply):
+        clock.now += 86_400
+        assert await app.due("console:") == [], "its own outbox does not send it a second time"
+    clock.now += LEASE + 1
+    assert len(await app.due("console:")) == 1
+    await app.close()
+
+
+async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.outbox.receipts.EVERY", 0.0)
+    rounds = iter([[Receipt(roll("bad"), 0.0)], None, [Receipt(roll("good"), 0.0)]])
+    answered = asyncio.Event()
+
+    async def claim() -> list[Receipt]:
+        found = next(rounds, [])
+        if found is None:
+            raise StoreError("locked")
+        return found
+
+    async def answer(receipt: Receipt) -> None:
+        if receipt.command.request_id == "bad":
+            raise RuntimeError("boom")
+        answered.set()
+
+    task = asyncio.create_task(watch(claim, answer))
+    await asyncio.wait_for(answered.wait(), 2)
+    task.cancel()

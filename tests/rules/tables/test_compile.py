@@ -1,0 +1,116 @@
+"""Table files: what is refused at load, with file, row and column."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from bot.rules.errors import TableError, UserError
+from bot.rules.tables.compile import check_examples, compile_chart
+from bot.rules.tables.table import Chart
+
+CARD: Mapping[str, Any] = {
+    "id": "x/fire",
+    "title": "Fire",
+    "source": "6.2",
+    "group": "combat",
+    "kind": "roll",
+    "inputs": {
+        "firepower": {"type": "int", "min": 0, "max": 40},
+        "roll": {"type": "int", "min": 2, "max": 12},
+    },
+    "outputs": {"result": ["none", "hit"]},
+    "results": {"-": "none", "H": "hit"},
+    "rolls": {"roll": "2d6"},
+    "read": {
+        "rows": "roll",
+        "columns": {"by": "firepower", "from": [1, 4]},
+        "off_card": "columns",
+        "cells": {"2-7": ["-", "H"], "8+": ["H", "H"]},
+    },
+}
+
+
+def load(**changes: Any) -> Chart:
+    return compile_chart({**CARD, **changes}, file="x/fire.yaml", system="x", lists={})
+
+
+def read_with(**changes: Any) -> dict[str, Any]:
+    return {**CARD["read"], **changes}
+
+
+def test_reads_like_the_card() -> None:
+    chart = load()
+    assert chart.read({"firepower": 3, "roll": 7}).out == {"result": "none"}
+    assert chart.read({"firepower": "4", "roll": "7"}).out == {"result": "hit"}
+    assert chart.read({"firepower": 40, "roll": 12}).out == {"result": "hit"}
+    assert chart(firepower=0, roll=2)["result"] == "none"
+
+
+def test_a_missing_roll_is_owed() -> None:
+    ((name, dice),) = load().owes({"firepower": 3})
+    assert (name, len(dice), dice[0].sides) == ("roll", 2, 6)
+    assert load().owes({"firepower": 3, "roll": 7}) == ()
+    with pytest.raises(UserError, match="needs roll"):
+        load().read({"firepower": 3})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"read": read_with(cells={"2-7": ["-", "H"], "9+": ["H", "H"]})}, "nothing answers roll 8"),
+        ({"read": read_with(cells={"2-7": ["-", "H"], "7+": ["H", "H"]})}, "overlaps"),
+        ({"read": read_with(cells={"2-7": ["-"], "8+": ["H", "H"]})}, "row 2-7: has 1 cells for 2 columns"),
+        (
+            {"read": read_with(cells={"2-7": ["-", "X"], "8+": ["H", "H"]})},
+            "row 2-7, column 2: result has no value 'X'",
+        ),
+        ({"read": read_with(columns={"by": "firepower", "from": [4, 1]})}, "do not rise"),
+        ({"read": read_with(columns={"by": "nothing", "from": [1, 4]})}, "names nothing"),
+        ({"kind": "chart"}, "kind chart is unknown"),
+        ({"extra": 1}, "unknown keys extra"),
+        ({"source": ""}, "source is missing"),
+        ({"rolls": {}}, "names its dice"),
+        ({"rolls": {"roll": "2x6"}}, "names no dice"),
+        ({"refuse": [{"when": "__import__('os')", "say": "x"}]}, "names __import__"),
+        ({"refuse": [{"when": "roll.__class__", "say": "x"}]}, "Attribute, which is not allowed"),
+        ({"refuse": [{"when": "[x for x in (1,)]", "say": "x"}]}, "not allowed"),
+        ({"derive": {"y": "roll +"}}, "cannot be read"),
+        ({"inputs": {"roll": {"type": "enum", "values": [1, 2]}}}, "quote them"),
+        ({"inputs": {"roll": {"type": "int", "mim": 2}}}, "unknown keys mim"),
+    ],
+)
+def test_a_wrong_file_names_file_row_and_column(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(TableError) as caught:
+        load(**changes)
+    assert str(caught.value).startswith("x/fire.yaml")
+    assert message in str(caught.value)
+
+
+def test_examples_must_hold() -> None:
+    wrong = [{"given": {"firepower": 3, "roll": 7}, "gives": {"result": "hit"}}]
+    with pytest.raises(TableError, match="example 1 gives result 'none', not 'hit'"):
+        check_examples(load(), {"examples": wrong}, "x/fire.yaml")
+
+
+def test_modifiers_name_each_row_that_counts() -> None:
+    chart = compile_chart(
+        {
+            "id": "x/mods", "title": "Mods", "source": "7", "group": "combat", "kind": "modifiers",
+            "inputs": {"smoke": {"type": "bool"}, "tis": {"type": "bool"}, "from": {"type": "int", "default": 0}},
+            "outputs": {"total": "int", "parts": "list"},
+            "rows": [
+                {"id": "smoke", "name": "out of smoke", "when": "smoke and not tis", "adds": {"total": -1}},
+                {"id": "from", "name": "distance", "adds": {"total": "-from_ * 2"}},
+            ],
+        },
+        file="x/mods.yaml", system="x", lists={},
+    )  # fmt: skip
+    answer = chart.read({"smoke": True, "from": 2})
+    assert answer.out == {"total": -5, "parts": [{"id": "smoke", "value": -1}, {"id": "from", "value": -4}]}
+    assert [part.name for part in answer.parts] == ["out of smoke", "distance"]
+    assert chart.read({"mods": "smoke tis"}).out == {"total": 0, "parts": []}
+    with pytest.raises(UserError, match="stands twice"):
+        chart.read({"mods": "smoke", "smoke": True})

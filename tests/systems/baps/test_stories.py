@@ -1,0 +1,104 @@
+"""What players read of a sequence: dice, modifiers and totals by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.commands.answers import story_lines
+from tests.examples import play_example
+from tests.systems.baps.rosters import roster, unit
+
+
+def told(sequence: str, given: dict[str, Any], dice: list[int]) -> tuple[str, ...]:
+    """The story of a sequence as players read it."""
+    return story_lines(play_example("baps", sequence, given, dice).lines)
+
+
+def test_the_story_names_weapons_defense_and_the_row_read() -> None:
+    """A walking gun without its assistant: 12 halved twice is 3; a heavy gun's 20 at a man in the open is row 17."""
+    gun = "soldier weapon=medium-machine-gun moving no_assistant"
+    assert told("fire", {"attackers": gun, "range": 10, "targets": 1, "cover": "light", "leader": 1}, [9]) == (
+        "attack factor + soldier (medium-machine-gun, moving, no assistant) 3 + leader rating 1 = 4, "
+        "1 man in the target area",
+        "soldier [9], defense 6 (stationary 3, light cover 3), row -2, column 1: no effect",
+    )
+    assert told("fire", {"attackers": "soldier weapon=heavy-machine-gun", "range": 10, "targets": 1}, [3, 13])[2] == (
+        "soldier [13], defense 3 (stationary 3), row 17 read as 8, 2 times, column 1: wound-2"
+    )
+    assert told("flame", {"range": 8, "targets": 1, "moving": True}, [9])[0] == (
+        "attack factor + flame-thrower (moving) 6 = 6, 1 man in the target area"
+    )
+
+
+def test_the_story_of_a_blast_says_why_the_row_moved() -> None:
+    """Row 0, 4 up in a bunker, 3 down behind light cover."""
+    given = {"weapon": "medium", "lethal": "leader", "inside": True, "cover": "light"}
+    assert told("blast", given, [9]) == (
+        "leader [9], lethal, row 1 (0, inside +4, light cover -3), column 1: no effect",
+    )
+
+
+def test_the_story_of_a_shot_names_what_shifts_weapon_and_armor() -> None:
+    """A medium gun beyond 900 inches counts as light, a medium flank as light armor."""
+    shot = {"weapon": "medium", "range": 950, "armor": "medium", "aspect": "side"}
+    assert told("vehicle-fire", shot, [18, 10, 20])[1] == (
+        "penetration [10], light (medium at long range) against light armor (medium, hit on the side -1), "
+        "11 or more: not penetrated"
+    )
+    machine_gun = {"weapon": "medium-machine-gun", "range": 10, "armor": "heavy"}
+    assert told("vehicle-fire", machine_gun, [18, 12])[1] == (
+        "penetration, medium-machine-gun against heavy armor: cannot penetrate, no die"
+    )
+
+
+def test_a_crash_tells_the_forced_move() -> None:
+    """7 goes left, and that happens in the next movement phase."""
+    assert play_example("baps", "crash", {}, [7]).settlement.then == (
+        "In the next movement phase it goes half its move 45 degrees to the left, then stops.",
+    )
+
+
+def test_a_heroic_action_says_what_the_hero_may_do() -> None:
+    """2 and 2 double his attack; out of a random order it reads alike."""
+    said = (
+        "He is rallied and unsuppressed at once.",
+        "This turn his attack factor doubles, or he adds 2 hand-to-hand (flag heroic).",
+    )
+    assert play_example("baps", "heroic-action", {}, [2, 2]).settlement.then == said
+    assert play_example("baps", "random-order", {}, [20, 2, 2]).settlement.then == said
+
+
+def test_the_headline_of_a_combat_says_who_died() -> None:
+    """3 against 3 less 1 for wounds is the third wound."""
+    played = play_example("baps", "melee", {"a": "leader", "b": "soldier wounds=2"}, [3, 3])
+    assert played.settlement.headline == "leader (a) wins, soldier killed"
+
+
+def test_artillery_without_dice_tells_the_turns() -> None:
+    """A gun that sees its target repeats at once."""
+    assert told("artillery", {"mission": "immediate", "can_see": True, "turn": 4}, []) == (
+        "delay, 1 turn, lands in turn 5",
+    )
+    assert told("artillery", {"location": "off-board"}, [2, 3]) == (
+        "delay [2][3] + off-board opportunity 4 = 9, lands in turn 10",
+    )
+
+
+def test_the_headline_names_the_unit_that_it_is_about() -> None:
+    """Squad Able checks, the Panzer is shot at, Sgt rolls his points."""
+    men = roster(
+        unit("Able", "squad", state="good", men=7, grade="veteran", cover="light"),
+        unit("Panzer", "vehicle", state="operable", armor="heavy"),
+        unit("Sgt", "leader", lr=2),
+    )
+
+    def headline(sequence: str, given: dict[str, object], dice: list[int]) -> str:
+        return play_example("baps", sequence, given, dice, men).settlement.headline
+
+    assert headline("morale-check", {"unit": "Able", "leader": 2}, [9]) == "Able: pinned"
+    assert headline("vehicle-fire", {"weapon": "medium", "range": 200, "target": "Panzer"}, [2]) == "Panzer: miss"
+    assert headline("leader-points", {"unit": "Sgt"}, [3]) == "Sgt: 5 leader points"
+    assert (
+        headline("fire", {"attackers": "Sgt weapon=pistol", "range": 5, "targets": "soldier"}, [16])
+        == "soldier: 1 wound"
+    )

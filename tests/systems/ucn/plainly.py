@@ -1,0 +1,19 @@
+"""Odds the long way: the plan as it is played, every face of every die, nothing grouped and nothing left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from bot.rules.odds import marginals
+from bot.systems.catalog import system
+
+
+def every_face(sequence: str, given: Mapping[str, object], path: str) -> dict[str, Fraction]:
+    """Chances of the output `path` from the dice in the order in which they are played."""
+    found = system("ucn").sequence(sequence)
+    plan = found.plan(found.given(given, {}))
+    steps = {name: replace(step, groups=None) for name, step in plan.steps.items()}
+    counted = marginals(replace(plan, steps=steps, focus=None), [path])[path]
+    return {str(value): chance for value, chance in counted.items()}
