@@ -17,7 +17,7 @@ from functools import partial
 from importlib import import_module
 
 from bot.budgets import Budgets
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.commands.sequence import is_set
 from bot.entropy import new_id
 from bot.game.cache import Games
@@ -370,7 +370,7 @@ class App:
             loaded = await self.games.at(command.where.key)
             ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
             enabled = partial(self._check_enabled, where=command.where)
-            desk = Desk(
+            context = Context(
                 command,
                 spec,
                 ledger,
@@ -382,38 +382,38 @@ class App:
                 enabled,
             )
             if loaded is None:
-                desk.prepared = await find(self.store, command.where)
-            reply = await handle(desk)
+                context.prepared = await find(self.store, command.where)
+            reply = await handle(context)
             try:
-                return await self._store(desk, reply)
+                return await self._store(context, reply)
             except Conflict:
                 if loaded is not None:
                     self.games.drop(loaded.row)
                 await asyncio.sleep(0.002 * min(attempt, 10))
         raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.")
 
-    async def _store(self, desk: Desk, reply: Reply) -> Reply:
+    async def _store(self, context: Context, reply: Reply) -> Reply:
         """Commit what the handler wrote, together with the answer and where it goes."""
-        command, ledgers = desk.command, [*desk.further, desk.ledger]
+        command, ledgers = context.command, [*context.further, context.ledger]
         changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
-        if not (changes or desk.docs or desk.drop_docs or desk.bindings or desk.erase or desk.forget):
-            is_press = desk.spec.family == "button"  # "done already" may be the echo of doing it
+        if not (changes or context.docs or context.drop_docs or context.bindings or context.erase or context.forget):
+            is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
             return (await self._seen(command) or reply) if is_press else reply
-        reply = _with_footer(desk, reply)
+        reply = _with_footer(context, reply)
         commit = Commit(
             request_id=command.request_id,
             reply=reply.to_json(),
             user=command.who.key,
             changes=changes,
-            bindings=tuple(desk.bindings),
+            bindings=tuple(context.bindings),
             persons=tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.events),
             texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
             seeds=tuple(row for ledger in ledgers for row in ledger.new_seeds.values()),
-            outbox=(*self._outgoing(command), *desk.outgoing, *self._linked(desk, ledgers, reply)),
-            docs=tuple(desk.docs),
-            drop_docs=tuple(desk.drop_docs),
-            erase=tuple(desk.erase),
-            forget=tuple(desk.forget),
+            outbox=(*self._outgoing(command), *context.outgoing, *self._linked(context, ledgers, reply)),
+            docs=tuple(context.docs),
+            drop_docs=tuple(context.drop_docs),
+            erase=tuple(context.erase),
+            forget=tuple(context.forget),
             gate=self._gates.get(command.request_id),
         )
         try:
@@ -422,9 +422,9 @@ class App:
             return DELETED
         if done.seen:
             return replace(Reply.from_json(done.reply), seen=True)
-        if desk.erase or desk.forget:
-            await self._forget_receipts(desk)
-        self._remember(desk, ledgers)
+        if context.erase or context.forget:
+            await self._forget_receipts(context)
+        self._remember(context, ledgers)
         return replace(reply, outbox=done.outbox[0]) if command.delivery else reply
 
     def _outgoing(self, command: Command) -> tuple[Outgoing, ...]:
@@ -432,36 +432,38 @@ class App:
             return ()
         return (Outgoing(command.where.key, dict(command.delivery), self._clock() + LEASE),)
 
-    def _linked(self, desk: Desk, ledgers: Many[Ledger], reply: Reply) -> Iterator[Outgoing]:
+    def _linked(self, context: Context, ledgers: Many[Ledger], reply: Reply) -> Iterator[Outgoing]:
         """What all may see of an answer, for every other place that plays the game; whoever serves it posts it."""
         told = reply.announce if reply.private else reply
         if told is None or told.error:
             return
-        asked = bool(desk.docs or desk.drop_docs)  # for consent, which may have to come from there; this is no event
+        asked = bool(
+            context.docs or context.drop_docs
+        )  # for consent, which may have to come from there; this is no event
         games = [ledger.was for ledger in ledgers if (ledger.events or asked) and ledger.was is not None]
-        told_already = {desk.command.where.key, *(outgoing.place for outgoing in desk.outgoing)}
+        told_already = {context.command.where.key, *(outgoing.place for outgoing in context.outgoing)}
         for place in dict.fromkeys(place for game in games for place in game.places):
             if place not in told_already:
                 yield Outgoing(place, {}, self._clock(), told.to_json())
 
-    async def _forget_receipts(self, desk: Desk) -> None:
-        erased = desk.ledger.was.places if desk.erase and desk.ledger.was is not None else ()
-        for user in desk.forget or ("",):
-            await self._receipts.forget(user, erased, but=desk.command.request_id)
+    async def _forget_receipts(self, context: Context) -> None:
+        erased = context.ledger.was.places if context.erase and context.ledger.was is not None else ()
+        for user in context.forget or ("",):
+            await self._receipts.forget(user, erased, but=context.command.request_id)
 
-    def _remember(self, desk: Desk, ledgers: Many[Ledger]) -> None:
-        for row in desk.erase:
+    def _remember(self, context: Context, ledgers: Many[Ledger]) -> None:
+        for row in context.erase:
             self.games.drop(row)
-        if desk.forget:
+        if context.forget:
             self.games.clear()
             return
         for ledger in ledgers:
-            if ledger.events and desk.bindings:
+            if ledger.events and context.bindings:
                 self.games.drop(ledger.row)  # the places where it is played have changed
             elif ledger.events:
-                places = ledger.was.places if ledger.was is not None else (desk.command.where.key,)
+                places = ledger.was.places if ledger.was is not None else (context.command.where.key,)
                 self.games.keep(ledger.stored(places))
-        for doc in desk.docs:
+        for doc in context.docs:
             if doc.kind == "setup":
                 self._setups.pop(doc.key, None)
 
@@ -507,9 +509,9 @@ def _handler(family: str):  # type: ignore[no-untyped-def]  # every handler take
     return getattr(import_module(f"bot.commands.{module}"), function)
 
 
-def _with_footer(desk: Desk, reply: Reply) -> Reply:
+def _with_footer(context: Context, reply: Reply) -> Reply:
     """The reply with event number, head hash and marks in its footer (those of what it announces, if it does)."""
-    bodies = desk.ledger.bodies
+    bodies = context.ledger.bodies
     if not bodies:
         return reply
     marks = []
@@ -520,9 +522,9 @@ def _with_footer(desk: Desk, reply: Reply) -> Reply:
     if len(bodies) > 1 and bodies[0]["kind"] == "start" and bodies[0].get("free"):
         known = "not announced before" if bodies[0].get("unannounced") else "announced before"
         marks.append(f"free play begins, commitment {bodies[0]['secret']['commitment'][:16]}, {known}")
-        if desk.prepared is not None:
-            marks.append(f"next free play: commitment {desk.prepared.commitment[:16]}")
-    standing = (f"#{bodies[-1]['number']}", short(desk.ledger.head))
+        if context.prepared is not None:
+            marks.append(f"next free play: commitment {context.prepared.commitment[:16]}")
+    standing = (f"#{bodies[-1]['number']}", short(context.ledger.head))
     if reply.announce is not None:
         announced = replace(reply.announce, footer=(*standing, *reply.announce.footer, *marks))
         return replace(reply, footer=(*standing, *reply.footer, *marks), announce=announced)

@@ -30,7 +30,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.links import linked
 from bot.rules.odds import TooManyStates
-from bot.rules.tables.table import Chart
+from bot.rules.tables.table import Table
 from bot.systems.catalog import Sequence, System, systems
 from bot.systems.resolve import each_odds, resolve
 
@@ -118,10 +118,10 @@ def played(system: System, kind: str, id: str, given: Json, source: Source, game
     noted, inputs = _Noted(source), dict(given)
     entry: Json = {"kind": kind, "id": id, "in": given}
     if kind == "table":
-        chart = system.table(id)
-        for option, dice in chart.owes(inputs):
+        table = system.table(id)
+        for option, dice in table.owes(inputs):
             inputs[option] = sum(value for die in dice if isinstance(value := noted.draw(die), int))
-        found: Json = {"dice": noted.notes, "out": dict(chart.read(inputs).out)}
+        found: Json = {"dice": noted.notes, "out": dict(table.read(inputs).out)}
     elif kind == "odds":
         by = system.sequence(id).odds_by
         chances = each_odds(system.sequence(id), given, (by,), roster_of(game), budget=3_000, rolls=20_000)[by]
@@ -211,8 +211,8 @@ def fresh(system: System) -> Corpus:
     entries: list[Json] = []
     for sequence in system.sequences.values():
         entries += _plays(system, sequence, game)
-    for id, chart in system.tables.items():
-        entries += _lookups(system, id, chart)
+    for id, table in system.tables.items():
+        entries += _lookups(system, id, table)
     return Corpus(system.id, system.edition, roster, tuple(entries))
 
 
@@ -238,13 +238,13 @@ def _plays(system: System, sequence: Sequence, game: Game) -> list[Json]:
     return plays + counted
 
 
-def _lookups(system: System, id: str, chart: Chart) -> list[Json]:
+def _lookups(system: System, id: str, table: Table) -> list[Json]:
     draw = Draw(f"{system.id} table {id}")
-    rolls = {roll.option for roll in chart.rolls}
+    rolls = {roll.option for roll in table.rolls}
 
     def given() -> Json:
         drawn = {}
-        for option in chart.inputs:
+        for option in table.inputs:
             if option.name in rolls and draw.random() < 0.5:
                 continue
             if option.required or draw.random() < 0.6:

@@ -12,7 +12,7 @@ from bot.interface.explained import all_unit_words
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
 from bot.rules.inputs.options import Option
-from bot.rules.tables.table import Chart
+from bot.rules.tables.table import Table
 from bot.systems.catalog import Sequence, System, systems
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -54,9 +54,9 @@ def _page(game: System) -> Iterator[str]:
     for group, title in game.game["groups"].items():
         yield ""
         yield f"## Tables: {title}"
-        for chart in game.tables.values():
-            if chart.group == group:
-                yield from _table(specs[chart.id], chart)
+        for table in game.tables.values():
+            if table.group == group:
+                yield from _table(specs[table.id], table)
 
 
 def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
@@ -79,20 +79,20 @@ def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
         yield "Outputs: " + ", ".join(f"`{name}`" for name in sequence.outputs) + "."
 
 
-def _table(spec: CommandSpec, chart: Chart) -> Iterator[str]:
+def _table(spec: CommandSpec, table: Table) -> Iterator[str]:
     yield ""
-    yield f"### `{spec.name}`: {chart.title}"
+    yield f"### `{spec.name}`: {table.title}"
     yield ""
-    yield f"{chart.summary} Source: {chart.source}."
+    yield f"{table.summary} Source: {table.source}."
     if spec.example != spec.name:
         yield ""
         yield f"```\n{spec.example}\n```"
     yield ""
     yield from _options(spec.options)
-    yield from _printed(chart)
-    if chart.notes:
+    yield from _printed(table)
+    if table.notes:
         yield ""
-        yield chart.notes.strip()
+        yield table.notes.strip()
 
 
 def _options(options: tuple[Option, ...]) -> Iterator[str]:
@@ -105,9 +105,9 @@ def _options(options: tuple[Option, ...]) -> Iterator[str]:
         yield f"| {option.name} | {_cell(option.help)} | {_cell(option.expected)} | {default} |"
 
 
-def _printed(chart: Chart) -> Iterator[str]:
-    data = chart.printed
-    if chart.modifiers:
+def _printed(table: Table) -> Iterator[str]:
+    data = table.printed
+    if table.modifiers:
         yield ""
         yield "| row | name | when | adds |"
         yield "|---|---|---|---|"

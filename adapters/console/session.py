@@ -32,7 +32,7 @@ OWN_HELP = {
     "quit": "quit leaves, as Ctrl-D does. The game is kept.",
 }
 
-Ask = Callable[[str], Awaitable[str]]
+Request = Callable[[str], Awaitable[str]]
 
 
 class Session:
@@ -42,7 +42,7 @@ class Session:
         self.app, self.console, self.folder = app, console, folder
         self.owner = self.who = replace(_person(name), manager=True)  # it is his own machine
 
-    async def line(self, text: str, ask: Ask | None = None) -> bool:
+    async def line(self, text: str, request: Request | None = None) -> bool:
         """Run one line; False when it asks to leave. `ask` waits for the player between lessons."""
         text = text.strip()
         word, _, rest = text.removeprefix("/").partition(" ")
@@ -53,7 +53,7 @@ class Session:
         if word == "as":
             self._switch(rest)
         elif word == "tutorial":
-            await self._tutorial(ask)
+            await self._tutorial(request)
         elif word == "help" and rest.strip() in OWN_HELP:
             show(self.console, Reply(OWN_HELP[rest.strip()], private=True))
         elif word == "press":
@@ -89,14 +89,17 @@ class Session:
         self.who = replace(_person(name), manager=self.owner.key == _person(name).key)
         self.console.print(f"You are {name} now.", markup=False, highlight=False)
 
-    async def _tutorial(self, ask: Ask | None) -> None:
+    async def _tutorial(self, request: Request | None) -> None:
         for lesson in LESSONS:
             self.console.print()
             say(self.console, Text(lesson.say))
             if not lesson.command:
                 return
             self.console.print(f"> {lesson.command}", style="green", markup=False, highlight=False, soft_wrap=True)
-            if ask is not None and (await ask("Enter runs it, q leaves the tutorial: ")).strip().casefold() == "q":
+            if (
+                request is not None
+                and (await request("Enter runs it, q leaves the tutorial: ")).strip().casefold() == "q"
+            ):
                 return
             await self.line(lesson.command)
 
@@ -160,7 +163,7 @@ async def _talk(session: Session, settings: Settings) -> None:
         history=FileHistory(str(settings.data / "history")), completer=completer, complete_while_typing=True
     )
 
-    async def ask(text: str) -> str:
+    async def request(text: str) -> str:
         return await PromptSession[str]().prompt_async(text)
 
     say(session.console, Text(GREETING))
@@ -173,7 +176,7 @@ async def _talk(session: Session, settings: Settings) -> None:
         except EOFError:
             return
         try:
-            if not await session.line(line, ask):
+            if not await session.line(line, request):
                 return
         except (EOFError, KeyboardInterrupt):
             session.console.print("(stopped)")

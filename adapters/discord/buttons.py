@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from adapters.discord.render import ACTION, FORM_PART
-from adapters.discord.request import Ask
+from adapters.discord.request import Request
 from bot.interface.reply import error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
@@ -18,23 +18,23 @@ IN_PLACE = ("log",)
 """Buttons that turn the page of the private message under which they hang."""
 
 
-async def press(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
+async def press(bot: Grognard, request: Request, data: Mapping[str, Any]) -> None:
     """Run what a button stands for."""
     custom_id = str(data.get("custom_id") or "")
     if custom_id.startswith(FORM_PART):
         from adapters.discord.forms import change_form
 
-        await change_form(bot, ask, data)
+        await change_form(bot, request, data)
         return
     action = custom_id.removeprefix(ACTION)
     name, _, rest = action.partition(":")
     try:
         private = bot.app.is_private(("button", name), {})
     except UserError as error:
-        await bot.delivery.say(ask, error_reply(error))
+        await bot.delivery.say(request, error_reply(error))
         return
-    delivery = ask.to_json(private=private)
-    command = Command(("button", name), {"rest": rest}, ask.who, ask.where, ask.request_id, delivery)
-    work = bot.app.press(action, ask.who, ask.where, ask.request_id, delivery)
-    in_place = name in IN_PLACE and ask.private_message
-    await bot.delivery.serve(ask, command, work, private=private, in_place=in_place)
+    delivery = request.to_json(private=private)
+    command = Command(("button", name), {"rest": rest}, request.who, request.where, request.request_id, delivery)
+    work = bot.app.press(action, request.who, request.where, request.request_id, delivery)
+    in_place = name in IN_PLACE and request.private_message
+    await bot.delivery.serve(request, command, work, private=private, in_place=in_place)

@@ -17,7 +17,7 @@ import aiohttp
 from discord.http import Route
 
 from adapters.discord.render import Message
-from adapters.discord.request import Ask
+from adapters.discord.request import Request
 from bot.interface.reply import File
 
 Json = dict[str, Any]
@@ -57,7 +57,9 @@ class Wire:
     def __init__(self, session: aiohttp.ClientSession) -> None:
         self._session = session
 
-    async def respond(self, ask: Ask, kind: int, message: Message | None = None, data: Json | None = None) -> bool:
+    async def respond(
+        self, request: Request, kind: int, message: Message | None = None, data: Json | None = None
+    ) -> bool:
         """Send the first response; False if there was one already, by a duplicate delivery (our own repeat is none).
 
         Raises Refused (UNKNOWN_INTERACTION when it came too late), Unsure when it broke until the time was up.
@@ -65,7 +67,7 @@ class Wire:
         body: Json = {"type": kind}
         if message is not None or data is not None:
             body["data"] = message.body if message is not None else data
-        path = f"/interactions/{ask.id}/{ask.token}/callback"
+        path = f"/interactions/{request.id}/{request.token}/callback"
         broke = False
         wait = 0.1
         while True:
@@ -80,26 +82,26 @@ class Wire:
                 pause = refused.retry_after or wait
             except Unsure:
                 broke, pause = True, wait
-            if ask.age + pause > _RECEIPT_LIMIT:
-                raise Unsure(f"no first response in {ask.age:.1f} s")
+            if request.age + pause > _RECEIPT_LIMIT:
+                raise Unsure(f"no first response in {request.age:.1f} s")
             await asyncio.sleep(pause)
             wait *= 2
 
-    async def edit(self, ask: Ask, message: Message, which: str = "@original") -> None:
+    async def edit(self, request: Request, message: Message, which: str = "@original") -> None:
         """Change the answer, or the message with the button. Raises Refused, Unsure."""
-        await self._patiently("PATCH", self._messages(ask, which), message)
+        await self._patiently("PATCH", self._messages(request, which), message)
 
-    async def follow_up(self, ask: Ask, message: Message) -> Json:
+    async def follow_up(self, request: Request, message: Message) -> Json:
         """Send a further message. Raises Refused, Unsure."""
-        return await self._patiently("POST", f"/webhooks/{ask.application}/{ask.token}?wait=true", message)
+        return await self._patiently("POST", f"/webhooks/{request.application}/{request.token}?wait=true", message)
 
-    async def delete(self, ask: Ask, which: str = "@original") -> None:
+    async def delete(self, request: Request, which: str = "@original") -> None:
         """Take the answer away. Raises Refused, Unsure."""
-        await self._patiently("DELETE", self._messages(ask, which), None)
+        await self._patiently("DELETE", self._messages(request, which), None)
 
-    async def original(self, ask: Ask) -> Json:
+    async def original(self, request: Request) -> Json:
         """What stands as the answer now. Raises Refused, Unsure."""
-        return await self._patiently("GET", self._messages(ask, "@original"), None)
+        return await self._patiently("GET", self._messages(request, "@original"), None)
 
     async def download(self, url: str, limit: int) -> bytes:
         """A file that somebody attached, at most `limit` bytes. Raises Unsure, or ValueError if it is larger.
@@ -123,8 +125,8 @@ class Wire:
             raise ValueError("too large")
         return data
 
-    def _messages(self, ask: Ask, which: str) -> str:
-        return f"/webhooks/{ask.application}/{ask.token}/messages/{which}"
+    def _messages(self, request: Request, which: str) -> str:
+        return f"/webhooks/{request.application}/{request.token}/messages/{which}"
 
     async def _patiently(self, method: str, path: str, message: Message | None) -> Json:
         """Repeat what was refused for now; a POST that broke is not repeated, it may have been done."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import discord
 
-from adapters.discord.request import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Ask, clean_name
+from adapters.discord.request import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Request, clean_name
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
 
@@ -23,17 +23,17 @@ _THREADS = (10, 11, 12)
 _ADMINISTRATOR = 1 << 3
 
 
-async def confirmed(bot: Grognard, ask: Ask, channels: Any) -> dict[str, Place]:
+async def confirmed(bot: Grognard, request: Request, channels: Any) -> dict[str, Place]:
     """The place behind each channel option; `channels` are as Discord resolved them for who asks.
 
     Raises UserError where who asks, or the bot, may not see it and write.
     """
     found = {}
     for name, channel in (channels or {}).items():
-        if not ask.guild or not _is_open_to_asker(channel, ask.guild):
+        if not request.guild or not _is_open_to_asker(channel, request.guild):
             raise UserError("That is not a channel of this server in which you may write.", option=name)
-        await _need_bot_there(bot, ask, channel, name)
-        there = replace(ask, channel=int(channel["id"]), channel_name=clean_name(str(channel.get("name") or "")))
+        await _need_bot_there(bot, request, channel, name)
+        there = replace(request, channel=int(channel["id"]), channel_name=clean_name(str(channel.get("name") or "")))
         found[name] = there.where
     return found
 
@@ -51,7 +51,7 @@ def _may_write(bits: int, *, is_thread: bool) -> bool:
     return bool(bits & _ADMINISTRATOR) or not needed & ~bits
 
 
-async def _need_bot_there(bot: Grognard, ask: Ask, channel: Mapping[str, Any], option: str) -> None:
+async def _need_bot_there(bot: Grognard, request: Request, channel: Mapping[str, Any], option: str) -> None:
     """Raise UserError unless the bot itself sees the channel, on this server, and may write there."""
     number, is_thread = int(channel["id"]), channel.get("type") in _THREADS
     sentence = "The bot cannot see that channel or write in it."
@@ -62,9 +62,9 @@ async def _need_bot_there(bot: Grognard, ask: Ask, channel: Mapping[str, Any], o
         raise refused from None
     except (discord.HTTPException, OSError):
         raise UserError("Discord could not be asked about that channel.", hint="Try again.", option=option) from None
-    if str(seen.get("guild_id")) != str(ask.guild):
+    if str(seen.get("guild_id")) != str(request.guild):
         raise refused
-    guild = bot.get_guild(ask.guild)
+    guild = bot.get_guild(request.guild)
     there = guild.get_channel_or_thread(number) if guild is not None else None
     if guild is None or there is None or guild.me is None:
         return  # not in memory just now: Discord has shown the channel, which must do

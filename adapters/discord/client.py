@@ -23,7 +23,7 @@ from adapters.discord.channel_posts import Posting
 from adapters.discord.commands import make_good, run_command
 from adapters.discord.delivery import Delivery
 from adapters.discord.outbox import PLATFORM, Outbox
-from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Ask, read_ask
+from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Request, read_request
 from adapters.discord.servers import settle_servers
 from adapters.discord.sync import Commands, sync_commands
 from bot.app import App
@@ -137,32 +137,32 @@ class Grognard(discord.AutoShardedClient):
         self._seen[interaction.id] = None
         if len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
-        ask = read_ask(interaction)
+        request = read_request(interaction)
         if len(self._work) < AT_WORK:
-            self._start(self._handle(ask, interaction.data or {}), self._work)
+            self._start(self._handle(request, interaction.data or {}), self._work)
             return
         often.warning("more interactions than can be worked on at once")
-        if len(self._work) < 2 * AT_WORK and ask.kind != AUTOCOMPLETE:
-            self._start(self.delivery.say(ask, error_reply(busy())), self._work)
+        if len(self._work) < 2 * AT_WORK and request.kind != AUTOCOMPLETE:
+            self._start(self.delivery.say(request, error_reply(busy())), self._work)
 
-    async def _handle(self, ask: Ask, data: Any) -> None:
+    async def _handle(self, request: Request, data: Any) -> None:
         try:
-            await self._run(ask, data)
+            await self._run(request, data)
         except Exception:
             reference = new_id()[:8]
-            log.exception("interaction %s failed, reference %s", ask.id, reference)
-            if ask.kind != AUTOCOMPLETE:
+            log.exception("interaction %s failed, reference %s", request.id, reference)
+            if request.kind != AUTOCOMPLETE:
                 sorry = f"Something went wrong here, which is not your fault (reference {reference})."
                 hint = "The host finds the reference in the log."
-                await self.delivery.say(ask, error_reply(UserError(sorry, hint=hint)))
+                await self.delivery.say(request, error_reply(UserError(sorry, hint=hint)))
 
-    async def _run(self, ask: Ask, data: Any) -> None:
-        if ask.kind == COMMAND:
-            await run_command(self, ask, data)
-        elif ask.kind == AUTOCOMPLETE:
-            await complete(self, ask, data)
-        elif ask.kind in (COMPONENT, FORM):
-            await press(self, ask, data)
+    async def _run(self, request: Request, data: Any) -> None:
+        if request.kind == COMMAND:
+            await run_command(self, request, data)
+        elif request.kind == AUTOCOMPLETE:
+            await complete(self, request, data)
+        elif request.kind in (COMPONENT, FORM):
+            await press(self, request, data)
 
     # Servers come and go
 

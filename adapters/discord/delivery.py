@@ -27,7 +27,7 @@ from adapters.discord.calls import (
 )
 from adapters.discord.channel_posts import LOADING, Posting
 from adapters.discord.render import Message, render
-from adapters.discord.request import EPHEMERAL, Ask
+from adapters.discord.request import EPHEMERAL, Request
 from bot.entropy import new_id
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command
@@ -52,7 +52,7 @@ class Direct:
     data: dict[str, Any] | None = None
 
 
-class Desk(Protocol):
+class Deliveries(Protocol):
     """What delivery tells the app."""
 
     async def delivered(self, *answers: Reply | int) -> None:
@@ -83,12 +83,18 @@ class Desk(Protocol):
 class Delivery:
     """Answers interactions, each once."""
 
-    def __init__(self, wire: Wire, posting: Posting, desk: Desk) -> None:
-        self._wire, self._posting, self._desk = wire, posting, desk
+    def __init__(self, wire: Wire, posting: Posting, deliveries: Deliveries) -> None:
+        self._wire, self._posting, self._deliveries = wire, posting, deliveries
         self.busy = 0
 
     async def serve(
-        self, ask: Ask, command: Command, work: Coroutine[Any, Any, Reply], *, private: bool, in_place: bool = False
+        self,
+        request: Request,
+        command: Command,
+        work: Coroutine[Any, Any, Reply],
+        *,
+        private: bool,
+        in_place: bool = False,
     ) -> None:
         """Bring what `work` returns, which runs `command`. `private` is how the receipt looks; `in_place` changes the
         message pressed on. A receipt is a promise, also of a process that dies: it is written down first."""
@@ -96,63 +102,63 @@ class Delivery:
         try:
             task = asyncio.ensure_future(work)
             patience = RECEIPT if self.busy < CROWD else RECEIPT / 4
-            done, _ = await asyncio.wait({task}, timeout=max(0.0, patience - ask.age))
+            done, _ = await asyncio.wait({task}, timeout=max(0.0, patience - request.age))
             if done:
-                await self._first(ask, await _result(task), in_place=in_place)
+                await self._first(request, await _result(task), in_place=in_place)
                 return
-            instead = await self._desk.promised(command, ask.until)
+            instead = await self._deliveries.promised(command, request.until)
             if instead is not None:
                 task.cancel()
-                await self._first(ask, instead, in_place=in_place)
+                await self._first(request, instead, in_place=in_place)
                 return
-            placed = await self._receipt(ask, private=private, in_place=in_place)
+            placed = await self._receipt(request, private=private, in_place=in_place)
             reply = await _result(task)
         finally:
             self.busy -= 1
         if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
-            await self._desk.kept(ask.request_id)
-        if await self._post(ask, reply, placed=placed, private=private, in_place=in_place):
-            await self._desk.kept(ask.request_id)
+            await self._deliveries.kept(request.request_id)
+        if await self._post(request, reply, placed=placed, private=private, in_place=in_place):
+            await self._deliveries.kept(request.request_id)
         else:
-            self._desk.broken(ask.request_id)
+            self._deliveries.broken(request.request_id)
 
-    async def make_good(self, ask: Ask, reply: Reply) -> None:
+    async def make_good(self, request: Request, reply: Reply) -> None:
         """Bring the answer to a receipt that a dead process left, or that this one could not bring."""
         if reply.outbox or reply.seen:
-            await self._desk.kept(ask.request_id)
+            await self._deliveries.kept(request.request_id)
             if reply.outbox:
-                await self.later(reply.outbox, 0, reply, ask)
+                await self.later(reply.outbox, 0, reply, request)
             return
         try:
-            await self._settle(ask, reply)
+            await self._settle(request, reply)
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
-            log.warning("answer to interaction %s does not get through yet: %s", ask.id, error)
-            self._desk.broken(ask.request_id)
+            log.warning("answer to interaction %s does not get through yet: %s", request.id, error)
+            self._deliveries.broken(request.request_id)
             return
-        await self._desk.kept(ask.request_id)
+        await self._deliveries.kept(request.request_id)
 
-    async def say(self, ask: Ask, reply: Reply, *, in_place: bool = False) -> None:
+    async def say(self, request: Request, reply: Reply, *, in_place: bool = False) -> None:
         """Bring an answer that is ready."""
-        await self._first(ask, reply, in_place=in_place)
+        await self._first(request, reply, in_place=in_place)
 
-    async def direct(self, ask: Ask, what: Direct) -> None:
+    async def direct(self, request: Request, what: Direct) -> None:
         """Answer with a form or menus. Lost, it is simply asked for again."""
         try:
-            await self._wire.respond(ask, what.kind, what.message, what.data)
+            await self._wire.respond(request, what.kind, what.message, what.data)
         except (Refused, Unsure) as error:
-            log.warning("no form for interaction %s: %s", ask.id, error)
+            log.warning("no form for interaction %s: %s", request.id, error)
 
-    async def later(self, id: int, attempts: int, reply: Reply, ask: Ask) -> None:
+    async def later(self, id: int, attempts: int, reply: Reply, request: Request) -> None:
         """Bring an answer that was left over: from before a restart, or that Discord would not take."""
         try:
-            with self._desk.posting(id):
-                await self._settle(ask, reply)
+            with self._deliveries.posting(id):
+                await self._settle(request, reply)
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
             if _may_work_later(error):
-                await self._noted(self._desk.retry(id, RETRY[min(attempts, len(RETRY) - 1)]))
+                await self._noted(self._deliveries.retry(id, RETRY[min(attempts, len(RETRY) - 1)]))
                 return
             log.error("an answer can never be posted: %s", error)
-        await self._noted(self._desk.delivered(id))
+        await self._noted(self._deliveries.delivered(id))
 
     async def _noted(self, note: Coroutine[Any, Any, None]) -> None:
         """Write down how an answer stands. Where the disk refuses, the outbox looks into it later."""
@@ -161,139 +167,139 @@ class Delivery:
         except UserError as error:
             log.error("how an answer stands could not be written down: %s", error.message)
 
-    async def _receipt(self, ask: Ask, *, private: bool, in_place: bool) -> bool:
+    async def _receipt(self, request: Request, *, private: bool, in_place: bool) -> bool:
         """Show that the bot is at work; whether that is known to have arrived."""
         try:
             if in_place:
-                return await self._wire.respond(ask, DEFER_UPDATE)
-            return await self._wire.respond(ask, THINKING, data={"flags": EPHEMERAL} if private else {})
+                return await self._wire.respond(request, DEFER_UPDATE)
+            return await self._wire.respond(request, THINKING, data={"flags": EPHEMERAL} if private else {})
         except (Refused, Unsure) as error:
-            log.warning("no receipt for interaction %s: %s", ask.id, error)
+            log.warning("no receipt for interaction %s: %s", request.id, error)
             return False
 
-    async def _first(self, ask: Ask, reply: Reply, *, in_place: bool) -> None:
+    async def _first(self, request: Request, reply: Reply, *, in_place: bool) -> None:
         """Answer with the first response."""
         if reply.seen:  # this very interaction, delivered twice: the other one answers it
             return
         try:
-            with self._desk.posting(reply):
-                if await self._wire.respond(ask, UPDATE if in_place else MESSAGE, render(reply, ask)):
-                    await self._announce(ask, reply)
+            with self._deliveries.posting(reply):
+                if await self._wire.respond(request, UPDATE if in_place else MESSAGE, render(reply, request)):
+                    await self._announce(request, reply)
                 else:  # another process got the same interaction, and may have shown no more than a receipt
-                    await self._settle(ask, reply)
+                    await self._settle(request, reply)
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
-            await self._failed(ask, reply, error)
+            await self._failed(request, reply, error)
             return
-        await self._noted(self._desk.delivered(reply))
+        await self._noted(self._deliveries.delivered(reply))
 
-    async def _post(self, ask: Ask, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> bool:
+    async def _post(self, request: Request, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> bool:
         """Answer after the receipt; whether nothing is left to do about it here."""
         if reply.seen:
             if placed and not in_place:
-                await self._leave(ask)
+                await self._leave(request)
             return True
         try:
-            with self._desk.posting(reply):
+            with self._deliveries.posting(reply):
                 if placed:
-                    await self._replace(ask, reply, private=private, in_place=in_place)
-                    await self._announce(ask, reply)
+                    await self._replace(request, reply, private=private, in_place=in_place)
+                    await self._announce(request, reply)
                 else:
-                    await self._settle(ask, reply)
+                    await self._settle(request, reply)
         except (Refused, Unsure, discord.HTTPException, OSError) as error:
-            return await self._failed(ask, reply, error)
-        await self._noted(self._desk.delivered(reply))
+            return await self._failed(request, reply, error)
+        await self._noted(self._deliveries.delivered(reply))
         return True
 
-    async def _replace(self, ask: Ask, reply: Reply, *, private: bool, in_place: bool) -> None:
+    async def _replace(self, request: Request, reply: Reply, *, private: bool, in_place: bool) -> None:
         """Put the answer where the receipt stands. What must not be public takes a public placeholder away first."""
         if in_place and not reply.error:
-            await self._wire.edit(ask, render(reply, ask))
+            await self._wire.edit(request, render(reply, request))
         elif in_place:
-            await self._wire.follow_up(ask, render(reply, ask))
+            await self._wire.follow_up(request, render(reply, request))
         elif reply.private == private:
-            await self._wire.edit(ask, render(reply, ask))
+            await self._wire.edit(request, render(reply, request))
         else:
-            await self._remove(ask)
-            await self._wire.follow_up(ask, render(reply, ask))
+            await self._remove(request)
+            await self._wire.follow_up(request, render(reply, request))
 
-    async def _announce(self, ask: Ask, reply: Reply) -> None:
+    async def _announce(self, request: Request, reply: Reply) -> None:
         """Tell all what goes with a private answer: that something lies sealed. Said twice, it appears once."""
         if reply.announce is not None:
-            await self._posting.announce(reply.announce, ask, self._wire)
+            await self._posting.announce(reply.announce, request, self._wire)
 
-    async def _settle(self, ask: Ask, reply: Reply) -> None:
+    async def _settle(self, request: Request, reply: Reply) -> None:
         """Look what stands as the answer, and bring what is missing. Raises what may work later."""
-        if ask.is_alive:
+        if request.is_alive:
             try:
-                standing = await self._wire.original(ask)
+                standing = await self._wire.original(request)
             except Refused as refused:
                 if refused.code == UNKNOWN_MESSAGE:  # the placeholder was taken away, its answer has yet to come
-                    await self._wire.follow_up(ask, render(reply, ask))
-                    await self._announce(ask, reply)
+                    await self._wire.follow_up(request, render(reply, request))
+                    await self._announce(request, reply)
                     return
                 if refused.for_now:
                     raise
             else:
-                await self._complete(ask, reply, standing)
+                await self._complete(request, reply, standing)
                 return
         if reply.error:
             return
-        await self._posting.late(reply, ask)
-        await self._announce(ask, reply)
+        await self._posting.late(reply, request)
+        await self._announce(request, reply)
 
-    async def _complete(self, ask: Ask, reply: Reply, standing: dict[str, Any]) -> None:
+    async def _complete(self, request: Request, reply: Reply, standing: dict[str, Any]) -> None:
         flags = int(standing.get("flags") or 0)
-        own = int(standing.get("id") or 0) != ask.message
+        own = int(standing.get("id") or 0) != request.message
         if own and flags & LOADING:
-            await self._replace(ask, reply, private=bool(flags & EPHEMERAL), in_place=False)
+            await self._replace(request, reply, private=bool(flags & EPHEMERAL), in_place=False)
         elif not own:  # the message pressed on: to change it again does no harm
-            await self._replace(ask, reply, private=False, in_place=True)
-        await self._announce(ask, reply)
+            await self._replace(request, reply, private=False, in_place=True)
+        await self._announce(request, reply)
 
-    async def _failed(self, ask: Ask, reply: Reply, error: Exception) -> bool:
+    async def _failed(self, request: Request, reply: Reply, error: Exception) -> bool:
         """The answer did not get through now. What was recorded goes to the outbox, what was not is tried once more.
 
         Returns whether it has got through, or is the outbox's.
         """
-        log.warning("answer to interaction %s did not get through: %s", ask.id, error)
+        log.warning("answer to interaction %s did not get through: %s", request.id, error)
         if isinstance(error, Refused) and error.status == 400:
-            await self._say_so(ask, reply)
+            await self._say_so(request, reply)
         if reply.outbox:
-            await self.later(reply.outbox, 0, reply, ask)
+            await self.later(reply.outbox, 0, reply, request)
             return True
         try:
-            await self._settle(ask, replace(reply, announce=None))
+            await self._settle(request, replace(reply, announce=None))
         except (Refused, Unsure, discord.HTTPException, OSError) as again:
-            log.warning("answer to interaction %s is given up: %s", ask.id, again)
+            log.warning("answer to interaction %s is given up: %s", request.id, again)
             return False
         return True
 
-    async def _say_so(self, ask: Ask, reply: Reply) -> None:
+    async def _say_so(self, request: Request, reply: Reply) -> None:
         """Discord refuses the message itself, which is our bug: the bare first line is better than silence."""
         log.error("Discord refuses the answer %r", reply.title[:100])
         try:
-            bare = render(Reply(reply.title[:300], private=reply.private), ask)
-            if not await self._wire.respond(ask, MESSAGE, bare):
-                await self._wire.edit(ask, bare)
+            bare = render(Reply(reply.title[:300], private=reply.private), request)
+            if not await self._wire.respond(request, MESSAGE, bare):
+                await self._wire.edit(request, bare)
         except (Refused, Unsure):
             return
 
-    async def _remove(self, ask: Ask) -> None:
+    async def _remove(self, request: Request) -> None:
         """Take the placeholder away. Raises unless it is gone: a follow-up would fill it, for all to see."""
         try:
-            await self._wire.delete(ask)
+            await self._wire.delete(request)
         except Refused as refused:
             if refused.code != UNKNOWN_MESSAGE:
                 raise
 
-    async def _leave(self, ask: Ask) -> None:
+    async def _leave(self, request: Request) -> None:
         """End a receipt whose answer another one brings, or brought; that may be this very message."""
         try:
             for _ in range(2):
-                if not int((await self._wire.original(ask)).get("flags") or 0) & LOADING:
+                if not int((await self._wire.original(request)).get("flags") or 0) & LOADING:
                     return
                 await asyncio.sleep(LEAVE_AFTER)
-            await self._wire.edit(ask, render(Reply("That was done already."), ask))
+            await self._wire.edit(request, render(Reply("That was done already."), request))
         except (Refused, Unsure) as error:
             log.info("a receipt could not be ended: %s", error)
 

@@ -15,7 +15,7 @@ from adapters.discord.calls import FORM, MESSAGE, UPDATE
 from adapters.discord.delivery import Direct
 from adapters.discord.escape import escaped, line
 from adapters.discord.render import ACTION, FORM_PART, MAX_CONTENT, Message
-from adapters.discord.request import EPHEMERAL, Ask, visible
+from adapters.discord.request import EPHEMERAL, Request, visible
 from bot.commands.playing import DRAFT
 from bot.entropy import new_id
 from bot.interface.form import Blank, Form, Menu, choose, fill, form_of, missing
@@ -40,32 +40,32 @@ def needs_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
     return bool(missing(spec, options)) or not options
 
 
-async def open_form(bot: Grognard, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> None:
+async def open_form(bot: Grognard, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
     """Begin a draft with what was given, and show its form to who asked."""
     data = {"path": list(spec.path), "options": dict(options), "page": 0}
-    draft = Doc(DRAFT, new_id(), data, time.time() + DRAFTS_KEPT, ask.who.key)
+    draft = Doc(DRAFT, new_id(), data, time.time() + DRAFTS_KEPT, request.who.key)
     await bot.app.store.put_doc(draft)
-    await _show(bot, ask, draft, MESSAGE)
+    await _show(bot, request, draft, MESSAGE)
 
 
-async def change_form(bot: Grognard, ask: Ask, data: Mapping[str, Any]) -> None:
+async def change_form(bot: Grognard, request: Request, data: Mapping[str, Any]) -> None:
     """Take what was chosen, filled in or pressed in a form."""
     key, what, more = read_id(str(data["custom_id"]))
     draft = await bot.app.store.doc(DRAFT, key) if what else None
     try:
-        if draft is None or draft.owner != ask.who.key:
+        if draft is None or draft.owner != request.who.key:
             raise UserError("This form was used already, or is too old.", hint="Type the command again.")
         spec = bot.app.spec(tuple(draft.data["path"]))
     except UserError as error:
-        await bot.delivery.say(ask, error_reply(error))
+        await bot.delivery.say(request, error_reply(error))
         return
     if what == "odds":
-        await _odds(bot, ask, spec, draft)
+        await _odds(bot, request, spec, draft)
     elif what == "fill" and "components" not in data:
-        form = form_of(spec, draft.data["options"], await bot.app.known(ask.where, ask.who))
-        await bot.delivery.direct(ask, Direct(FORM, data=modal(spec, key, form, int(more[0]))))
+        form = form_of(spec, draft.data["options"], await bot.app.known(request.where, request.who))
+        await bot.delivery.direct(request, Direct(FORM, data=modal(spec, key, form, int(more[0]))))
     else:
-        await _apply(bot, ask, spec, draft, what, more, data)
+        await _apply(bot, request, spec, draft, what, more, data)
 
 
 def read_id(custom_id: str) -> tuple[str, str, list[str]]:
@@ -78,7 +78,7 @@ def read_id(custom_id: str) -> tuple[str, str, list[str]]:
 
 
 async def _apply(
-    bot: Grognard, ask: Ask, spec: CommandSpec, draft: Doc, what: str, more: list[str], data: Mapping[str, Any]
+    bot: Grognard, request: Request, spec: CommandSpec, draft: Doc, what: str, more: list[str], data: Mapping[str, Any]
 ) -> None:
     options, page = draft.data["options"], draft.data["page"]
     problems: tuple[str, ...] = ()
@@ -87,17 +87,17 @@ async def _apply(
     elif what == "fill":
         options, problems = fill(spec, options, submitted(data))
     elif what == "menu":
-        known = await bot.app.known(ask.where, ask.who)
+        known = await bot.app.known(request.where, request.who)
         options = choose(spec, options, known, more[0], int(more[1]), data.get("values") or ())
     draft = replace(draft, data={**draft.data, "options": options, "page": page})
     await bot.app.store.put_doc(draft)
-    await _show(bot, ask, draft, UPDATE, problems)
+    await _show(bot, request, draft, UPDATE, problems)
 
 
-async def _odds(bot: Grognard, ask: Ask, spec: CommandSpec, draft: Doc) -> None:
+async def _odds(bot: Grognard, request: Request, spec: CommandSpec, draft: Doc) -> None:
     options = {**draft.data["options"], "odds": True}
-    command = Command(spec.path, options, ask.who, ask.where, ask.request_id, ask.to_json(private=True))
-    await bot.delivery.serve(ask, command, bot.app.run(command), private=True)
+    command = Command(spec.path, options, request.who, request.where, request.request_id, request.to_json(private=True))
+    await bot.delivery.serve(request, command, bot.app.run(command), private=True)
 
 
 def submitted(data: Mapping[str, Any]) -> dict[str, str]:
@@ -113,10 +113,10 @@ def submitted(data: Mapping[str, Any]) -> dict[str, str]:
 # How it looks
 
 
-async def _show(bot: Grognard, ask: Ask, draft: Doc, kind: int, problems: tuple[str, ...] = ()) -> None:
+async def _show(bot: Grognard, request: Request, draft: Doc, kind: int, problems: tuple[str, ...] = ()) -> None:
     spec = bot.app.spec(tuple(draft.data["path"]))
-    form = form_of(spec, draft.data["options"], await bot.app.known(ask.where, ask.who))
-    await bot.delivery.direct(ask, Direct(kind, message(spec, draft.key, form, draft.data["page"], problems)))
+    form = form_of(spec, draft.data["options"], await bot.app.known(request.where, request.who))
+    await bot.delivery.direct(request, Direct(kind, message(spec, draft.key, form, draft.data["page"], problems)))
 
 
 def message(spec: CommandSpec, key: str, form: Form, page: int, problems: tuple[str, ...] = ()) -> Message:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 
 from adapters.discord.delivery import Delivery
-from adapters.discord.request import Ask
+from adapters.discord.request import Request
 from bot.app import App, Due
 from bot.rules.errors import UserError
 from bot.turns import Queues
@@ -66,16 +66,16 @@ class Outbox:
 
     async def _bring(self, due: Due) -> None:
         try:
-            ask = Ask.from_json(due.delivery) if due.delivery else place_only(due.place, due.id)
+            request = Request.from_json(due.delivery) if due.delivery else place_only(due.place, due.id)
         except (TypeError, ValueError):
             log.exception("answer %s does not say where it goes", due.id)
             await self._app.delivered(due.id)
             return
-        await self._delivery.later(due.id, due.attempts, due.reply, ask)
+        await self._delivery.later(due.id, due.attempts, due.reply, request)
 
 
-def place_only(place: str, id: int) -> Ask:
+def place_only(place: str, id: int) -> Request:
     """What is known where nobody asked: a message for a channel. Raises ValueError for a place that is no channel's."""
     server, _, channel = place.removeprefix(PLATFORM).partition("/")
     guild = int(server) if server.isdecimal() else 0
-    return Ask(id, "", 0, 0, int(channel), guild=guild, until=0.0)
+    return Request(id, "", 0, 0, int(channel), guild=guild, until=0.0)

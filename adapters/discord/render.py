@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adapters.discord.escape import escaped, fenced, line
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Ask, visible
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request, visible
 from bot.interface.reply import Button, File, Reply
 
 Json = dict[str, Any]
@@ -38,18 +38,18 @@ class Message:
     files: tuple[File, ...] = ()
 
 
-def render(reply: Reply, ask: Ask, *, late: bool = False) -> Message:
+def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     """The message for a reply where `ask` came from. Nothing in it can ping but the person that the reply calls."""
-    files, notes = _files(reply, ask)
+    files, notes = _files(reply, request)
     lead = _lead(reply, late=late)
     rest = [*map(line, reply.lines), *notes]
-    if ask.may(EMBED_LINKS):
+    if request.may(EMBED_LINKS):
         body, folded = _embedded(reply, lead, rest)
     else:
         body, folded = _plain(reply, lead, rest)
     if folded:
         whole = File("answer.txt", reply.text())
-        if ask.may(ATTACH_FILES):
+        if request.may(ATTACH_FILES):
             files = (*files, whole)
         else:
             body["content"] += f"\n(Too long to show here. {_missing('Attach Files')})"
@@ -70,11 +70,11 @@ def _lead(reply: Reply, *, late: bool) -> str:
     return mention + (LATE if late else "") + ("Error: " if reply.error else "") + escaped(reply.title)
 
 
-def _files(reply: Reply, ask: Ask) -> tuple[tuple[File, ...], list[str]]:
+def _files(reply: Reply, request: Request) -> tuple[tuple[File, ...], list[str]]:
     """The files that can be sent, and a line for what cannot."""
-    if reply.files and not ask.may(ATTACH_FILES):
+    if reply.files and not request.may(ATTACH_FILES):
         return (), [escaped(f"The file cannot be sent. {_missing('Attach Files')}")]
-    fitting = tuple(file for file in reply.files if len(file.data) <= ask.file_size)
+    fitting = tuple(file for file in reply.files if len(file.data) <= request.file_size)
     if len(fitting) < len(reply.files):
         return fitting, ["The file is larger than Discord takes here; ask the host for it."]
     return fitting, []

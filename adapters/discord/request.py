@@ -27,7 +27,7 @@ _BLANKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\u
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Request:
     """One interaction. `received` is on the monotonic clock, `until` (Unix seconds) ends the life of its token."""
 
     id: int
@@ -89,18 +89,18 @@ class Ask:
         return kept | more
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Ask:
+    def from_json(cls, data: Mapping[str, Any]) -> Request:
         """The ask that `to_json` wrote; it came too long ago for a first response."""
         names = cls.__slots__
         return cls(**{key: value for key, value in data.items() if key in names}, received=time.monotonic() - 60)
 
 
-def read_ask(interaction: discord.Interaction[Any]) -> Ask:
+def read_request(interaction: discord.Interaction[Any]) -> Request:
     """The ask behind an interaction of the library."""
     user, message = interaction.user, interaction.message
     channel = interaction.channel
     manager = interaction.guild_id is None or bool(interaction.permissions.value & (MANAGE_SERVER | 1 << 3))
-    return Ask(
+    return Request(
         id=interaction.id,
         token=interaction.token,
         application=interaction.application_id,

@@ -10,7 +10,7 @@ from typing import Any
 
 from adapters.slack.calls import Busy, Refused
 from adapters.slack.render import ACTION
-from adapters.slack.request import Ask
+from adapters.slack.request import Request
 from adapters.slack.work import Ack, Do, Work
 from bot.interface.reply import Reply
 from bot.interface.spec import Person
@@ -32,34 +32,34 @@ class Buttons:
     def __init__(self, work: Work) -> None:
         self._work = work
 
-    async def press(self, ack: Ack, ask: Ask, action: str, message: Mapping[str, Any]) -> None:
+    async def press(self, ack: Ack, request: Request, action: str, message: Mapping[str, Any]) -> None:
         """Do what a button stands for; `message` is the one under which it hangs, unless that is private."""
         name, _, rest = action.partition(":")
-        ask = replace(ask, replaces=name in PAGES)
-        press = self.work(ask, action)
+        request = replace(request, replaces=name in PAGES)
+        press = self.work(request, action)
 
         async def then_take_away(who: Person) -> Reply:
             reply = await press(who)
             if name in ONCE and _worked(reply) and message.get("blocks"):
-                self._work.beside(self._take_away(ask, message))
+                self._work.beside(self._take_away(request, message))
             return reply
 
-        await self._work.answer(ask, ask.command(("button", name), {"rest": rest}), then_take_away, ack)
+        await self._work.answer(request, request.command(("button", name), {"rest": rest}), then_take_away, ack)
 
-    def work(self, ask: Ask, action: str) -> Do:
+    def work(self, request: Request, action: str) -> Do:
         """What a button stands for."""
 
         async def press(who: Person) -> Reply:
-            where = await self._work.where(ask, ("button", action.partition(":")[0]))
-            return await self._work.app.press(action, who, where, ask.request_id, ask.to_json())
+            where = await self._work.where(request, ("button", action.partition(":")[0]))
+            return await self._work.app.press(action, who, where, request.request_id, request.to_json())
 
         return press
 
-    async def _take_away(self, ask: Ask, message: Mapping[str, Any]) -> None:
+    async def _take_away(self, request: Request, message: Mapping[str, Any]) -> None:
         """Leave the message without the buttons that have done their work. It is no harm when that fails."""
         body = {"replace_original": True, "text": message.get("text") or "-", "blocks": without_once(message["blocks"])}
         try:
-            await asyncio.wait_for(self._work.wire.respond(ask.response_url, body), PATIENCE)
+            await asyncio.wait_for(self._work.wire.respond(request.response_url, body), PATIENCE)
         except (Busy, Refused, TimeoutError) as trouble:
             log.info("buttons could not be taken away: %s", trouble)
 

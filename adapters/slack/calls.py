@@ -81,7 +81,7 @@ class Wire:
         who = await self._call(token, "auth.test", {"data": {}}, headers)
         return who, next((_first(value) for name, value in headers.items() if name.casefold() == "x-oauth-scopes"), "")
 
-    async def ask(self, token: str, method: str, **arguments: Any) -> Json:
+    async def request(self, token: str, method: str, **arguments: Any) -> Json:
         """What a method answers that takes a form: those that only read, most of all. Raises Busy, Refused."""
         return await self._call(token, method, {"data": arguments})
 

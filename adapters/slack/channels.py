@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.files import direct_messages
-from adapters.slack.request import Ask
+from adapters.slack.request import Request
 from bot.commands.moving import place_key
 from bot.interface.spec import CommandSpec, Path, Place
 from bot.rules.errors import UserError
@@ -21,7 +21,7 @@ ABOUT_PLACES: tuple[Path, ...] = (("game", "link"), ("button", "agree"), ("butto
 
 
 async def confirmed(
-    wire: Wire, token: str, ask: Ask, spec: CommandSpec, options: Mapping[str, object]
+    wire: Wire, token: str, request: Request, spec: CommandSpec, options: Mapping[str, object]
 ) -> dict[str, Place]:
     """The place behind each option that names a channel: one of which both who asks and the bot are members.
 
@@ -30,24 +30,24 @@ async def confirmed(
     found = {}
     for option in spec.options:
         if option.complete == "channel" and (typed := options.get(option.name)):
-            key = place_key(ask.where.key, str(typed))
-            found[option.name] = await _member_of(wire, token, ask, key, option.name)
+            key = place_key(request.where.key, str(typed))
+            found[option.name] = await _member_of(wire, token, request, key, option.name)
     return found
 
 
-async def _member_of(wire: Wire, token: str, ask: Ask, key: str, option: str) -> Place:
+async def _member_of(wire: Wire, token: str, request: Request, key: str, option: str) -> Place:
     refused = UserError(
         "A game can move only to a channel of which both you and the bot are members.",
         hint="There, type: /invite @grognard",
         option=option,
     )
-    channel = key.removeprefix(f"{ask.where.server}/")
+    channel = key.removeprefix(f"{request.where.server}/")
     if channel.startswith("D") or "/" in channel:
         raise refused
     try:
-        there = (await wire.ask(token, "conversations.info", channel=channel)).get("channel") or {}
+        there = (await wire.request(token, "conversations.info", channel=channel)).get("channel") or {}
         is_open = there.get("is_member") and not any(there.get(mark) for mark in ("is_archived", "is_im", "is_mpim"))
-        if there.get("id") != channel or not is_open or not await _is_member(wire, token, channel, ask.user):
+        if there.get("id") != channel or not is_open or not await _is_member(wire, token, channel, request.user):
             raise refused
     except Busy:
         raise UserError("Slack does not say who is in that channel.", hint="Try again in a moment.") from None
@@ -57,7 +57,7 @@ async def _member_of(wire: Wire, token: str, ask: Ask, key: str, option: str) ->
             raise UserError(sentence, hint="Install it anew from: grognard manifest slack") from None
         raise refused from None
     name = "privategroup" if there.get("is_private") else str(there.get("name") or "")
-    return replace(ask, channel=channel, thread="", channel_name=name, direct=False).where
+    return replace(request, channel=channel, thread="", channel_name=name, direct=False).where
 
 
 async def _is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
@@ -65,7 +65,7 @@ async def _is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
     cursor = ""
     for _ in range(MOST_PAGES):
         more = {"cursor": cursor} if cursor else {}
-        page = await wire.ask(token, "conversations.members", channel=channel, limit=str(PAGE), **more)
+        page = await wire.request(token, "conversations.members", channel=channel, limit=str(PAGE), **more)
         if user in (page.get("members") or ()):
             return True
         cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
@@ -74,15 +74,15 @@ async def _is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
     return False
 
 
-async def at_home(wire: Wire, token: str, ask: Ask) -> Ask:
+async def at_home(wire: Wire, token: str, request: Request) -> Request:
     """The ask, known to be direct where it comes from the person's own conversation with the bot.
 
     A slash command from direct messages does not say whether they are the bot's: two people talk in such ones too.
     """
-    if ask.direct or not ask.channel.startswith("D"):
-        return ask
+    if request.direct or not request.channel.startswith("D"):
+        return request
     try:
-        own = await direct_messages(wire, token, ask.user)
+        own = await direct_messages(wire, token, request.user)
     except (Busy, Refused):
-        return ask
-    return replace(ask, direct=own == ask.channel)
+        return request
+    return replace(request, direct=own == request.channel)

@@ -16,7 +16,7 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.files import INVITE, direct_messages, send_files
 from adapters.slack.lookup import mark, stands
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
-from adapters.slack.request import PLATFORM, Ask
+from adapters.slack.request import PLATFORM, Request
 from adapters.slack.teams import Team, Teams
 from bot.app import App, Due
 from bot.interface.reply import Reply
@@ -57,7 +57,9 @@ class Posts:
         self._next: dict[str, float] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def deliver(self, ask: Ask, reply: Reply, *, late: bool = False, progress: Progress | None = None) -> bool:
+    async def deliver(
+        self, request: Request, reply: Reply, *, late: bool = False, progress: Progress | None = None
+    ) -> bool:
         """Post a reply; one that was answered before is not posted again. Whether nothing is left to do about it here.
 
         Never raises for Slack's troubles.
@@ -67,10 +69,10 @@ class Posts:
         progress = progress or Progress()
         with self._app.posting(reply):
             if reply.private and reply.announce is None:
-                done = await self._patiently(ask, reply, progress, late=late)
+                done = await self._patiently(request, reply, progress, late=late)
             else:
-                async with self._queues.turn(f"{ask.team}/{ask.channel}"):
-                    done = await self._patiently(ask, reply, progress, late=late)
+                async with self._queues.turn(f"{request.team}/{request.channel}"):
+                    done = await self._patiently(request, reply, progress, late=late)
         if reply.outbox and done:
             await self._app.delivered(reply)
         elif reply.outbox:
@@ -103,92 +105,94 @@ class Posts:
 
     async def _left_over(self, due: Due) -> None:
         """Post what another process, or an earlier attempt, may have posted and not noted."""
-        ask = replace(Ask.from_json(due.delivery, due.place), request_id=due.request_id)
+        request = replace(Request.from_json(due.delivery, due.place), request_id=due.request_id)
         late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
         progress = Progress(unsure=late or due.attempts > 0, began=due.created)
         try:
-            await self.deliver(ask, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress)
+            await self.deliver(request, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress)
         except UserError as error:  # of the store: how it went could not be written down
-            log.error("an answer in %s is tried again: %s", ask.where.key, error.message)
+            log.error("an answer in %s is tried again: %s", request.where.key, error.message)
 
-    async def _patiently(self, ask: Ask, reply: Reply, progress: Progress, *, late: bool) -> bool:
+    async def _patiently(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> bool:
         """Whether the reply needs no further attempt. Waits as long as Slack asks to."""
         wait = MIN_PAUSE
         while True:
             try:
-                team = await self._teams.find(ask.team)
+                team = await self._teams.find(request.team)
                 if team is not None:
-                    await self._send(team, ask, reply, progress, late=late)
+                    await self._send(team, request, reply, progress, late=late)
                 return True
             except Busy as busy:
                 progress.unsure |= busy.is_unsure
                 pause = max(busy.seconds, MIN_PAUSE if busy.is_asked else wait)
                 wait = min(wait * 2, MAX_BACKOFF)
-                log.info("answer in %s waits %.1f s: %s", ask.where.key, pause, busy)
+                log.info("answer in %s waits %.1f s: %s", request.where.key, pause, busy)
                 if not busy.is_asked and time.monotonic() - progress.since + pause > PATIENCE:
                     if not reply.outbox:
-                        log.warning("an answer in %s could not be posted: %s", ask.where.key, busy)
+                        log.warning("an answer in %s could not be posted: %s", request.where.key, busy)
                     return False
                 await asyncio.sleep(pause)
             except Refused as refused:
-                log.warning("an answer in %s cannot be posted: %s", ask.where.key, refused)
+                log.warning("an answer in %s cannot be posted: %s", request.where.key, refused)
                 return True
 
-    async def _send(self, team: Team, ask: Ask, reply: Reply, progress: Progress, *, late: bool) -> None:
+    async def _send(self, team: Team, request: Request, reply: Reply, progress: Progress, *, late: bool) -> None:
         if not progress.told:
-            await self._send_one(team, ask, reply, progress, late=late)
+            await self._send_one(team, request, reply, progress, late=late)
             progress.told = True
         if reply.announce is not None:
-            await self._send_one(team, ask, reply.announce, progress, late=late)
+            await self._send_one(team, request, reply.announce, progress, late=late)
 
-    async def _send_one(self, team: Team, ask: Ask, reply: Reply, progress: Progress, *, late: bool) -> None:
+    async def _send_one(self, team: Team, request: Request, reply: Reply, progress: Progress, *, late: bool) -> None:
         """Post one message, unless it was posted before; where nobody knows, it says so."""
         before = LATE if late else ""
         if progress.unsure:
-            standing = await stands(self._wire, team, ask, reply, progress.began)
+            standing = await stands(self._wire, team, request, reply, progress.began)
             if standing:
-                log.info("an answer in %s had been posted already", ask.where.key)
+                log.info("an answer in %s had been posted already", request.where.key)
                 return
             if standing is None:
                 before = LATE_PERHAPS if late else PERHAPS
         message = render(reply, team.id, before=before)
         if message.files:
             if progress.note is None:
-                progress.note = await send_files(self._wire, team.token, ask, message.files, private=reply.private)
+                progress.note = await send_files(self._wire, team.token, request, message.files, private=reply.private)
             message = render(reply, team.id, before=before, notes=[progress.note] if progress.note else [])
-        message = replace(message, metadata=mark(ask, reply) if ask.request_id else None)
-        ask = replace(ask, replaces=ask.replaces and reply.private and not reply.error)
-        await self._post(team, ask, message, progress, private=reply.private)
+        message = replace(message, metadata=mark(request, reply) if request.request_id else None)
+        request = replace(request, replaces=request.replaces and reply.private and not reply.error)
+        await self._post(team, request, message, progress, private=reply.private)
 
-    async def _post(self, team: Team, ask: Ask, message: Message, progress: Progress, *, private: bool) -> None:
-        if progress.url_works and ask.has_url:
+    async def _post(self, team: Team, request: Request, message: Message, progress: Progress, *, private: bool) -> None:
+        if progress.url_works and request.has_url:
             try:
-                await self._wire.respond(ask.response_url, _response(ask, message, private=private))
+                await self._wire.respond(request.response_url, _response(request, message, private=private))
                 return
             except Refused as refused:
-                log.info("the response address in %s does not answer: %s", ask.where.key, refused)
+                log.info("the response address in %s does not answer: %s", request.where.key, refused)
                 progress.url_works = False
         try:
-            await self._message(team, ask, message, private=private)
+            await self._message(team, request, message, private=private)
         except Refused as refused:
-            if not refused.is_outside or not ask.user:
+            if not refused.is_outside or not request.user:
                 raise
-            await self._message_alone(team, ask, message, private=private)
+            await self._message_alone(team, request, message, private=private)
 
-    async def _message(self, team: Team, ask: Ask, message: Message, *, private: bool) -> None:
-        body = {"channel": ask.channel, **_content(message)} | ({"thread_ts": ask.thread} if ask.thread else {})
-        if private and not ask.direct:
-            await self._say(team, "chat.postEphemeral", body | {"user": ask.user})
+    async def _message(self, team: Team, request: Request, message: Message, *, private: bool) -> None:
+        body = {"channel": request.channel, **_content(message)} | (
+            {"thread_ts": request.thread} if request.thread else {}
+        )
+        if private and not request.direct:
+            await self._say(team, "chat.postEphemeral", body | {"user": request.user})
             return
-        await self._pace(f"{team.id}/{ask.channel}")
+        await self._pace(f"{team.id}/{request.channel}")
         await self._say(team, "chat.postMessage", body | ({"metadata": message.metadata} if message.metadata else {}))
 
-    async def _message_alone(self, team: Team, ask: Ask, message: Message, *, private: bool) -> None:
+    async def _message_alone(self, team: Team, request: Request, message: Message, *, private: bool) -> None:
         """To the direct messages of who asked: the bot is no member of the channel."""
-        channel = await direct_messages(self._wire, team.token, ask.user)
+        channel = await direct_messages(self._wire, team.token, request.user)
         content = _content(message)
         if not private:
-            note = {"type": "mrkdwn", "text": f"This could not be shown in <#{ask.channel}>. {INVITE}"}
+            note = {"type": "mrkdwn", "text": f"This could not be shown in <#{request.channel}>. {INVITE}"}
             content["blocks"] = [*content["blocks"][:49], {"type": "context", "elements": [note]}]
         await self._pace(f"{team.id}/{channel}")
         await self._say(team, "chat.postMessage", content | {"channel": channel})
@@ -217,9 +221,9 @@ def _content(message: Message) -> dict[str, Any]:
     return {"text": message.text, "blocks": message.blocks, "unfurl_links": False, "unfurl_media": False}
 
 
-def _response(ask: Ask, message: Message, *, private: bool) -> dict[str, Any]:
+def _response(request: Request, message: Message, *, private: bool) -> dict[str, Any]:
     body = _content(message) | {
         "response_type": "ephemeral" if private else "in_channel",
-        "replace_original": ask.replaces,  # if it were left out, the pressed message would give way
+        "replace_original": request.replaces,  # if it were left out, the pressed message would give way
     }
-    return body | ({"thread_ts": ask.thread} if ask.thread else {})
+    return body | ({"thread_ts": request.thread} if request.thread else {})

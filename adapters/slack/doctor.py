@@ -56,7 +56,7 @@ async def _bot_token(wire: Wire, token: str) -> list[Finding]:
 async def _client(wire: Wire, settings: Settings) -> list[Finding]:
     """Whether Slack knows the app by its id and secret: then it objects to nothing but the code."""
     try:
-        await wire.ask(
+        await wire.request(
             "",
             "oauth.v2.access",
             client_id=settings.slack_client_id,
@@ -72,7 +72,7 @@ async def _client(wire: Wire, settings: Settings) -> list[Finding]:
 
 async def _app_token(wire: Wire, token: str) -> list[Finding]:
     try:
-        await wire.ask(token, "apps.connections.open")
+        await wire.request(token, "apps.connections.open")
     except Refused as refused:
         hint = {
             "socket_mode_disabled": "switch Socket Mode on in the app's settings",

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from adapters.slack.calls import Refused, Wire
-from adapters.slack.request import Ask
+from adapters.slack.request import Request
 from bot.interface.reply import File
 
 INVITE = "Invite the bot here, and files come into the channel: /invite @grognard"
 
 
-async def send_files(wire: Wire, token: str, ask: Ask, files: Sequence[File], *, private: bool) -> str:
+async def send_files(wire: Wire, token: str, request: Request, files: Sequence[File], *, private: bool) -> str:
     """Bring `files` to where the answer goes: private ones, and all where the bot is no member, to the asker alone.
 
     Returns a line for the answer that says how they went; "" where they stand right there. Raises Busy.
@@ -20,16 +20,16 @@ async def send_files(wire: Wire, token: str, ask: Ask, files: Sequence[File], *,
     names = ", ".join(file.name for file in files)
     try:
         ids = [await _upload(wire, token, file) for file in files]
-        if not private or ask.direct:
+        if not private or request.direct:
             try:
-                await _share(wire, token, ids, ask.channel, ask.thread)
+                await _share(wire, token, ids, request.channel, request.thread)
                 return ""
             except Refused as refused:
                 if not refused.is_outside:
                     raise
-        if not ask.user:
+        if not request.user:
             return f"{names} cannot be shown here. {INVITE}"
-        await _share(wire, token, ids, await direct_messages(wire, token, ask.user), "")
+        await _share(wire, token, ids, await direct_messages(wire, token, request.user), "")
     except Refused as refused:
         return f"{names} cannot be sent: Slack says {refused.error}."
     return f"{names} is in your direct messages." + ("" if private else f" {INVITE}")
@@ -44,7 +44,7 @@ async def direct_messages(wire: Wire, token: str, user: str) -> str:
 async def _upload(wire: Wire, token: str, file: File) -> dict[str, str]:
     data = file.data or b"\n"
     name = PurePath(file.name).name or "file.txt"
-    place = await wire.ask(token, "files.getUploadURLExternal", filename=name, length=str(len(data)))
+    place = await wire.request(token, "files.getUploadURLExternal", filename=name, length=str(len(data)))
     await wire.upload(place["upload_url"], data)
     return {"id": place["file_id"], "title": name}
 

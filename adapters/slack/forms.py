@@ -21,7 +21,7 @@ from adapters.slack.modal import (
     read_meta,
     read_state,
 )
-from adapters.slack.request import Ask
+from adapters.slack.request import Request
 from adapters.slack.work import Ack, Work
 from bot.interface.complete import described
 from bot.interface.form import ACTING
@@ -47,7 +47,7 @@ class Forms:
     def __init__(self, work: Work) -> None:
         self._work, self._app = work, work.app
 
-    async def opened(self, ask: Ask, text: str, ack: Ack) -> bool:
+    async def opened(self, request: Request, text: str, ack: Ack) -> bool:
         """Open the form for a command that was typed without options; whether there was one to open.
 
         Then the command is acknowledged, before anything else: its trigger lives as short.
@@ -62,17 +62,17 @@ class Forms:
             if below:
                 await ack()
             if len(below) > 1:
-                await self._open(ask, text, pick_view(words, self._app.registry, ask))
+                await self._open(request, text, pick_view(words, self._app.registry, request))
             elif below:
-                await self._open(ask, text, await self._view(ask, below[0], {}))
+                await self._open(request, text, await self._view(request, below[0], {}))
             return bool(below)
         if not opens_form(typed.spec, typed.options):
             return False
         await ack()
-        await self._open(ask, text, await self._view(ask, typed.spec, {}))
+        await self._open(request, text, await self._view(request, typed.spec, {}))
         return True
 
-    async def open_from(self, ask: Ask, text: str) -> None:
+    async def open_from(self, request: Request, text: str) -> None:
         """Open the form that a button offers, with what its command held."""
         try:
             typed = parse_text(text, self._app.registry)
@@ -80,7 +80,7 @@ class Forms:
         except UserError:
             spec, _ = self._app.registry.find(text.removeprefix("/").split())
             options = {}
-        await self._open(ask, text, await self._view(ask, spec, options))
+        await self._open(request, text, await self._view(request, spec, options))
 
     def offered(self, reply: Reply, text: str) -> Reply:
         """A refusal with a button that opens the form of the command, where it has one."""
@@ -98,11 +98,11 @@ class Forms:
     async def on_submit(self, ack: Ack, body: Json) -> None:
         """A modal was submitted."""
         view = body["view"]
-        path, ask = read_meta(view, body["user"]["id"])
+        path, request = read_meta(view, body["user"]["id"])
         values = view["state"]["values"]
         if view["callback_id"] != PICK:
             spec = self._app.spec(path)
-            await self._take(ack, ask, spec, read_state(spec, values))
+            await self._take(ack, request, spec, read_state(spec, values))
             return
         picked = ((values.get("command") or {}).get(FIELD) or {}).get("selected_option")
         if not picked:
@@ -110,33 +110,35 @@ class Forms:
         chosen = picked["value"]
         spec = self._app.spec(tuple(chosen.split()))
         if spec.options:
-            await ack(response_action="update", view=await self._view(ask, spec, {}))
+            await ack(response_action="update", view=await self._view(request, spec, {}))
         else:
-            await self._take(ack, ask, spec, {})
+            await self._take(ack, request, spec, {})
 
     async def on_search(self, ack: Ack, body: Json) -> None:
         """Letters were typed into a select of a modal."""
-        path, ask = read_meta(body["view"], body["user"]["id"])
+        path, request = read_meta(body["view"], body["user"]["id"])
         typed = str(body.get("value") or "").strip()
         if body["block_id"].endswith(ROSTER):
-            await ack(options=await self._units(ask, body["block_id"].removesuffix(ROSTER), typed))
+            await ack(options=await self._units(request, body["block_id"].removesuffix(ROSTER), typed))
             return
-        found = await self._app.complete(path, body["block_id"], typed, {}, Person(ask.person_key, ""), ask.where)
+        found = await self._app.complete(
+            path, body["block_id"], typed, {}, Person(request.person_key, ""), request.where
+        )
         options = [choice(one.name, one.value) for one in found]
         option = self._app.spec(path).option(body["block_id"])
         if typed and (not options or (option is not None and option.free)):
             options.append(choice(typed, typed))
         await ack(options=options)
 
-    async def _units(self, ask: Ask, option: str, typed: str) -> list[Json]:
+    async def _units(self, request: Request, option: str, typed: str) -> list[Json]:
         """Units of the roster that fit what was typed, those that are meant first."""
-        known = await self._app.known(ask.where, Person(ask.person_key, ""))
+        known = await self._app.known(request.where, Person(request.person_key, ""))
         own, part = option in ACTING, typed.casefold()
         fitting = [unit for unit in known.roster if part in unit.name.casefold() or part in unit.handle.casefold()]
         fitting.sort(key=lambda unit: bool(known.own_side) and (unit.side == known.own_side) != own)
         return [choice(described(unit), unit.name) for unit in fitting[:MAX_CHOICES]]
 
-    async def _take(self, ack: Ack, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> None:
+    async def _take(self, ack: Ack, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
         """Run the command of a form: a quick refusal stands at its field, anything else is posted."""
 
         async def at_its_field(reply: Reply) -> bool:
@@ -146,34 +148,34 @@ class Forms:
             return True
 
         await self._work.answer(
-            ask,
-            ask.command(spec.path, options),
-            lambda who: self._work.run(ask, spec, options, who),
+            request,
+            request.command(spec.path, options),
+            lambda who: self._work.run(request, spec, options, who),
             ack,
             patience=AT_FIELD,
             quick=at_its_field,
         )
 
-    async def _view(self, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> Json:
-        known = await self._app.known(ask.where, Person(ask.person_key, ""))
-        given = options or await self._last_used(ask, spec.path)
-        return form_view(spec, ask, given, known)
+    async def _view(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> Json:
+        known = await self._app.known(request.where, Person(request.person_key, ""))
+        given = options or await self._last_used(request, spec.path)
+        return form_view(spec, request, given, known)
 
-    async def _open(self, ask: Ask, text: str, view: Json) -> None:
-        team = await self._work.teams.find(ask.team)
+    async def _open(self, request: Request, text: str, view: Json) -> None:
+        team = await self._work.teams.find(request.team)
         if team is None:
             return
         try:
-            await self._work.wire.call(team.token, "views.open", trigger_id=ask.trigger, view=view)
+            await self._work.wire.call(team.token, "views.open", trigger_id=request.trigger, view=view)
         except (Busy, Refused) as trouble:
             log.warning("a form could not be opened: %s", trouble)
             error = UserError("The form could not be opened: Slack gives three seconds for it.")
-            await self._work.posts.deliver(ask, self.offered(error_reply(error), text))
+            await self._work.posts.deliver(request, self.offered(error_reply(error), text))
 
-    async def _last_used(self, ask: Ask, path: Path) -> Mapping[str, object]:
+    async def _last_used(self, request: Request, path: Path) -> Mapping[str, object]:
         """What this person gave to this command last, as the log of the channel's game has it."""
-        loaded = await self._app.games.at(ask.where.key)
-        person = loaded.person_of(ask.person_key) if loaded is not None else None
+        loaded = await self._app.games.at(request.where.key)
+        person = loaded.person_of(request.person_key) if loaded is not None else None
         if loaded is None or person is None:
             return {}
         for row in await self._app.store.events(loaded.row, limit=READ_BACK, newest_first=True):

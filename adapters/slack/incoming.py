@@ -10,7 +10,7 @@ from adapters.slack.buttons import Buttons
 from adapters.slack.escape import after_mention, typed
 from adapters.slack.forms import OPEN, Forms
 from adapters.slack.render import ACTION
-from adapters.slack.request import PLATFORM, Ask, from_command, from_event, from_press, team_of
+from adapters.slack.request import PLATFORM, Request, from_command, from_event, from_press, team_of
 from adapters.slack.work import Ack, Do, Work
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, Person
@@ -33,10 +33,10 @@ class Listeners:
 
     async def on_command(self, ack: Ack, body: Json) -> None:
         """A slash command; one without options opens its form, which must come before any work."""
-        ask = from_command(body)
+        request = from_command(body)
         text = command_line(body["command"].casefold(), typed(body.get("text") or ""))
-        if not await self.forms.opened(ask, text, ack):
-            await self._run_text(ack, ask, text, ())
+        if not await self.forms.opened(request, text, ack):
+            await self._run_text(ack, request, text, ())
 
     async def on_mention(self, ack: Ack, body: Json) -> None:
         """A message that names the bot; the way to play in threads."""
@@ -52,14 +52,14 @@ class Listeners:
     async def on_action(self, ack: Ack, body: Json) -> None:
         """A button of an answer."""
         action = body["actions"][0]
-        ask, does = from_press(body), str(action.get("value") or "")
+        request, does = from_press(body), str(action.get("value") or "")
         if not str(action.get("action_id", "")).startswith(ACTION):
             await ack()
         elif does.startswith(OPEN):
             await ack()
-            await self.forms.open_from(ask, does.removeprefix(OPEN))
+            await self.forms.open_from(request, does.removeprefix(OPEN))
         else:
-            await self.buttons.press(ack, ask, does, body.get("message") or {})
+            await self.buttons.press(ack, request, does, body.get("message") or {})
 
     async def on_uninstalled(self, ack: Ack, body: Json) -> None:
         """The app was removed from a workspace: its games wait for the host's retention to end."""
@@ -85,40 +85,40 @@ class Listeners:
 
     async def make_good(self, receipt: Receipt) -> None:
         """Answer a request that a dead process acknowledged, and no more."""
-        ask = Ask.taken_over(receipt.command)
-        command = replace(receipt.command, who=await self._work.people.find(ask))
+        request = Request.taken_over(receipt.command)
+        command = replace(receipt.command, who=await self._work.people.find(request))
 
         async def run() -> Reply:
-            return await (await self._work.begin(ask, self._again(ask, command)))
+            return await (await self._work.begin(request, self._again(request, command)))
 
         with self._work.under_way():
             reply = await self._work.app.make_good(replace(receipt, command=command), run)
-            await self._work.brought(ask, command, reply)
+            await self._work.brought(request, command, reply)
 
-    def _again(self, ask: Ask, command: Command) -> Do:
+    def _again(self, request: Request, command: Command) -> Do:
         options = command.options
         if command.path == TEXT:
-            return self._text(ask, str(options["text"]), options["files"])
+            return self._text(request, str(options["text"]), options["files"])
         if command.path[0] == "button":
-            return self.buttons.work(ask, f"{command.path[1]}:{options['rest']}")
+            return self.buttons.work(request, f"{command.path[1]}:{options['rest']}")
         spec = self._work.app.spec(command.path)
-        return lambda who: self._work.run(ask, spec, options, who)
+        return lambda who: self._work.run(request, spec, options, who)
 
-    async def _run_text(self, ack: Ack, ask: Ask, text: str, files: Any) -> None:
+    async def _run_text(self, ack: Ack, request: Request, text: str, files: Any) -> None:
         """Run a command given as text and answer it."""
-        command = ask.command(TEXT, {"text": text, "files": list(files)})
-        await self._work.answer(ask, command, self._text(ask, text, files), ack)
+        command = request.command(TEXT, {"text": text, "files": list(files)})
+        await self._work.answer(request, command, self._text(request, text, files), ack)
 
-    def _text(self, ask: Ask, text: str, files: Any) -> Do:
+    def _text(self, request: Request, text: str, files: Any) -> Do:
         """The work behind a command given as text; a refusal offers the form."""
 
         async def run(who: Person) -> Reply:
             try:
                 read = with_file(parse_text(text, self._work.app.registry), files)
             except UserError as error:
-                return self.forms.offered(in_thread(error_reply(error, text), ask), text)
-            reply = await self._work.run(ask, read.spec, read.options, who)
-            return self.forms.offered(in_thread(reply, ask), text) if reply.error and not reply.seen else reply
+                return self.forms.offered(in_thread(error_reply(error, text), request), text)
+            reply = await self._work.run(request, read.spec, read.options, who)
+            return self.forms.offered(in_thread(reply, request), text) if reply.error and not reply.seen else reply
 
         return run
 
@@ -132,9 +132,9 @@ def command_line(name: str, text: str) -> str:
     return f"{name} {text}".strip()
 
 
-def in_thread(reply: Reply, ask: Ask) -> Reply:
+def in_thread(reply: Reply, request: Request) -> Reply:
     """A refusal that says how its commands are typed where Slack takes no slash commands."""
-    if not ask.thread:
+    if not request.thread:
         return reply
     return replace(reply, lines=(*reply.lines, "In a thread, commands follow a mention: @grognard roll 2d6"))
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from adapters.slack.escape import escaped
-from adapters.slack.request import Ask
+from adapters.slack.request import Request
 from bot.interface.complete import Known
 from bot.interface.form import missing
 from bot.interface.registry import Registry
@@ -43,7 +43,7 @@ def opens_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
     return not options and bool(spec.options) and (spec.family == "sequence" or bool(missing(spec, {})))
 
 
-def form_view(spec: CommandSpec, ask: Ask, given: Mapping[str, object], known: Known) -> Json:
+def form_view(spec: CommandSpec, request: Request, given: Mapping[str, object], known: Known) -> Json:
     """The modal of a command, filled in with what was given before."""
     wanted = missing(spec, {})
     order = sorted(spec.options, key=lambda option: option not in wanted)
@@ -61,12 +61,12 @@ def form_view(spec: CommandSpec, ask: Ask, given: Mapping[str, object], known: K
         "title": _plain(spec.name[:MAX_TITLE]),
         "submit": _plain(_SUBMIT.get(spec.family, "OK")),
         "close": _plain("Cancel"),
-        "private_metadata": meta_of(ask, spec.path),
+        "private_metadata": meta_of(request, spec.path),
         "blocks": [*blocks[:at], *boxes, *blocks[at:]],
     }
 
 
-def pick_view(path: Path, registry: Registry, ask: Ask) -> Json:
+def pick_view(path: Path, registry: Registry, request: Request) -> Json:
     """The modal that asks which of a name's commands is meant."""
     groups: dict[str, list[Json]] = {}
     for spec in registry.below(path):
@@ -84,14 +84,14 @@ def pick_view(path: Path, registry: Registry, ask: Ask) -> Json:
         "title": _plain(f"/{' '.join(path)}"[:MAX_TITLE]),
         "submit": _plain("Next"),
         "close": _plain("Cancel"),
-        "private_metadata": meta_of(ask, path),
+        "private_metadata": meta_of(request, path),
         "blocks": [_input("command", select, "Command")],
     }
 
 
-def meta_of(ask: Ask, path: Path) -> str:
+def meta_of(request: Request, path: Path) -> str:
     """What a modal must remember: its command, and where its answer goes."""
-    kept = {name: value for name, value in ask.to_json().items() if name != "user"}
+    kept = {name: value for name, value in request.to_json().items() if name != "user"}
     text = json.dumps({"path": list(path), **kept}, separators=(",", ":"))
     if len(text) > MAX_META:
         kept.pop("response_url", None)
@@ -99,7 +99,7 @@ def meta_of(ask: Ask, path: Path) -> str:
     return text
 
 
-def read_meta(view: Mapping[str, Any], user: str) -> tuple[Path, Ask]:
+def read_meta(view: Mapping[str, Any], user: str) -> tuple[Path, Request]:
     """The command of a modal, and the ask that it comes from: a form that is submitted twice is one request.
 
     Raises UserError for one that is none of ours.
@@ -108,7 +108,7 @@ def read_meta(view: Mapping[str, Any], user: str) -> tuple[Path, Ask]:
         meta = json.loads(view["private_metadata"])
         path = tuple(map(str, meta.pop("path")))
         request_id = f"slack:{meta['team']}:view/{view['id']}"
-        return path, Ask(**meta, user=user, request_id=request_id)
+        return path, Request(**meta, user=user, request_id=request_id)
     except (AttributeError, KeyError, TypeError, ValueError):
         raise UserError("This form cannot be read.", hint="Type the command again.") from None
 

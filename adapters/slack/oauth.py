@@ -58,7 +58,7 @@ class Installer:
         if not is_good(self._secret, state, time.time()):
             return _page(400, "Nothing was installed", "This took too long.", again=True)
         try:
-            found = await self._wire.ask(
+            found = await self._wire.request(
                 "",
                 "oauth.v2.access",
                 client_id=self._id,

@@ -18,7 +18,7 @@ _KEPT = ("team", "channel", "user", "thread", "response_url", "until", "direct")
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class Request:
     """One command, press, form or message. `until` (Unix seconds) ends the life of its `response_url`.
 
     `thread` and `message` are Slack's timestamps: of the thread it stands in, and of the message that was pressed or
@@ -75,17 +75,17 @@ class Ask:
         return Command(path, options, who, self.where, self.request_id, self.to_json())
 
     @classmethod
-    def taken_over(cls, command: Command) -> Ask:
+    def taken_over(cls, command: Command) -> Request:
         """The ask behind a command that was written down."""
-        ask = cls.from_json(command.delivery, command.where.key)
-        return replace(ask, request_id=command.request_id, user_name=command.who.name)
+        request = cls.from_json(command.delivery, command.where.key)
+        return replace(request, request_id=command.request_id, user_name=command.who.name)
 
     def to_json(self) -> Json:
         """What delivering the answer needs, for the outbox."""
         return {name: value for name, value in asdict(self).items() if name in _KEPT and value}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], place: str) -> Ask:
+    def from_json(cls, data: Mapping[str, Any], place: str) -> Request:
         """The ask that `to_json` wrote, or one for a place that nobody asked from: then nobody's user is set."""
         kept = {name: data[name] for name in _KEPT if name in data}
         if "channel" not in kept:
@@ -101,10 +101,10 @@ def team_of(body: Mapping[str, Any]) -> str:
     return str(team or body.get("enterprise_id") or (body.get("enterprise") or {}).get("id") or "")
 
 
-def from_command(body: Mapping[str, Any]) -> Ask:
+def from_command(body: Mapping[str, Any]) -> Request:
     """The ask behind a slash command. Its trigger is Slack's only id that stays the same when it comes twice."""
     team = team_of(body)
-    return Ask(
+    return Request(
         team=team,
         channel=body["channel_id"],
         user=body["user_id"],
@@ -118,12 +118,12 @@ def from_command(body: Mapping[str, Any]) -> Ask:
     )
 
 
-def from_event(body: Mapping[str, Any]) -> Ask:
+def from_event(body: Mapping[str, Any]) -> Request:
     """The ask behind a written message; one message is one request, however many events tell of it."""
     event, team = body["event"], team_of(body)
     ts = event["ts"]
     thread = event.get("thread_ts") or ""
-    return Ask(
+    return Request(
         team=team,
         channel=event["channel"],
         user=event["user"],
@@ -134,13 +134,13 @@ def from_event(body: Mapping[str, Any]) -> Ask:
     )
 
 
-def from_press(body: Mapping[str, Any]) -> Ask:
+def from_press(body: Mapping[str, Any]) -> Request:
     """The ask behind a button or another element of a message or form."""
     team, box = team_of(body), body.get("container") or {}
     channel = (body.get("channel") or {}).get("id") or box.get("channel_id") or ""
     ts = box.get("message_ts") or ""
     thread = box.get("thread_ts") or (body.get("message") or {}).get("thread_ts") or ""
-    return Ask(
+    return Request(
         team=team,
         channel=channel,
         user=body["user"]["id"],

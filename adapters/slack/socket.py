@@ -71,7 +71,7 @@ class Socket:
 
     async def _connect(self) -> aiohttp.ClientWebSocketResponse:
         try:
-            found = await self._wire.ask(self._token, "apps.connections.open")
+            found = await self._wire.request(self._token, "apps.connections.open")
         except Refused as refused:
             if refused.error in _FATAL:
                 raise UserError(

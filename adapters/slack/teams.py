@@ -75,7 +75,7 @@ class Teams:
 async def own_team(wire: Wire, token: str) -> Team:
     """The workspace of a token. Raises UserError when Slack refuses it, Busy when Slack cannot be reached."""
     try:
-        found = await wire.ask(token, "auth.test")
+        found = await wire.request(token, "auth.test")
     except Refused as refused:
         raise UserError(
             f"Slack refuses SLACK_BOT_TOKEN ({refused.error}).",

@@ -10,7 +10,7 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.channels import ABOUT_PLACES, at_home, confirmed
 from adapters.slack.delivery import Posts
 from adapters.slack.people import People
-from adapters.slack.request import Ask
+from adapters.slack.request import Request
 from adapters.slack.teams import Teams
 from bot.app import App
 from bot.interface.packing import MOST_BYTES, file_text, too_large
@@ -44,7 +44,7 @@ class Work:
 
     async def answer(
         self,
-        ask: Ask,
+        request: Request,
         command: Command,
         do: Do,
         ack: Ack,
@@ -58,38 +58,38 @@ class Work:
         or sends it again. What takes longer is written down first. `quick` may take care of a quick reply by itself.
         """
         with self.under_way():
-            done = asyncio.create_task(self._done(ask, do))
+            done = asyncio.create_task(self._done(request, do))
             hurry = 1 if self._busy < CROWD else 4
             await asyncio.wait([done], timeout=patience / hurry)
             if not done.done():
-                await self._owed(ask, command, done, ack)
+                await self._owed(request, command, done, ack)
                 return
             reply = done.result()
             if quick is not None and await quick(reply):
                 return
-            posting = asyncio.create_task(self.posts.deliver(ask, reply))
+            posting = asyncio.create_task(self.posts.deliver(request, reply))
             if not (reply.outbox or reply.seen):
                 await asyncio.wait([posting], timeout=POSTED_FIRST / hurry)
                 if not posting.done():
-                    await self.app.promised(command, ask.answerable_until)
+                    await self.app.promised(command, request.answerable_until)
             await ack()
             await self._end(command, posted=await posting)
 
-    async def _owed(self, ask: Ask, command: Command, done: asyncio.Task[Reply], ack: Ack) -> None:
+    async def _owed(self, request: Request, command: Command, done: asyncio.Task[Reply], ack: Ack) -> None:
         """Acknowledge what is not done yet: it will be answered, come what may."""
-        instead = await self.app.promised(command, ask.answerable_until)
+        instead = await self.app.promised(command, request.answerable_until)
         await ack()
         if instead is not None:
             done.cancel()
-            await self.posts.deliver(ask, instead)
+            await self.posts.deliver(request, instead)
             return
-        await self.brought(ask, command, await done)
+        await self.brought(request, command, await done)
 
-    async def brought(self, ask: Ask, command: Command, reply: Reply) -> None:
+    async def brought(self, request: Request, command: Command, reply: Reply) -> None:
         """Post the answer to what was acknowledged early, and note that it is answered."""
         if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
             await self.app.kept(command.request_id)
-        await self._end(command, posted=await self.posts.deliver(ask, reply))
+        await self._end(command, posted=await self.posts.deliver(request, reply))
 
     def beside(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that no answer waits for."""
@@ -103,31 +103,33 @@ class Work:
         else:
             self.app.broken(command.request_id)
 
-    async def _done(self, ask: Ask, do: Do) -> Reply:
-        return await (await self.begin(ask, do))
+    async def _done(self, request: Request, do: Do) -> Reply:
+        return await (await self.begin(request, do))
 
-    async def begin(self, ask: Ask, do: Do) -> asyncio.Task[Reply]:
+    async def begin(self, request: Request, do: Do) -> asyncio.Task[Reply]:
         """Begin the work once who asks is known; nobody who comes later in this place overtakes."""
-        looked_up = asyncio.create_task(self.people.find(ask))  # now, not in turn: one slow answer is one wait for all
-        async with self._arrivals.turn(ask.where.key):
+        looked_up = asyncio.create_task(
+            self.people.find(request)
+        )  # now, not in turn: one slow answer is one wait for all
+        async with self._arrivals.turn(request.where.key):
             who = await looked_up
             return asyncio.create_task(_awaited(do(who)))
 
-    async def run(self, ask: Ask, spec: CommandSpec, options: Mapping[str, object], who: Person) -> Reply:
+    async def run(self, request: Request, spec: CommandSpec, options: Mapping[str, object], who: Person) -> Reply:
         """Run a command whose options were read; its files are fetched first."""
         try:
-            options = {**options, **await self._files(ask, spec, options)}
-            team = await self.teams.find(ask.team)
-            channels = await confirmed(self.wire, team.token, ask, spec, options) if team is not None else {}
+            options = {**options, **await self._files(request, spec, options)}
+            team = await self.teams.find(request.team)
+            channels = await confirmed(self.wire, team.token, request, spec, options) if team is not None else {}
         except UserError as error:
             return error_reply(error)
-        where = await self.where(ask, spec.path)
-        return await self.app.run_typed(spec, options, who, where, ask.request_id, ask.to_json(), channels)
+        where = await self.where(request, spec.path)
+        return await self.app.run_typed(spec, options, who, where, request.request_id, request.to_json(), channels)
 
-    async def where(self, ask: Ask, path: Path) -> Place:
+    async def where(self, request: Request, path: Path) -> Place:
         """Where a command comes from, with whose own conversation that is, for those that ask for it."""
-        team = await self.teams.find(ask.team) if path in ABOUT_PLACES else None
-        return (await at_home(self.wire, team.token, ask)).where if team is not None else ask.where
+        team = await self.teams.find(request.team) if path in ABOUT_PLACES else None
+        return (await at_home(self.wire, team.token, request)).where if team is not None else request.where
 
     def under_way(self) -> _UnderWay:
         """A piece of work that an ending process waits for."""
@@ -141,19 +143,19 @@ class Work:
         else:
             self.idle.set()
 
-    async def _files(self, ask: Ask, spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
+    async def _files(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
         """The text of each option that holds a file of Slack's. Raises UserError."""
         found: dict[str, object] = {}
         for option in spec.options:
             given = options.get(option.name)
             if option.type == "file" and isinstance(given, Mapping):
-                found[option.name] = await self._read(ask, given)
+                found[option.name] = await self._read(request, given)
         return found
 
-    async def _read(self, ask: Ask, file: Mapping[str, Any]) -> str:
+    async def _read(self, request: Request, file: Mapping[str, Any]) -> str:
         name = str(file.get("name") or "The file")[:60]
         url = file.get("url_private_download") or file.get("url_private")
-        team = await self.teams.find(ask.team)
+        team = await self.teams.find(request.team)
         if team is None or not url:
             raise UserError(f"{name} cannot be read.", option="file")
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.commands.playing import play, repeated
 from bot.commands.undo import read_event
 from bot.game.events import ROLLS
@@ -13,38 +13,38 @@ from bot.rules.errors import UserError
 LOOK_BACK = 200
 
 
-async def handle(desk: Desk) -> Reply:
+async def handle(context: Context) -> Reply:
     """Repeat the last roll, table or procedure that stands; sealed ones are skipped."""
-    game = desk.need_game()
+    game = context.need_game()
     number, event = game.last, None
     for _ in range(LOOK_BACK):
-        event = await read_event(desk, number)
+        event = await read_event(context, number)
         if event is None or event["kind"] in ROLLS:
             break
         number = event["behind"]
     if event is None or event["kind"] not in ROLLS:
         raise UserError("There is nothing to repeat yet.")
-    return await repeat(desk, event)
+    return await repeat(context, event)
 
 
-async def repeat_number(desk: Desk, number: int) -> Reply:
+async def repeat_number(context: Context, number: int) -> Reply:
     """Repeat the event with this number. Raises UserError for one that is no open roll."""
-    desk.need_game()
-    event = await read_event(desk, number)
+    context.need_game()
+    event = await read_event(context, number)
     if event is None or event["kind"] not in ROLLS:
         raise UserError(f"#{number} cannot be repeated.")
-    return await repeat(desk, event)
+    return await repeat(context, event)
 
 
-async def repeat(desk: Desk, event: Json) -> Reply:
+async def repeat(context: Context, event: Json) -> Reply:
     """Roll an event's command again with the same inputs and label."""
     options: Json = dict(event.get("inputs", {}))  # none, where it asks for nothing
-    label = await _label(desk, event["number"]) if event.get("texts") else ""
+    label = await _label(context, event["number"]) if event.get("texts") else ""
     if label:
         options["label"] = label
-    return await play(repeated(desk, tuple(event["command"].split()), options))
+    return await play(repeated(context, tuple(event["command"].split()), options))
 
 
-async def _label(desk: Desk, number: int) -> str:
-    texts = await desk.store.texts(desk.ledger.row, after=number - 1, before=number + 1)
+async def _label(context: Context, number: int) -> str:
+    texts = await context.store.texts(context.ledger.row, after=number - 1, before=number + 1)
     return next((row.text for row in texts if row.key == "label"), "")

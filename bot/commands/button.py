@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
@@ -33,39 +33,39 @@ def button_spec(path: Path) -> CommandSpec:
     return CommandSpec(path, name, "button", private=name in PRIVATE)
 
 
-async def handle(desk: Desk) -> Reply:
+async def handle(context: Context) -> Reply:
     """Do what the button on the desk stands for."""
-    name, rest = desk.spec.path[1], str(desk.command.options.get("rest", ""))
+    name, rest = context.spec.path[1], str(context.command.options.get("rest", ""))
     if name == "roll":
-        return await _roll_draft(desk, rest)
+        return await _roll_draft(context, rest)
     if name == "carry":
         from bot.commands.game import carry
 
-        return await carry(desk)
+        return await carry(context)
     if name == "claim":
         from bot.commands.claiming import claim
 
-        return await claim(desk)
+        return await claim(context)
     if name == "log":
         from bot.commands.log import turn_page
 
-        return await turn_page(desk, rest)
+        return await turn_page(context, rest)
     if name in WITH_REST:
         module, _, function = WITH_REST[name].partition(":")
-        answer: Reply = await getattr(import_module(f"bot.commands.{module}"), function)(desk, rest)
+        answer: Reply = await getattr(import_module(f"bot.commands.{module}"), function)(context, rest)
         return answer
     if name in ("delete", "forget"):
-        return await _confirmed(desk, name, rest)
+        return await _confirmed(context, name, rest)
     number = _number(rest)
     if name == "again":
         from bot.commands.again import repeat_number
 
-        return await repeat_number(desk, number)
+        return await repeat_number(context, number)
     if name == "odds":
-        return await _odds(desk, number)
+        return await _odds(context, number)
     if name == "reveal":
-        return await _reveal(desk, number)
-    return await _undo(desk, name, number)
+        return await _reveal(context, number)
+    return await _undo(context, name, number)
 
 
 def done_already(what: str) -> Reply:
@@ -73,65 +73,65 @@ def done_already(what: str) -> Reply:
     return Reply(f"That was done already: {what}", private=True)
 
 
-async def _reveal(desk: Desk, number: int) -> Reply:
+async def _reveal(context: Context, number: int) -> Reply:
     from bot.commands.sealed import reveal_number
     from bot.commands.undo import read_event
 
-    event = None if number in desk.need_game().sealed else await read_event(desk, number)
+    event = None if number in context.need_game().sealed else await read_event(context, number)
     if event is not None and event["kind"] == "sealed":
         return done_already(f"#{number} is open.")
-    return await reveal_number(desk, number)
+    return await reveal_number(context, number)
 
 
-async def _undo(desk: Desk, name: str, number: int) -> Reply:
+async def _undo(context: Context, name: str, number: int) -> Reply:
     """Undo, Consent or Refuse under an event; they work for as long as it stands, also after it was brought back."""
     from bot.commands import undo
 
-    if number in desk.need_game().redo:
-        return done_already(await undo.told_undone(desk, number))
-    return await {"undo": undo.undo, "consent": undo.consent, "refuse": undo.refuse}[name](desk, number)
+    if number in context.need_game().redo:
+        return done_already(await undo.told_undone(context, number))
+    return await {"undo": undo.undo, "consent": undo.consent, "refuse": undo.refuse}[name](context, number)
 
 
-async def _roll_draft(desk: Desk, key: str) -> Reply:
+async def _roll_draft(context: Context, key: str) -> Reply:
     """Roll what odds were asked for; the draft is used up, so it rolls once."""
     from bot.commands.playing import DRAFT, play, repeated
 
-    draft = await desk.store.doc(DRAFT, key)
-    rolled = await desk.store.doc(ROLLED, key) if draft is None else None
-    if rolled is not None and rolled.owner == desk.command.who.key:
+    draft = await context.store.doc(DRAFT, key)
+    rolled = await context.store.doc(ROLLED, key) if draft is None else None
+    if rolled is not None and rolled.owner == context.command.who.key:
         return done_already(rolled.data["title"])
     if draft is None:
         raise UserError("This was rolled already, or is too old.", hint="Type the command again.")
-    if draft.owner != desk.command.who.key:
+    if draft.owner != context.command.who.key:
         raise UserError("Only who asked for these odds may roll them.")
-    desk.drop_docs.append((DRAFT, key))
-    reply = await play(repeated(desk, tuple(draft.data["path"]), draft.data["options"]))
-    desk.docs.append(Doc(ROLLED, key, {"title": reply.title}, desk.now + REQUESTS_KEPT, draft.owner))
+    context.drop_docs.append((DRAFT, key))
+    reply = await play(repeated(context, tuple(draft.data["path"]), draft.data["options"]))
+    context.docs.append(Doc(ROLLED, key, {"title": reply.title}, context.now + REQUESTS_KEPT, draft.owner))
     return reply
 
 
-async def _odds(desk: Desk, number: int) -> Reply:
+async def _odds(context: Context, number: int) -> Reply:
     """The odds that a procedure had, by its recorded inputs and today's roster."""
     from bot.commands.playing import answer_odds
     from bot.commands.undo import read_event
 
-    desk.need_game()
-    event = await read_event(desk, number)
-    spec = desk.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
+    context.need_game()
+    event = await read_event(context, number)
+    spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
     if event is None or spec is None or spec.family != "sequence":
         raise UserError(f"#{number} has no odds.")
-    await desk.check_enabled(spec)
-    return await answer_odds(desk, spec, event.get("inputs") or {})
+    await context.check_enabled(spec)
+    return await answer_odds(context, spec, event.get("inputs") or {})
 
 
-async def _confirmed(desk: Desk, name: str, rest: str) -> Reply:
+async def _confirmed(context: Context, name: str, rest: str) -> Reply:
     if name == "delete":
         from bot.commands.moving import delete_now
 
-        return await delete_now(desk, rest)
+        return await delete_now(context, rest)
     from bot.commands.privacy import forget
 
-    return await forget(desk)
+    return await forget(context)
 
 
 def _number(rest: str) -> int:

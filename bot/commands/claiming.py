@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.game.ledger import Ledger
 from bot.game.state import Game
 from bot.interface.reply import Reply
@@ -21,9 +21,9 @@ def own_import(ledger: Ledger) -> PersonRow | None:
     return next((row for row in ledger.persons.values() if row.user == user), None)
 
 
-async def claim(desk: Desk) -> Reply:
+async def claim(context: Context) -> Reply:
     """Go on as the person that the file knows the asker's account as; seats taken meanwhile move along."""
-    game, ledger = desk.need_game(), desk.ledger
+    game, ledger = context.need_game(), context.ledger
     row = own_import(ledger)
     if row is None:
         raise UserError(
@@ -36,7 +36,7 @@ async def claim(desk: Desk) -> Reply:
     ledger.add("claim", seated, own=own)
     side = seated.players.get(row.person, "")
     playing = f"Plays {side}." if side else "The moves under that name are theirs."
-    return Reply(f"{desk.who} is {row.name} of the imported log", (playing,), footer=(game.name,))
+    return Reply(f"{context.who} is {row.name} of the imported log", (playing,), footer=(game.name,))
 
 
 def _seated(game: Game, own: str, row: PersonRow) -> Game:

@@ -30,7 +30,7 @@ CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaita
 
 
 @dataclass(slots=True)
-class Desk:
+class Context:
     """One command at work. What a handler puts into the ledger and the lists below is stored together, or not at all.
 
     `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process, `check` the
@@ -172,14 +172,14 @@ def server_of(place: str) -> str:
 class _Dice:
     """The game's stream, which exists only once somebody rolls: a lookup without dice begins no game."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, context: Context) -> None:
+        self._context = context
         self._stream: Any = None
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die."""
         if self._stream is None:
-            self._desk.open_game()
-            self._stream = self._desk.ledger.source()
+            self._context.open_game()
+            self._stream = self._context.ledger.source()
         value: int | str = self._stream.draw(die)
         return value

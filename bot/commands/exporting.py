@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from bot.audit.export import export_game
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.game.events import ROLLS
 from bot.game.phases import phase_title
 from bot.game.rights import need_player
@@ -27,32 +27,32 @@ FORMATS = {"json": "it can be imported again, and checked with grognard verify",
 COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "marks")
 
 
-async def export(desk: Desk) -> Reply:
+async def export(context: Context) -> Reply:
     """The game as a file, for those who play in it."""
-    game = desk.need_game()
-    need_player(game, desk.actor)
-    kind, store, row = desk.options()["format"], desk.store, desk.ledger.row
+    game = context.need_game()
+    need_player(game, context.actor)
+    kind, store, row = context.options()["format"], context.store, context.ledger.row
     rows = await store.events(row, before=game.number + 1)
     texts = await store.texts(row)
     events = await asyncio.to_thread(lambda: [event.data for event in rows] if kind != "json" else [])
     closed = game.sealed
     labels = {text.event: text.text for text in texts if text.key == "label" and text.event not in closed}
     if kind == "json":
-        head: Json = {"name": game.name, "system": game.system, "exported": _time(int(desk.now))}
+        head: Json = {"name": game.name, "system": game.system, "exported": _time(int(context.now))}
         seeds, persons = await store.seeds(row), await store.persons(row)
         content = await asyncio.to_thread(lambda: written(export_game(game.id, rows, seeds, texts, persons, **head)))
     elif kind == "csv":
         opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in closed}
-        content = await asyncio.to_thread(rolls_csv, events, desk.ledger.name_of, labels, opened)
+        content = await asyncio.to_thread(rolls_csv, events, context.ledger.name_of, labels, opened)
     else:
-        content = await asyncio.to_thread(report, desk, events, labels)
+        content = await asyncio.to_thread(report, context, events, labels)
     name = re.sub(r"[^a-z0-9]+", "-", game.name.casefold()).strip("-")[:40] or "game"
     suffix = {"markdown": "md"}.get(kind, kind)
     about = FORMATS.get(kind, "what happened, turn by turn")
     return Reply(
         f"{game.name or 'Free play'} as {kind}",
         (f"{len(rows)} events: {about}.", "The secret seed is not in it before /fair reveal."),
-        footer=(f"#{game.number}", short(desk.ledger.head)),
+        footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
         files=(packed_file(f"{name}.{suffix}", content),),
     )
@@ -111,13 +111,13 @@ def _cell(text: str) -> str:
     return f"'{text}" if text[:1] in ("=", "+", "@", "-", "\t") else text
 
 
-def report(desk: Desk, events: Sequence[Json], labels: Mapping[int, str]) -> str:
+def report(context: Context, events: Sequence[Json], labels: Mapping[int, str]) -> str:
     """The after-action report: what happened by turn and phase, and how the sides stand."""
-    game, name_of = desk.game, desk.ledger.name_of
+    game, name_of = context.game, context.ledger.name_of
     undone = undone_events(events)
     lines = [f"# {_plain(game.name or 'Free play')}", ""]
-    if desk.system is not None:
-        lines += [f"*{_plain(desk.system.title)}*", ""]
+    if context.system is not None:
+        lines += [f"*{_plain(context.system.title)}*", ""]
     for side in game.sides:
         players = [name_of(person) for person, theirs in game.players.items() if theirs == side]
         lines.append(f"- **{_plain(side)}**: {_plain(', '.join(players) or 'nobody')}")
@@ -128,13 +128,13 @@ def report(desk: Desk, events: Sequence[Json], labels: Mapping[int, str]) -> str
             continue
         told = _plain(told_event(event, name_of, labels.get(event["number"], "")))
         lines.append(f"- ~~{told}~~ (undone)" if event["number"] in undone else f"- {told}")
-    where = "The end" if game.ended else phase_title(game, desk.system)
+    where = "The end" if game.ended else phase_title(game, context.system)
     lines += ["", f"## {_plain(where or 'Now')}", ""]
     lines += [
         f"- {_plain(unit.side)}{' ' if unit.side else ''}{_plain(described(unit))}"
         for unit in in_order(game.units.values())
     ]
-    lines += ["", f"Head of the log: `{desk.ledger.head}`", ""]
+    lines += ["", f"Head of the log: `{context.ledger.head}`", ""]
     return "\n".join(lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.commands.record import closes_texts
 from bot.game.prepared import find
 from bot.game.rights import need_director, need_player
@@ -21,34 +21,34 @@ MAX_OWN = 3
 MAX_TEXT = 500
 
 
-async def handle(desk: Desk) -> Reply:
+async def handle(context: Context) -> Reply:
     """Run one of `/fair`'s subcommands."""
-    return await HANDLERS[desk.spec.path[1]](desk)
+    return await HANDLERS[context.spec.path[1]](context)
 
 
-async def show(desk: Desk) -> Reply:
+async def show(context: Context) -> Reply:
     """Commitment, texts and head: what everybody may note down to check the log later."""
-    if not desk.ledger.exists:
-        return _before_free_play(desk)
-    game, ready = desk.game, await find(desk.store, desk.command.where)
-    seeds = await desk.store.seeds(desk.ledger.row)
-    seed = desk.ledger.seed
+    if not context.ledger.exists:
+        return _before_free_play(context)
+    game, ready = context.game, await find(context.store, context.command.where)
+    seeds = await context.store.seeds(context.ledger.row)
+    seed = context.ledger.seed
     assert seed is not None
     lines = [f"Commitment to seed {game.epoch}: {game.commitment}"]
     lines.append(f"Texts in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
     if are_open(game):
         lines.append('Texts are open: /fair add "your words" makes your own text part of these dice.')
     lines += [f"Seed {row.epoch}, revealed in #{row.revealed}: {row.seed.hex()}" for row in seeds if row.revealed]
-    lines.append(f"Head of the log: {desk.ledger.head}")
+    lines.append(f"Head of the log: {context.ledger.head}")
     lines.append("Each answer shows the head's first 16 digits. /game export and grognard verify check everything.")
     if ready is not None:
         lines.append(f"Commitment to the seed of the next free play here: {ready.commitment}")
-    return Reply("How the dice are proved", tuple(lines), footer=(f"#{game.number}", short(desk.ledger.head)))
+    return Reply("How the dice are proved", tuple(lines), footer=(f"#{game.number}", short(context.ledger.head)))
 
 
-def _before_free_play(desk: Desk) -> Reply:
+def _before_free_play(context: Context) -> Reply:
     """The commitment of the dice that the first roll here will use, so that it is known before."""
-    ready = desk.prepared or desk.prepare()
+    ready = context.prepared or context.prepare()
     lines = (
         f"Commitment to the seed of the next free play here: {ready.commitment}",
         "The first roll in a channel where nothing is played uses it. /game start begins with a new one.",
@@ -57,12 +57,12 @@ def _before_free_play(desk: Desk) -> Reply:
     return Reply("No dice have been rolled here yet", lines)
 
 
-async def add(desk: Desk) -> Reply:
+async def add(context: Context) -> Reply:
     """A player's text becomes part of the dice; only before the first one, so whoever doubts the host speaks last."""
-    text = desk.options()["text"].strip()
-    game = desk.open_game()
-    need_player(game, desk.actor)
-    seed = desk.ledger.seed
+    text = context.options()["text"].strip()
+    game = context.open_game()
+    need_player(game, context.actor)
+    seed = context.ledger.seed
     assert seed is not None
     if not are_open(game):
         raise UserError("The texts in these dice are closed.", hint="/fair reveal begins new dice.")
@@ -70,18 +70,18 @@ async def add(desk: Desk) -> Reply:
         raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text")
     if len(seed.texts) >= MAX_TEXTS:
         raise UserError(f"There are {MAX_TEXTS} texts already.")
-    if await _own_texts(desk, seed.first_event) >= MAX_OWN:
+    if await _own_texts(context, seed.first_event) >= MAX_OWN:
         raise UserError(f"You have added {MAX_OWN} texts already; leave the last word to others.")
     # Whose texts were deleted meanwhile still have their part: their digest stands for them.
     deleted = () if seed.texts or seed.digest == NO_TEXTS else (seed.digest,)
     texts = (*(seed.texts or deleted), text)
-    desk.ledger.change_seed(replace(seed, texts=texts, digest=digest(texts)))
-    desk.ledger.add("fair", texts={"text": text}, secret={"digest": digest(texts)}, result="a text was added")
+    context.ledger.change_seed(replace(seed, texts=texts, digest=digest(texts)))
+    context.ledger.add("fair", texts={"text": text}, secret={"digest": digest(texts)}, result="a text was added")
     closer = "The next roll closes the texts, or /fair close"
-    if not is_alone(game, desk.ledger.person()):
-        closer = f"Somebody other than {desk.who} closes the texts, by rolling or with /fair close"
+    if not is_alone(game, context.ledger.person()):
+        closer = f"Somebody other than {context.who} closes the texts, by rolling or with /fair close"
     return Reply(
-        f"{desk.who} adds a text to the dice",
+        f"{context.who} adds a text to the dice",
         (
             f'"{text}"',
             f"SHA-256 of all {len(texts)} texts: {digest(texts)}",
@@ -91,37 +91,37 @@ async def add(desk: Desk) -> Reply:
     )
 
 
-async def _own_texts(desk: Desk, since: int) -> int:
+async def _own_texts(context: Context, since: int) -> int:
     """How many texts of the asker's are in the dice from the event `since` on."""
-    own = {row.person for row in desk.ledger.persons.values() if row.user == desk.command.who.key}
-    texts = await desk.store.texts(desk.ledger.row, after=since - 1)
+    own = {row.person for row in context.ledger.persons.values() if row.user == context.command.who.key}
+    texts = await context.store.texts(context.ledger.row, after=since - 1)
     return sum(text.key == "text" and text.person in own for text in texts)
 
 
-async def close(desk: Desk) -> Reply:
+async def close(context: Context) -> Reply:
     """No text is added from now on. Whoever added the last one cannot say so."""
-    game = desk.need_game()
-    need_player(game, desk.actor)
+    game = context.need_game()
+    need_player(game, context.actor)
     if not are_open(game):
         raise UserError("The texts in these dice are closed already.", hint="/fair reveal begins new dice.")
     if not game.closing or not game.adder:
         raise UserError("There is no text to close: the first roll closes them.", hint='/fair add "words" adds one.')
-    desk.ledger.add("fair", closes=closes_texts(desk), result="the texts are closed")
-    return Reply(f"{desk.who} closes the texts in the dice", (f"SHA-256 of all of them: {game.digest}",))
+    context.ledger.add("fair", closes=closes_texts(context), result="the texts are closed")
+    return Reply(f"{context.who} closes the texts in the dice", (f"SHA-256 of all of them: {game.digest}",))
 
 
-async def press_close(desk: Desk, epoch: str) -> Reply:
+async def press_close(context: Context, epoch: str) -> Reply:
     """The button under a text, which closes those of its own seed only."""
-    if epoch != str(desk.need_game().epoch):
+    if epoch != str(context.need_game().epoch):
         raise UserError("New dice have begun since.", hint="/fair show tells about them.")
-    return await close(desk)
+    return await close(context)
 
 
-async def reveal(desk: Desk) -> Reply:
+async def reveal(context: Context) -> Reply:
     """Publish the seed so that every die can be recomputed, and begin a new one."""
-    game = desk.need_game()
-    need_director(game, desk.actor, "publish the seed")
-    seed = desk.ledger.seed
+    game = context.need_game()
+    need_director(game, context.actor, "publish the seed")
+    seed = context.ledger.seed
     assert seed is not None
     if under := [number for number in game.sealed if number >= seed.first_event]:
         closed = ", ".join(f"#{number}" for number in under)
@@ -129,17 +129,22 @@ async def reveal(desk: Desk) -> Reply:
             f"Sealed rolls are closed still ({closed}); the seed would give them away.",
             hint="Open them first: /game reveal.",
         )
-    number = desk.ledger.next_number
-    secret = desk.ledger.fresh_secret()
-    desk.ledger.change_seed(replace(seed, revealed=number))
+    number = context.ledger.next_number
+    secret = context.ledger.fresh_secret()
+    context.ledger.change_seed(replace(seed, revealed=number))
     told = {"epoch": seed.epoch, "seed": seed.seed.hex()}
-    desk.ledger.add("fair", revealed=told, secret=secret, result=f"seed {seed.epoch} revealed")
+    context.ledger.add("fair", revealed=told, secret=secret, result=f"seed {seed.epoch} revealed")
     lines = (
         f"Seed {seed.epoch}: {seed.seed.hex()}",
         f"It was promised as {seed.commitment}. grognard verify recomputes every die from it.",
         f"New dice begin: commitment to seed {secret['epoch']}: {secret['commitment']}",
     )
-    return Reply(f"{desk.who} reveals the seed of the dice", lines)
+    return Reply(f"{context.who} reveals the seed of the dice", lines)
 
 
-HANDLERS: dict[str, Callable[[Desk], Awaitable[Reply]]] = {"show": show, "add": add, "close": close, "reveal": reveal}
+HANDLERS: dict[str, Callable[[Context], Awaitable[Reply]]] = {
+    "show": show,
+    "add": add,
+    "close": close,
+    "reveal": reveal,
+}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from bot.commands.claiming import CLAIM_HINT, own_import
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.commands.places import listed, names_of
 from bot.commands.sealed import open_rolls
 from bot.game.loaded import load
@@ -22,7 +22,7 @@ from bot.rules.proof.chain import short
 from bot.stores.base import DRAFTS_KEPT, Doc
 from bot.systems.catalog import systems
 
-Handler = Callable[[Desk], Awaitable[Reply]]
+Handler = Callable[[Context], Awaitable[Reply]]
 CARRY = "carry"
 MAX_NAME = 60
 MAX_SIDE = 32
@@ -41,38 +41,38 @@ ELSEWHERE = {
 }
 
 
-async def handle(desk: Desk) -> Reply:
+async def handle(context: Context) -> Reply:
     """Run one of `/game`'s subcommands."""
-    name = desk.spec.path[1]
+    name = context.spec.path[1]
     if name in ELSEWHERE:
         module, _, function = ELSEWHERE[name].partition(":")
         try:
             found: Handler = getattr(import_module(f"bot.commands.{module}"), function)
         except ModuleNotFoundError:
-            raise UserError(f"{desk.spec.name} is not here yet.") from None
-        return await found(desk)
-    return await HERE[name](desk)
+            raise UserError(f"{context.spec.name} is not here yet.") from None
+        return await found(context)
+    return await HERE[name](context)
 
 
-async def start(desk: Desk) -> Reply:
+async def start(context: Context) -> Reply:
     """A new game in this channel; who starts it is game master."""
-    options = desk.options()
-    old = desk.game if desk.ledger.exists else None
+    options = context.options()
+    old = context.game if context.ledger.exists else None
     if old is not None and old.started and not old.ended:
         raise UserError(f'"{old.name}" is still going on here.', hint="End it first: /game end.")
     name, sides = _game_name(options["name"]), read_sides(options["sides"] or "")
     system = systems()[options["system"]]
     if old is not None and old.sealed:
-        await _end_quietly(desk)
-    before = desk.ledger.row
+        await _end_quietly(context)
+    before = context.ledger.row
     game = first_turn(Game("", system=system.id, name=name, started=True, sides=sides), system)
     offer = old is not None and old.system == system.id and bool(old.units)
     if offer and options["carry"]:
         assert old is not None
         game = replace(game, units=carried(old, sides))
-    desk.begin(game, result=phase_title(game, system))
-    told = desk.game
-    lines = [f"{phase_title(told, system)}. {desk.who} is game master."]
+    context.begin(game, result=phase_title(game, system))
+    told = context.game
+    lines = [f"{phase_title(told, system)}. {context.who} is game master."]
     if sides:
         lines.append(f"Sides: {', '.join(sides)}. Join one: /game join {_quoted(sides[0])}")
     if told.units:
@@ -82,11 +82,11 @@ async def start(desk: Desk) -> Reply:
     lines.append("Until the first die /fair add takes a text of your own.")
     buttons: tuple[Button, ...] = ()
     if offer and not told.units:
-        desk.docs.append(
-            Doc(CARRY, desk.ledger.row, {"row": before}, desk.now + DRAFTS_KEPT, desk.command.where.server)
+        context.docs.append(
+            Doc(CARRY, context.ledger.row, {"row": before}, context.now + DRAFTS_KEPT, context.command.where.server)
         )
-        buttons = (Button(f"carry:{desk.ledger.row}", "Carry the roster over"),)
-    return Reply(f'{desk.who} starts "{name}"', tuple(lines), footer=(system.title,), buttons=buttons)
+        buttons = (Button(f"carry:{context.ledger.row}", "Carry the roster over"),)
+    return Reply(f'{context.who} starts "{name}"', tuple(lines), footer=(system.title,), buttons=buttons)
 
 
 def read_sides(text: str) -> tuple[str, ...]:
@@ -114,56 +114,56 @@ def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
     }
 
 
-async def carry(desk: Desk) -> Reply:
+async def carry(context: Context) -> Reply:
     """The button of a new game: take over the roster of the one before, as it was noted when this one began."""
-    game = desk.need_started()
-    need_director(game, desk.actor, "carry the roster over")
-    noted = await desk.store.doc(CARRY, desk.ledger.row)
-    saved = await desk.store.load_game_by_id(noted.data["row"]) if noted is not None else None
+    game = context.need_started()
+    need_director(game, context.actor, "carry the roster over")
+    noted = await context.store.doc(CARRY, context.ledger.row)
+    saved = await context.store.load_game_by_id(noted.data["row"]) if noted is not None else None
     if saved is None or game.units:
         raise UserError("This game has a roster already, or the game before is gone.")
     units = carried(load(saved).game, game.sides)
-    desk.drop_docs.append((CARRY, desk.ledger.row))
-    desk.ledger.add("unit", replace(game, units=units), result=f"{count_units(len(units))} carried over")
-    return Reply(f"{desk.who}: {count_units(len(units))} carried over")
+    context.drop_docs.append((CARRY, context.ledger.row))
+    context.ledger.add("unit", replace(game, units=units), result=f"{count_units(len(units))} carried over")
+    return Reply(f"{context.who}: {count_units(len(units))} carried over")
 
 
-async def _end_quietly(desk: Desk) -> None:
+async def _end_quietly(context: Context) -> None:
     """Open what is sealed in free play before another game takes its place."""
-    opened = await open_rolls(desk, tuple(desk.game.sealed))
-    desk.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers, result=opened.result)
+    opened = await open_rolls(context, tuple(context.game.sealed))
+    context.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers, result=opened.result)
 
 
-async def join(desk: Desk) -> Reply:
+async def join(context: Context) -> Reply:
     """Play for a side."""
-    game = desk.need_started()
-    side = find_side(game, desk.options()["side"])
-    person = desk.ledger.person()
+    game = context.need_started()
+    side = find_side(game, context.options()["side"])
+    person = context.ledger.person()
     if (own := game.players.get(person)) is not None:
         raise UserError(f"You play {own} already.", hint="" if own == side else "Leave it first: /game leave.")
-    desk.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
-    lines = (CLAIM_HINT,) if own_import(desk.ledger) is not None else ()
-    return Reply(f"{desk.who} plays {side}", lines, footer=(game.name,))
+    context.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
+    lines = (CLAIM_HINT,) if own_import(context.ledger) is not None else ()
+    return Reply(f"{context.who} plays {side}", lines, footer=(game.name,))
 
 
-async def leave(desk: Desk) -> Reply:
+async def leave(context: Context) -> Reply:
     """Leave one's side."""
-    game = desk.need_started()
-    person = desk.ledger.known_person()
+    game = context.need_started()
+    person = context.ledger.known_person()
     if person not in game.players:
         raise UserError("You play no side in this game.")
     players = {other: side for other, side in game.players.items() if other != person}
-    desk.ledger.add("leave", replace(game, players=players))
-    return Reply(f"{desk.who} leaves {game.players[person]}", footer=(game.name,))
+    context.ledger.add("leave", replace(game, players=players))
+    return Reply(f"{context.who} leaves {game.players[person]}", footer=(game.name,))
 
 
-async def status(desk: Desk) -> Reply:
+async def status(context: Context) -> Reply:
     """Everything about the game that fits on a screen."""
-    game = desk.need_game()
-    ledger = desk.ledger
+    game = context.need_game()
+    ledger = context.ledger
     title = f'"{game.name}"' if game.started else "Free play"
-    where = "the game has ended" if game.ended else phase_title(game, desk.system)
-    lines = [_side_line(desk, side) for side in game.sides]
+    where = "the game has ended" if game.ended else phase_title(game, context.system)
+    lines = [_side_line(context, side) for side in game.sides]
     others = [unit for unit in game.units.values() if unit.side not in game.sides and not is_gone(unit)]
     if others:
         lines.append(f"{count_units(len(others))} of no side")
@@ -182,87 +182,89 @@ async def status(desk: Desk) -> Reply:
         f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {game.answers}"
     )
     if ledger.was is not None and len(places := ledger.was.places) > 1:
-        names = {**await names_of(desk.store, places), desk.command.where.key: desk.command.where.name}
-        lines.append(f"Played in {listed(places, names, desk.command.where.key)}; each sees every roll of the others.")
+        names = {**await names_of(context.store, places), context.command.where.key: context.command.where.name}
+        lines.append(
+            f"Played in {listed(places, names, context.command.where.key)}; each sees every roll of the others."
+        )
         lines.append("To end that for this channel, type: /game link off")
-    footer = (f"#{game.number}", short(ledger.head), *((desk.system.title,) if desk.system is not None else ()))
+    footer = (f"#{game.number}", short(ledger.head), *((context.system.title,) if context.system is not None else ()))
     return Reply(": ".join(piece for piece in (title, where) if piece), tuple(lines), footer=footer)
 
 
-def _side_line(desk: Desk, side: str) -> str:
-    game = desk.game
-    players = [desk.ledger.name_of(person) for person, theirs in game.players.items() if theirs == side]
+def _side_line(context: Context, side: str) -> str:
+    game = context.game
+    players = [context.ledger.name_of(person) for person, theirs in game.players.items() if theirs == side]
     units = [unit for unit in game.units.values() if unit.side == side]
     gone = sum(is_gone(unit) for unit in units)
     lost = f", {gone} eliminated" if gone else ""
     return f"{side}: {', '.join(players) or 'nobody yet'}; {count_units(len(units) - gone)}{lost}"
 
 
-async def advance(desk: Desk) -> Reply:
+async def advance(context: Context) -> Reply:
     """The next phase, or the next turn; what to remember in it; markers come off as the card says."""
-    game = desk.need_started()
-    need_player(game, desk.actor)
-    after = next_phase(game, desk.system)
-    desk.ledger.add("next", after, result=phase_title(after, desk.system))
-    lines = [f"Remember: {line}" for line in reminders(after, desk.system)]
+    game = context.need_started()
+    need_player(game, context.actor)
+    after = next_phase(game, context.system)
+    context.ledger.add("next", after, result=phase_title(after, context.system))
+    lines = [f"Remember: {line}" for line in reminders(after, context.system)]
     cleared = [unit.name for key, unit in game.units.items() if after.units[key].marks != unit.marks]
     if cleared:
         lines.append(f"Markers come off: {', '.join(cleared)}")
     return Reply(
-        phase_title(after, desk.system)[:1].upper() + phase_title(after, desk.system)[1:],
+        phase_title(after, context.system)[:1].upper() + phase_title(after, context.system)[1:],
         tuple(lines),
         footer=(game.name,),
-        mention=_to_call(desk, after),
+        mention=_to_call(context, after),
     )
 
 
-async def initiative(desk: Desk) -> Reply:
+async def initiative(context: Context) -> Reply:
     """Who has the initiative."""
-    game = desk.need_started()
-    need_player(game, desk.actor)
-    side = find_side(game, desk.options()["side"])
+    game = context.need_started()
+    need_player(game, context.actor)
+    side = find_side(game, context.options()["side"])
     after = replace(game, initiative=side)
-    desk.ledger.add("initiative", after, result=side)
-    return Reply(f"{side} has the initiative", footer=(game.name,), mention=_to_call(desk, after))
+    context.ledger.add("initiative", after, result=side)
+    return Reply(f"{side} has the initiative", footer=(game.name,), mention=_to_call(context, after))
 
 
-def _to_call(desk: Desk, game: Game) -> str:
+def _to_call(context: Context, game: Game) -> str:
     """The one person whose turn it is: the first player of the side with the initiative, unless he just acted."""
     person = next((person for person, side in game.players.items() if side == game.initiative), "")
-    row = desk.ledger.persons.get(person)
-    if row is None or row.is_imported or row.user == desk.command.who.key:
+    row = context.ledger.persons.get(person)
+    if row is None or row.is_imported or row.user == context.command.who.key:
         return ""
     return row.user
 
 
-async def end(desk: Desk) -> Reply:
+async def end(context: Context) -> Reply:
     """End the game; sealed rolls are opened."""
-    game = desk.need_started()
-    need_director(game, desk.actor, "end it")
-    opened = await open_rolls(desk, tuple(game.sealed))
-    desk.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers, result=opened.result)
+    game = context.need_started()
+    need_director(game, context.actor, "end it")
+    opened = await open_rolls(context, tuple(game.sealed))
+    context.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers, result=opened.result)
     lines = (
         *opened.lines,
         "Log, statistics and export stay: /game stats, /game export. /fair reveal publishes the seed.",
     )
-    return Reply(f'{desk.who} ends "{game.name}" in {phase_title(game, desk.system)}', lines)
+    return Reply(f'{context.who} ends "{game.name}" in {phase_title(game, context.system)}', lines)
 
 
-async def settings(desk: Desk) -> Reply:
+async def settings(context: Context) -> Reply:
     """How the game is played and answered."""
-    options = desk.options()
+    options = context.options()
     if not any(options.values()):
-        game = desk.need_game()
+        game = context.need_game()
         return Reply(
             "Settings of this game",
             (
                 f"hand_dice={'yes' if game.hand_dice else 'no'}: may real dice be typed in",
                 f"answers={game.answers}: long or short answers",
-                f"master={desk.ledger.name_of(game.master) if game.master else 'nobody'}",
+                f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
             ),
         )
-    game = desk.open_game()
-    need_director(game, desk.actor, "change its settings")
+    game = context.open_game()
+    need_director(game, context.actor, "change its settings")
     after, told = game, []
     if options["hand_dice"]:
         after = replace(after, hand_dice=options["hand_dice"] == "yes")
@@ -271,19 +273,19 @@ async def settings(desk: Desk) -> Reply:
         after = replace(after, answers=options["answers"])
         told.append(f"{after.answers} answers")
     if options["master"]:
-        after = replace(after, master=_person_called(desk, options["master"]))
+        after = replace(after, master=_person_called(context, options["master"]))
     # No name may stand in the chain, which nobody could delete there.
     noted = [*told, "another game master"] if after.master != game.master else told
     if options["master"]:
-        told = [*told, f"{desk.ledger.name_of(after.master)} is game master"]
-    desk.ledger.add("settings", after, result=", ".join(noted))
-    return Reply(f"{desk.who}: {', '.join(told)}")
+        told = [*told, f"{context.ledger.name_of(after.master)} is game master"]
+    context.ledger.add("settings", after, result=", ".join(noted))
+    return Reply(f"{context.who}: {', '.join(told)}")
 
 
-def _person_called(desk: Desk, name: str) -> str:
+def _person_called(context: Context, name: str) -> str:
     """The person of this game with that name, or platform id. Raises UserError."""
     folded = name.strip().removeprefix("@").strip("<@!>").casefold()
-    rows = [desk.ledger.persons[person] for person in desk.ledger.present()]
+    rows = [context.ledger.persons[person] for person in context.ledger.present()]
     exact = [row for row in rows if folded == row.user.casefold()]
     found = exact or [row for row in rows if folded in (row.name.casefold(), row.user.casefold().rpartition(":")[2])]
     if len(found) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.interface.explained import all_unit_words, lists_of, unit_words
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply import Reply
@@ -181,6 +181,6 @@ def _first_sentence(text: str) -> str:
     return text.split(". ")[0].rstrip(".")
 
 
-async def handle(desk: Desk) -> Reply:
+async def handle(context: Context) -> Reply:
     """`/help`."""
-    return show_help(str(desk.command.options.get("topic") or ""), desk.registry)
+    return show_help(str(context.command.options.get("topic") or ""), context.registry)

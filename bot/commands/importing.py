@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.audit.check_file import check
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.entropy import new_id
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
@@ -33,28 +33,30 @@ def check_seconds(size: int) -> float:
     return 20 + size / 150_000
 
 
-async def import_game(desk: Desk) -> Reply:
+async def import_game(context: Context) -> Reply:
     """Bring an exported game into this channel; a new seed begins, for the old one may be known elsewhere."""
-    if desk.ledger.exists and desk.game.started and not desk.game.ended:
-        raise UserError(f'"{desk.game.name}" is going on here.', hint="End it first: /game end.")
-    if desk.ledger.was is not None and len(desk.ledger.was.places) > 1:  # nobody there agreed to the game that comes
+    if context.ledger.exists and context.game.started and not context.game.ended:
+        raise UserError(f'"{context.game.name}" is going on here.', hint="End it first: /game end.")
+    if (
+        context.ledger.was is not None and len(context.ledger.was.places) > 1
+    ):  # nobody there agreed to the game that comes
         raise UserError("This channel is linked with others.", hint="End that first: /game link off")
-    raw = need_text(desk.options()["file"])
-    faults, unplayed = await _checked(desk, raw)
+    raw = need_text(context.options()["file"])
+    faults, unplayed = await _checked(context, raw)
     if faults:
         raise UserError(f"This log is damaged or was altered: {faults[0]}", hint="grognard verify shows everything.")
-    ledger = Ledger(None, desk.ledger.writer)
+    ledger = Ledger(None, context.ledger.writer)
     # Not json.loads: that would hold everybody up for as long as one call takes, half a second for the largest file.
     await asyncio.to_thread(lambda: _fill(ledger, read_export(read_json(raw))))
-    before = desk.ledger.row or None
+    before = context.ledger.row or None
     count, closed = ledger.game.number, len(ledger.game.sealed)
     started = ledger.game.started
     # Whoever wrote the file must not direct the game by it: that falls to who brings it here, as with /game start.
     taken = replace(ledger.game, master=ledger.person()) if started else ledger.game
     ledger.add("import", taken, secret=ledger.fresh_secret(), result=f"{count} events")
-    desk.ledger = ledger
-    desk.bind(ledger.row, before)
-    lines = [f"{count} events checked. {phase_title(ledger.game, desk.system)}"]
+    context.ledger = ledger
+    context.bind(ledger.row, before)
+    lines = [f"{count} events checked. {phase_title(ledger.game, context.system)}"]
     if unplayed:
         outcomes = "1 outcome is" if unplayed == 1 else f"{unplayed} outcomes are"
         lines.append(f"{outcomes} of another edition of the rules and could not be played again.")
@@ -62,22 +64,22 @@ async def import_game(desk: Desk) -> Reply:
         rolls = "1 roll stays" if closed == 1 else f"{closed} rolls stay"
         lines.append(f"{rolls} sealed for ever: the content is where it was rolled.")
     if started:
-        lines.append(f"{desk.who} is game master.")
+        lines.append(f"{context.who} is game master.")
     unclaimed = ledger.unclaimed()
     if unclaimed:
         lines.append(f"Known from the file only: {unclaimed}. Whoever is one of them presses the button.")
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
     buttons = (Button("claim:", "That's me"),) if unclaimed else ()
-    return Reply(f'{desk.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons)
+    return Reply(f'{context.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons)
 
 
-async def _checked(desk: Desk, raw: str) -> tuple[tuple[str, ...], int]:
+async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
     """What `check_text` finds; long logs are checked beside the bot. Raises UserError where that takes too long."""
     if len(raw) <= SHORT:
         return check_text(raw)
     seconds = check_seconds(len(raw))
     try:
-        found: tuple[tuple[str, ...], int] = await desk.check(check_text, raw, seconds=seconds)
+        found: tuple[tuple[str, ...], int] = await context.check(check_text, raw, seconds=seconds)
         return found
     except TooManyStates:
         raise UserError(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
 
-from bot.commands.context import Desk, server_of
+from bot.commands.context import Context, server_of
 from bot.commands.places import PLACE, called, listed, name_doc, names_of
 from bot.entropy import new_code
 from bot.game.ledger import Ledger
@@ -57,94 +57,96 @@ class Request:
         return Doc(REQUEST, self.code, data, expires, self.asker)
 
 
-async def handle(desk: Desk) -> Reply:
+async def handle(context: Context) -> Reply:
     """Give a code, take one, or end the link of this channel."""
-    typed = desk.options()["code"]
+    typed = context.options()["code"]
     if not typed:
-        return await _give(desk)
+        return await _give(context)
     if typed.strip().casefold() == OFF:
-        return await _end(desk)
+        return await _end(context)
     code = typed.strip().upper().translate(_LOOKALIKES)
-    return await (agree if await desk.store.doc(REQUEST, code) is not None else _take)(desk, code)
+    return await (agree if await context.store.doc(REQUEST, code) is not None else _take)(context, code)
 
 
-async def _give(desk: Desk) -> Reply:
+async def _give(context: Context) -> Reply:
     """A code; given by a manager it says, in public, that the channel may be linked."""
-    if desk.ledger.exists:
-        need_director(desk.game, desk.actor, "link it")
-    code, here = new_code(), desk.command.where
-    row = desk.ledger.row if desk.ledger.exists else ""
-    place = {"place": here.key, "server": here.server, "name": here.name, "game": row, "agreed": desk.keeps}
-    desk.docs.append(Doc(LINK, code, place, desk.now + MINUTES * 60, desk.command.who.key))
+    if context.ledger.exists:
+        need_director(context.game, context.actor, "link it")
+    code, here = new_code(), context.command.where
+    row = context.ledger.row if context.ledger.exists else ""
+    place = {"place": here.key, "server": here.server, "name": here.name, "game": row, "agreed": context.keeps}
+    context.docs.append(Doc(LINK, code, place, context.now + MINUTES * 60, context.command.who.key))
     lines = [
         f"In the other channel, here or on the other network, type: /game link {code}",
         f"It works once, and for {MINUTES} minutes. Then both channels play one game, and each sees every roll.",
     ]
     told = None
-    if not desk.keeps:
+    if not context.keeps:
         lines.append("A manager of this server must agree too: they are asked here once the code is used.")
     elif not here.owner:
         sees = (
             f"For {MINUTES} minutes a code links this channel with another one, which then sees every roll made here."
         )
-        told = Reply(f"{desk.who} lets this channel be linked", (sees, "To end a link, type: /game link off"))
+        told = Reply(f"{context.who} lets this channel be linked", (sees, "To end a link, type: /game link off"))
     return Reply(f"The code is {code}", tuple(lines), private=True, announce=told)
 
 
-async def _take(desk: Desk, code: str) -> Reply:
+async def _take(context: Context, code: str) -> Reply:
     """Link at once where all have agreed, else ask those who have not."""
-    doc = await desk.store.doc(LINK, code)
+    doc = await context.store.doc(LINK, code)
     if doc is None:
         raise UserError(
             "There is no such code: each works once, and for 15 minutes.",
             hint="Get a new one in the other channel: /game link",
             option="code",
         )
-    here, there = desk.command.where, str(doc.data["place"])
+    here, there = context.command.where, str(doc.data["place"])
     if there == here.key:
         raise UserError("That code is from this channel.", hint="Type it in the other one.", option="code")
-    saved = await desk.store.load_game(there)
+    saved = await context.store.load_game(there)
     if (saved.game.id if saved is not None else "") != doc.data["game"]:  # its giver had no say in what began since
         raise UserError("Another game has begun there since.", hint="Get a new code there: /game link", option="code")
-    if desk.ledger.exists and saved is not None:
+    if context.ledger.exists and saved is not None:
         raise UserError(
             "A game is played in both channels.",
             hint="Only one of them may have one: /game transfer or /game delete frees a channel.",
             option="code",
         )
-    desk.drop_docs.append((LINK, code))
-    desk.docs += [name_doc(here), name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"])))]
+    context.drop_docs.append((LINK, code))
+    context.docs += [name_doc(here), name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"])))]
     names = {there: str(doc.data["name"]), here.key: here.name}
-    if desk.ledger.exists:
-        need_director(desk.game, desk.actor, "link it")  # of the other side, who gave the code had the right to
-        ledger, new = desk.ledger, there
+    if context.ledger.exists:
+        need_director(context.game, context.actor, "link it")  # of the other side, who gave the code had the right to
+        ledger, new = context.ledger, there
     elif saved is not None:
-        ledger, new = Ledger(load(saved), desk.ledger.writer), here.key
+        ledger, new = Ledger(load(saved), context.ledger.writer), here.key
     else:
         raise UserError("No game is played in either channel.", hint='Start one first: /game start lnlt "Hill 875"')
     assert ledger.was is not None
-    agreed = [place for place, said in ((here.key, desk.keeps), (there, doc.data["agreed"] is True)) if said]
-    request = Request(code, ledger.row, ledger.was.places, new, tuple(agreed), desk.command.who.key)
-    names = {**await names_of(desk.store, request.places), **names}
+    agreed = [place for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True)) if said]
+    request = Request(code, ledger.row, ledger.was.places, new, tuple(agreed), context.command.who.key)
+    names = {**await names_of(context.store, request.places), **names}
     if not request.missing:
-        told = _bind(desk, ledger, request, names)
+        told = _bind(context, ledger, request, names)
         return Reply("The channels are linked", ("/game status shows the game.",), private=True, announce=told)
-    return _ask(desk, ledger.game, request, names)
+    return _ask(context, ledger.game, request, names)
 
 
-def _ask(desk: Desk, game: Game, request: Request, names: dict[str, str]) -> Reply:
+def _ask(context: Context, game: Game, request: Request, names: dict[str, str]) -> Reply:
     """Post the request in each place that has not agreed."""
-    desk.docs.append(request.doc(desk.now + REQUEST_KEPT))
-    here = desk.command.where.key
-    asked = {place: _request(desk, game, request, names, place) for place in request.missing}
+    context.docs.append(request.doc(context.now + REQUEST_KEPT))
+    here = context.command.where.key
+    asked = {place: _request(context, game, request, names, place) for place in request.missing}
     names = names if here in request.places else {}  # what the others are called is theirs to tell
-    desk.outgoing += [Outgoing(place, {}, desk.now, told.to_json()) for place, told in asked.items() if place != here]
+    context.outgoing += [
+        Outgoing(place, {}, context.now, told.to_json()) for place, told in asked.items() if place != here
+    ]
     whom = listed(request.missing, names, here)
     lines = (f"A manager must agree first in {whom}. Until then nothing is linked.", "The request ends after 24 hours.")
     return Reply("The link is asked for", lines, private=True, announce=asked.get(here))
 
 
-def _request(desk: Desk, game: Game, request: Request, names: dict[str, str], reader: str) -> Reply:
+def _request(context: Context, game: Game, request: Request, names: dict[str, str], reader: str) -> Reply:
     if reader == request.new and len(request.places) > 1:
         names = {}
     others = listed([place for place in request.all if place != reader], names, reader)
@@ -152,7 +154,7 @@ def _request(desk: Desk, game: Game, request: Request, names: dict[str, str], re
         f"play this channel's game from {called(request.new, names.get(request.new, ''), reader)} too"
     )  # fmt: skip
     return Reply(
-        f"{desk.who} asks to {what}",
+        f"{context.who} asks to {what}",
         (
             f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
             f"Only a manager of this server may agree, within 24 hours. Press a button, or type: "
@@ -165,83 +167,85 @@ def _request(desk: Desk, game: Game, request: Request, names: dict[str, str], re
     )
 
 
-async def agree(desk: Desk, code: str) -> Reply:
+async def agree(context: Context, code: str) -> Reply:
     """A manager of one of the places agrees; the last one links them."""
-    ledger, request, expires = await _pending(desk, code)
-    here = desk.command.where.key
-    if not desk.keeps:
+    ledger, request, expires = await _pending(context, code)
+    here = context.command.where.key
+    if not context.keeps:
         raise UserError("Only a manager of this server may agree to that.", option="code")
     if here in request.agreed:
         raise UserError("This channel has agreed already.", option="code")
-    if await desk.store.peek(request.new) is not None:
+    if await context.store.peek(request.new) is not None:
         raise UserError("A game has begun in the other channel meanwhile.", hint="Ask again: /game link")
-    desk.drop_docs.append((REQUEST, code))
-    names = {**await names_of(desk.store, request.all), here: desk.command.where.name}
-    desk.docs.append(name_doc(desk.command.where))
+    context.drop_docs.append((REQUEST, code))
+    names = {**await names_of(context.store, request.all), here: context.command.where.name}
+    context.docs.append(name_doc(context.command.where))
     missing = [place for place in request.missing if place != here]
     if not missing:
-        return _bind(desk, ledger, request, names)
+        return _bind(context, ledger, request, names)
     # The event lets of two who agree at once one wait for the other.
     ledger.add(LINK, result="a channel agreed to a link")
-    desk.ledger = ledger
-    desk.docs.append(request.doc(expires, [*request.agreed, here]))
+    context.ledger = ledger
+    context.docs.append(request.doc(expires, [*request.agreed, here]))
     whom = listed(missing, names if here in request.places else {}, here)
-    return Reply(f"{desk.who} agrees to the link", (f"Still to agree: {whom}.",))
+    return Reply(f"{context.who} agrees to the link", (f"Still to agree: {whom}.",))
 
 
-async def decline(desk: Desk, code: str) -> Reply:
+async def decline(context: Context, code: str) -> Reply:
     """A manager of one of the places refuses, or who asked takes it back."""
-    _, request, _ = await _pending(desk, code)
-    if not desk.keeps and request.asker != desk.command.who.key:
+    _, request, _ = await _pending(context, code)
+    if not context.keeps and request.asker != context.command.who.key:
         raise UserError("Only a manager of this server may refuse that.", option="code")
-    desk.drop_docs.append((REQUEST, code))
-    told = Reply(f"{desk.who} refuses the link", ("Nothing is linked.",))
-    _tell(desk, request.all, told)
+    context.drop_docs.append((REQUEST, code))
+    told = Reply(f"{context.who} refuses the link", ("Nothing is linked.",))
+    _tell(context, request.all, told)
     return told
 
 
-async def _pending(desk: Desk, code: str) -> tuple[Ledger, Request, float]:
+async def _pending(context: Context, code: str) -> tuple[Ledger, Request, float]:
     """The game that is to be linked, and the request, read after it: whoever changes one changes the other.
 
     Raises UserError for a request that is over, that is about other places, or whose game has moved on.
     """
     gone = UserError("Nobody asks for this link any more.", hint="Ask again: /game link")
-    doc = await desk.store.doc(REQUEST, code)
+    doc = await context.store.doc(REQUEST, code)
     if doc is None:
         raise gone
-    ledger = desk.ledger
+    ledger = context.ledger
     if not ledger.exists or ledger.row != doc.data["game"]:
-        saved = await desk.store.load_game_by_id(str(doc.data["game"]))
+        saved = await context.store.load_game_by_id(str(doc.data["game"]))
         if saved is None:
             raise gone
-        ledger = Ledger(load(saved), desk.ledger.writer)
-    doc = await desk.store.doc(REQUEST, code)
+        ledger = Ledger(load(saved), context.ledger.writer)
+    doc = await context.store.doc(REQUEST, code)
     if doc is None or ledger.was is None:
         raise gone
     places, new, agreed = tuple(doc.data["places"]), str(doc.data["new"]), tuple(doc.data["agreed"])
     request = Request(code, str(doc.data["game"]), places, new, agreed, doc.owner)
-    if desk.command.where.key not in request.all:
+    if context.command.where.key not in request.all:
         raise UserError("That code is for other channels.", option="code")
     if sorted(ledger.was.places) != sorted(places):
         raise UserError("The game is played elsewhere by now.", hint="Ask again: /game link")
     return ledger, request, doc.expires or 0.0
 
 
-def _bind(desk: Desk, ledger: Ledger, request: Request, names: dict[str, str]) -> Reply:
+def _bind(context: Context, ledger: Ledger, request: Request, names: dict[str, str]) -> Reply:
     """Link the new place, and tell it in all the others; what is told here comes back."""
     ledger.add(LINK, result="played from two channels")
-    desk.ledger = ledger
-    desk.bindings.append(Binding(request.new, ledger.row, None, server_of(request.new)))
-    here = desk.command.where.key
-    told = {place: _notice(desk, ledger.game, request, names, place) for place in request.all}
-    desk.outgoing += [Outgoing(place, {}, desk.now, reply.to_json()) for place, reply in told.items() if place != here]
+    context.ledger = ledger
+    context.bindings.append(Binding(request.new, ledger.row, None, server_of(request.new)))
+    here = context.command.where.key
+    told = {place: _notice(context, ledger.game, request, names, place) for place in request.all}
+    context.outgoing += [
+        Outgoing(place, {}, context.now, reply.to_json()) for place, reply in told.items() if place != here
+    ]
     return told[here]
 
 
-def _notice(desk: Desk, game: Game, request: Request, names: dict[str, str], reader: str) -> Reply:
+def _notice(context: Context, game: Game, request: Request, names: dict[str, str], reader: str) -> Reply:
     others = listed([place for place in request.all if place != reader], names, reader)
     return Reply(
-        f"{desk.who} links this channel with {others}",
+        f"{context.who} links this channel with {others}",
         (
             f"{_title(game, capital=True)} is played from both: every roll made here is seen there, and theirs here.",
             "/game status lists the channels. A manager ends this here with: /game link off",
@@ -253,24 +257,24 @@ def _title(game: Game, *, capital: bool = False) -> str:
     return f'"{game.name}"' if game.name else "The free play" if capital else "the free play"
 
 
-async def _end(desk: Desk) -> Reply:
+async def _end(context: Context) -> Reply:
     """This channel plays the game no more; it goes on in the others."""
-    desk.need_game()
-    was = desk.ledger.was
+    context.need_game()
+    was = context.ledger.was
     if was is None or len(was.places) < 2:
         raise UserError("The game is played in this channel alone.", option="code")
-    if not (desk.keeps or desk.actor.directs):
+    if not (context.keeps or context.actor.directs):
         raise UserError("Only the game master or a manager of this server may end the link.", option="code")
-    return await unlink(desk, desk.ledger, desk.command.where.key)
+    return await unlink(context, context.ledger, context.command.where.key)
 
 
-async def unlink(desk: Desk, ledger: Ledger, place: str) -> Reply:
+async def unlink(context: Context, ledger: Ledger, place: str) -> Reply:
     """One of the places that play the ledger's game plays it no more; all are told, and so is who did it."""
     assert ledger.was is not None
-    here, places = desk.command.where.key, ledger.was.places
-    names = await names_of(desk.store, places)
+    here, places = context.command.where.key, ledger.was.places
+    names = await names_of(context.store, places)
     ledger.add(LINK, result="one channel fewer")
-    desk.bindings.append(Binding(place, None, ledger.row, server_of(place)))
+    context.bindings.append(Binding(place, None, ledger.row, server_of(place)))
     title, told = _title(ledger.game, capital=True), {}
     for reader in places:
         if reader == place:
@@ -278,8 +282,8 @@ async def unlink(desk: Desk, ledger: Ledger, place: str) -> Reply:
             lines = (f"{title} goes on in {rest}. Nothing rolled here is seen there any more.",)
         else:
             lines = (f"{title} goes on here without {called(place, names.get(place, ''), reader)}.",)
-        told[reader] = Reply(f"{desk.who} ends the link of {called(place, names.get(place, ''), reader)}", lines)
-    desk.outgoing += [Outgoing(other, {}, desk.now, told[other].to_json()) for other in places if other != here]
+        told[reader] = Reply(f"{context.who} ends the link of {called(place, names.get(place, ''), reader)}", lines)
+    context.outgoing += [Outgoing(other, {}, context.now, told[other].to_json()) for other in places if other != here]
     return told.get(here, told[place])
 
 
@@ -303,7 +307,7 @@ async def server_back(store: Store, server: str) -> None:
         await store.commit(Commit(outbox=tuple(told), docs=tuple(docs)))
 
 
-def _tell(desk: Desk, places: Many[str], told: Reply) -> None:
+def _tell(context: Context, places: Many[str], told: Reply) -> None:
     """Post the same in all these places but this one."""
-    here = desk.command.where.key
-    desk.outgoing += [Outgoing(place, {}, desk.now, told.to_json()) for place in places if place != here]
+    here = context.command.where.key
+    context.outgoing += [Outgoing(place, {}, context.now, told.to_json()) for place in places if place != here]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.game.rights import find_side
 from bot.game.roster import changed_names
 from bot.game.state import Json, roster_of
@@ -19,17 +19,17 @@ MOST_ACTION = 98
 GROUPS = {"reveal": "roll", "sealed": "roll", "redo": "undo", "roll": "roll", "sequence": "sequence", "table": "table"}
 
 
-async def handle(desk: Desk) -> Reply:
+async def handle(context: Context) -> Reply:
     """A page of the log."""
-    options = desk.options()
-    game = desk.need_game()
+    options = context.options()
+    game = context.need_game()
     side = (find_side(game, options["side"]) if game.sides else options["side"]) if options["side"] else ""
-    unit = _unit_name(desk, options["unit"]) if options["unit"] else ""
+    unit = _unit_name(context, options["unit"]) if options["unit"] else ""
     count, page = options["count"], options["page"]
     wanted: list[tuple[Json, bool]] = []
     seen, undone = 0, dict[int, bool]()
     more = False
-    async for event in newest_first(desk, desk.ledger.row):
+    async for event in newest_first(context, context.ledger.row):
         if event["kind"] in ("undo", "redo"):
             undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
         if not _fits(event, unit, side, options["kind"]):
@@ -40,9 +40,9 @@ async def handle(desk: Desk) -> Reply:
             break
         if seen > count * (page - 1):
             wanted.append((event, undone.get(event["number"], False)))
-    labels = await _labels(desk, {event["number"] for event, _ in wanted})
+    labels = await _labels(context, {event["number"] for event, _ in wanted})
     lines = [
-        told_event(event, desk.ledger.name_of, labels.get(event["number"], "")) + (" (undone)" if gone else "")
+        told_event(event, context.ledger.name_of, labels.get(event["number"], "")) + (" (undone)" if gone else "")
         for event, gone in wanted
     ]
     if more:
@@ -54,7 +54,7 @@ async def handle(desk: Desk) -> Reply:
     return Reply(
         title,
         tuple(lines) or ("Nothing here.",),
-        footer=(f"#{game.number}", short(desk.ledger.head)),
+        footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
         buttons=tuple(buttons),
     )
@@ -65,20 +65,20 @@ def _action(*parts: object) -> str:
     return ":".join(["log", *(str(part).replace(":", " ") for part in parts)])[:MOST_ACTION]
 
 
-async def turn_page(desk: Desk, rest: str) -> Reply:
+async def turn_page(context: Context, rest: str) -> Reply:
     """The page that a button names."""
     from bot.commands.playing import repeated
 
     count, page, kind, side, unit = (*rest.split(":"), "", "", "", "", "")[:5]
     options = {"count": count, "page": page, "kind": kind, "side": side, "unit": unit}
-    return await handle(repeated(desk, ("log",), {name: value for name, value in options.items() if value}))
+    return await handle(repeated(context, ("log",), {name: value for name, value in options.items() if value}))
 
 
-async def newest_first(desk: Desk, row: str) -> AsyncIterator[Json]:
+async def newest_first(context: Context, row: str) -> AsyncIterator[Json]:
     """Bodies of a game's events, the last one first, read in batches; at most 50,000."""
     before: int | None = None
     for _ in range(MOST_READ // BATCH):
-        rows = await desk.store.events(row, before=before, limit=BATCH, newest_first=True)
+        rows = await context.store.events(row, before=before, limit=BATCH, newest_first=True)
         for event in rows:
             yield event.data
         if len(rows) < BATCH:
@@ -106,15 +106,15 @@ def _fits(event: Json, unit: str, side: str, kind: str | None) -> bool:
     return True
 
 
-def _unit_name(desk: Desk, typed: str) -> str:
+def _unit_name(context: Context, typed: str) -> str:
     """The unit's name, folded; also one that has been removed."""
-    found = roster_of(desk.game).get(typed.strip().casefold())
+    found = roster_of(context.game).get(typed.strip().casefold())
     return found.name.casefold() if found is not None else typed.strip().casefold()
 
 
-async def _labels(desk: Desk, numbers: set[int]) -> dict[int, str]:
+async def _labels(context: Context, numbers: set[int]) -> dict[int, str]:
     if not numbers:
         return {}
-    texts = await desk.store.texts(desk.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
-    closed = desk.game.sealed
+    texts = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
+    closed = context.game.sealed
     return {row.event: row.text for row in texts if row.key == "label" and row.event in numbers - closed.keys()}

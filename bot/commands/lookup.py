@@ -8,22 +8,22 @@ from typing import Any
 from bot.commands.outcome import Happening, Outcome
 from bot.interface.reply import Reply
 from bot.rules.dice import Rolled, Source
-from bot.rules.tables.table import Answer, Chart, Part
+from bot.rules.tables.table import Answer, Part, Table
 
 
-def read_table(chart: Chart, options: Mapping[str, object], who: str, source: Source, title: str) -> Outcome:
+def read_table(table: Table, options: Mapping[str, object], who: str, source: Source, title: str) -> Outcome:
     """The answer of a table. A roll that is missing is rolled with `source` and is a happening.
 
     Raises UserError for inputs that the table refuses.
     """
     given = {name: value for name, value in options.items() if value is not None}
     rolled: list[Rolled] = []
-    for option, dice in chart.owes(given):
+    for option, dice in table.owes(given):
         values = [source.draw(die) for die in dice]
         rolled += [Rolled(die.label, die.sides, value) for die, value in zip(dice, values, strict=True)]
         given[option] = sum(value for value in values if isinstance(value, int))
-    answer = chart.read(given)
-    reply = lookup_reply(chart, given, answer, title, who if rolled else "", rolled)
+    answer = table.read(given)
+    reply = lookup_reply(table, given, answer, title, who if rolled else "", rolled)
     if not rolled:
         return Outcome(reply)
     inputs = {name: value for name, value in options.items() if value is not None}
@@ -32,15 +32,15 @@ def read_table(chart: Chart, options: Mapping[str, object], who: str, source: So
         inputs=inputs,
         dice=tuple(rolled),
         out=answer.out,
-        system=chart.system,
-        target=chart.id,
-        result=reply.title.rpartition(f"{chart.title}: ")[2],
+        system=table.system,
+        target=table.id,
+        result=reply.title.rpartition(f"{table.title}: ")[2],
     )
     return Outcome(reply, happening)
 
 
 def lookup_reply(
-    chart: Chart,
+    table: Table,
     given: Mapping[str, Any],
     answer: Answer,
     title: str,
@@ -61,7 +61,7 @@ def lookup_reply(
         lines.append(answer.text)
     start = f"{who}: " if who else ""
     words = ", ".join(_said(name, value, len(said)) for name, value in said.items()) or answer.text or "no effect"
-    return Reply(f"{start}{chart.title}: {words}", tuple(lines), footer=(title, chart.source))
+    return Reply(f"{start}{table.title}: {words}", tuple(lines), footer=(title, table.source))
 
 
 def _said(name: str, value: object, count: int) -> str:

@@ -6,7 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.commands.exporting import undone_events
 from bot.game.stats import Luck, Try, Worth, many_worths, sentence, tries
 from bot.interface.reply import Reply
@@ -22,21 +22,21 @@ _known: OrderedDict[tuple[str, str, str, str], Worth | None] = OrderedDict()
 """What tries were worth, by inputs and outcome: the same for every game of this process."""
 
 
-async def stats(desk: Desk) -> Reply:
+async def stats(context: Context) -> Reply:
     """Derived from the log each time, so undo cannot spoil it; counted in the worker, kept for the next time."""
-    game = desk.need_game()
-    rows = await desk.store.events(desk.ledger.row)
+    game = context.need_game()
+    rows = await context.store.events(context.ledger.row)
     counted = await asyncio.to_thread(_read, rows, game.sides)
     left_out = max(0, len(counted) - MOST)
     counted = counted[-MOST:]
-    await _count(desk, counted)
+    await _count(context, counted)
     by_side: dict[str, Luck] = {}
     by_kind: dict[tuple[str, str], Luck] = {}
     for item in counted:
         worth = _known.get(item.key)
         if worth is None:
             continue
-        name = (item.side or "no side") if game.sides else desk.ledger.name_of(item.side)
+        name = (item.side or "no side") if game.sides else context.ledger.name_of(item.side)
         kind = systems()[item.system].sequence(item.sequence).title
         by_side[name] = by_side.get(name, Luck()).plus(worth)
         by_kind[name, kind] = by_kind.get((name, kind), Luck()).plus(worth)
@@ -54,14 +54,14 @@ async def stats(desk: Desk) -> Reply:
         "Luck against expectation" if by_side else "No procedure of this game counts for luck yet",
         tuple(lines),
         tuple(block),
-        footer=(f"#{game.number}", short(desk.ledger.head)),
+        footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
     )
 
 
-async def _alone(desk: Desk, key: tuple[str, str, str, str]) -> Worth | None:
+async def _alone(context: Context, key: tuple[str, str, str, str]) -> Worth | None:
     try:
-        worths: list[Worth | None] = await desk.apart(many_worths, [key])
+        worths: list[Worth | None] = await context.apart(many_worths, [key])
     except UserError:
         return None
     return worths[0]
@@ -72,15 +72,15 @@ def _read(rows: Sequence[EventRow], sides: Sequence[str]) -> list[Try]:
     return tries(events, undone_events(events), sides)
 
 
-async def _count(desk: Desk, counted: list[Try]) -> None:
+async def _count(context: Context, counted: list[Try]) -> None:
     """Fill the cache for these tries."""
     missing = [key for key in dict.fromkeys(item.key for item in counted) if key not in _known]
     for start in range(0, len(missing), AT_ONCE):
         keys = missing[start : start + AT_ONCE]
         try:
-            worths = await desk.apart(many_worths, keys)
+            worths = await context.apart(many_worths, keys)
         except UserError:  # one of them takes too long: find out which
-            worths = [await _alone(desk, key) for key in keys]
+            worths = [await _alone(context, key) for key in keys]
         _known.update(zip(keys, worths, strict=True))
     while len(_known) > max(KEPT, len(counted)):
         _known.popitem(last=False)

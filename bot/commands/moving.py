@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.commands.places import called
 from bot.commands.sequence import is_set
 from bot.entropy import new_id
@@ -25,96 +25,101 @@ _IDS = {"discord": re.compile(r"\d{1,20}"), "slack": re.compile(r"[CDG][A-Z0-9]{
 _ANY_ID = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
 
-async def transfer(desk: Desk) -> Reply:
+async def transfer(context: Context) -> Reply:
     """Move the game to another channel of the same server: once a manager takes it over there, or at once for one."""
-    game = desk.need_started()
-    need_director(game, desk.actor, "move it")
-    _need_alone(desk.ledger)
-    here, target = desk.command.where, _target(desk)
+    game = context.need_started()
+    need_director(game, context.actor, "move it")
+    _need_alone(context.ledger)
+    here, target = context.command.where, _target(context)
     if target.key == here.key:
         raise UserError("The game is here already.", option="channel")
-    other = await _other(desk, target.key)
+    other = await _other(context, target.key)
     names = {here.key: here.name, target.key: target.name}
     there = called(target.key, target.name, here.key)
-    if other is None and desk.command.who.manager:
-        return _move(desk, desk.ledger, here.key, target.key, None, names)
-    key, data = new_id(), {"game": desk.ledger.row, "from": here.key, "to": target.key, "name": here.name}
-    desk.docs.append(Doc(TRANSFER, key, data, desk.now + TRANSFER_KEPT, desk.command.who.key))
+    if other is None and context.command.who.manager:
+        return _move(context, context.ledger, here.key, target.key, None, names)
+    key, data = new_id(), {"game": context.ledger.row, "from": here.key, "to": target.key, "name": here.name}
+    context.docs.append(Doc(TRANSFER, key, data, context.now + TRANSFER_KEPT, context.command.who.key))
     asked = Reply(
-        f'{desk.who} asks to play "{game.name}" here from now on; it is played in '
+        f'{context.who} asks to play "{game.name}" here from now on; it is played in '
         f"{called(here.key, here.name, target.key)}",
         ("Only a manager of this server may take it over, within 24 hours.",),
         buttons=(Button(f"takeover:{key}", "Take it over", "primary"), Button(f"stay:{key}", "Refuse")),
     )
-    desk.outgoing.append(Outgoing(target.key, {}, desk.now, asked.to_json()))
+    context.outgoing.append(Outgoing(target.key, {}, context.now, asked.to_json()))
     return Reply(
-        f'{desk.who} asks to move "{game.name}" to {there}',
+        f'{context.who} asks to move "{game.name}" to {there}',
         ("It stays here until a manager takes it over there, within 24 hours.",),
     )
 
 
-async def take_over(desk: Desk, key: str) -> Reply:
+async def take_over(context: Context, key: str) -> Reply:
     """A manager of the channel that a game asks to move to takes it over."""
-    doc = await _asked(desk, key)
-    source, here = str(doc.data["from"]), desk.command.where
-    if not desk.keeps:
+    doc = await _asked(context, key)
+    source, here = str(doc.data["from"]), context.command.where
+    if not context.keeps:
         raise UserError("Only a manager of this server may take the game over.")
-    saved = await desk.store.load_game_by_id(str(doc.data["game"]))
+    saved = await context.store.load_game_by_id(str(doc.data["game"]))
     if saved is None or saved.places != (source,):
         raise UserError("That game is not played there any more.")
-    ledger = Ledger(load(saved), desk.ledger.writer)
+    ledger = Ledger(load(saved), context.ledger.writer)
     if ledger.game.ended:
         raise UserError("That game has ended.")
-    other = await _other(desk, here.key)
-    desk.drop_docs.append((TRANSFER, key))
+    other = await _other(context, here.key)
+    context.drop_docs.append((TRANSFER, key))
     names = {source: str(doc.data["name"]), here.key: here.name}
-    return _move(desk, ledger, source, here.key, other.game.id if other is not None else None, names)
+    return _move(context, ledger, source, here.key, other.game.id if other is not None else None, names)
 
 
-async def stay(desk: Desk, key: str) -> Reply:
+async def stay(context: Context, key: str) -> Reply:
     """A manager of the channel refuses to take a game over."""
-    doc = await _asked(desk, key)
-    if not desk.keeps:
+    doc = await _asked(context, key)
+    if not context.keeps:
         raise UserError("Only a manager of this server may refuse that.")
-    desk.drop_docs.append((TRANSFER, key))
-    told = Reply(f"{desk.who} refuses to take the game over", ("It stays where it is.",))
-    desk.outgoing.append(Outgoing(str(doc.data["from"]), {}, desk.now, told.to_json()))
+    context.drop_docs.append((TRANSFER, key))
+    told = Reply(f"{context.who} refuses to take the game over", ("It stays where it is.",))
+    context.outgoing.append(Outgoing(str(doc.data["from"]), {}, context.now, told.to_json()))
     return told
 
 
-async def _asked(desk: Desk, key: str) -> Doc:
+async def _asked(context: Context, key: str) -> Doc:
     """The request that a button answers. Raises UserError for one that is over, or for another channel."""
-    doc = await desk.store.doc(TRANSFER, key)
-    if doc is None or doc.data["to"] != desk.command.where.key:
+    doc = await context.store.doc(TRANSFER, key)
+    if doc is None or doc.data["to"] != context.command.where.key:
         raise UserError("Nobody asks for this any more.", hint="Ask again: /game transfer")
     return doc
 
 
-def _move(desk: Desk, ledger: Ledger, source: str, to: str, was: str | None, names: dict[str, str]) -> Reply:
+def _move(context: Context, ledger: Ledger, source: str, to: str, was: str | None, names: dict[str, str]) -> Reply:
     """Play the game in its new place; the one of the two that is not this one is told by a message of its own."""
-    server, name = desk.command.where.server, ledger.game.name
+    server, name = context.command.where.server, ledger.game.name
     ledger.add("transfer", result="to another channel")
-    desk.ledger = ledger
-    desk.bindings += [Binding(source, None, ledger.row, server), Binding(to, ledger.row, was, server)]
+    context.ledger = ledger
+    context.bindings += [Binding(source, None, ledger.row, server), Binding(to, ledger.row, was, server)]
     told = {
-        source: Reply(f'{desk.who} moves "{name}" to {called(to, names[to], source)}'),
+        source: Reply(f'{context.who} moves "{name}" to {called(to, names[to], source)}'),
         to: Reply(
             f'"{name}" is played here from now on',
-            (f"{desk.who} moves it from {called(source, names[source], to)}.", "/game status shows how it is going."),
+            (
+                f"{context.who} moves it from {called(source, names[source], to)}.",
+                "/game status shows how it is going.",
+            ),
         ),
     }
-    here = desk.command.where.key
-    desk.outgoing += [Outgoing(place, {}, desk.now, reply.to_json()) for place, reply in told.items() if place != here]
+    here = context.command.where.key
+    context.outgoing += [
+        Outgoing(place, {}, context.now, reply.to_json()) for place, reply in told.items() if place != here
+    ]
     return told[here]
 
 
-def _target(desk: Desk) -> Place:
+def _target(context: Context) -> Place:
     """The channel meant, as the platform confirmed it. Raises UserError for any other."""
-    here = desk.command.where
-    key = place_key(here.key, desk.options()["channel"])
+    here = context.command.where
+    key = place_key(here.key, context.options()["channel"])
     if key.startswith("console:"):  # whoever sits at the console owns it
         return Place(key, here.server)
-    confirmed = desk.command.channels.get("channel")
+    confirmed = context.command.channels.get("channel")
     if confirmed is None or confirmed.key != key or confirmed.server != here.server:
         raise UserError(
             "A game can move only to a channel that you and the bot can both write in.",
@@ -133,9 +138,9 @@ def _need_alone(ledger: Ledger) -> None:
         )
 
 
-async def _other(desk: Desk, place: str) -> Saved | None:
+async def _other(context: Context, place: str) -> Saved | None:
     """What is played in the new place already, which must be nothing that anybody would miss. Raises UserError."""
-    other = await desk.store.load_game(place)
+    other = await context.store.load_game(place)
     if other is None:
         return None
     there = load(other).game
@@ -178,40 +183,40 @@ def _elsewhere(problem: str) -> UserError:
     )
 
 
-async def delete(desk: Desk) -> Reply:
+async def delete(context: Context) -> Reply:
     """Delete the game and all its data; asks first."""
-    game = desk.need_game()
-    _need_owner(desk)
-    if is_set(desk.options()["confirm"]):
-        return await delete_now(desk, desk.ledger.row)
+    game = context.need_game()
+    _need_owner(context)
+    if is_set(context.options()["confirm"]):
+        return await delete_now(context, context.ledger.row)
     name = f'"{game.name}"' if game.name else "this free play"
     return Reply(
         f"Delete {name} with its {game.number} events?",
         ("This cannot be undone. /game export keeps a copy first.", "Delete it: /game delete confirm"),
         private=True,
-        buttons=(Button(f"delete:{desk.ledger.row}", "Delete", "danger"),),
+        buttons=(Button(f"delete:{context.ledger.row}", "Delete", "danger"),),
     )
 
 
-async def delete_now(desk: Desk, row: str) -> Reply:
+async def delete_now(context: Context, row: str) -> Reply:
     """Delete the game, which must still be the channel's. Raises UserError otherwise."""
-    game = desk.need_game()
-    if row != desk.ledger.row:
+    game = context.need_game()
+    if row != context.ledger.row:
         raise UserError("That game is not played here any more.")
-    _need_owner(desk)
-    desk.erase.append(row)
+    _need_owner(context)
+    context.erase.append(row)
     title = f'"{game.name}" is deleted' if game.name else "The free play is deleted"
-    was, here = desk.ledger.was, desk.command.where.key
+    was, here = context.ledger.was, context.command.where.key
     for place in was.places if was is not None else ():
         if place != here:
-            told = Reply(title, (f"{desk.who} did that in a channel that was linked with this one.",))
-            desk.outgoing.append(Outgoing(place, {}, desk.now, told.to_json()))
+            told = Reply(title, (f"{context.who} did that in a channel that was linked with this one.",))
+            context.outgoing.append(Outgoing(place, {}, context.now, told.to_json()))
     return Reply(title, private=True)
 
 
-def _need_owner(desk: Desk) -> None:
+def _need_owner(context: Context) -> None:
     """Free play belongs to those who took part, a started game to its master and the server's managers."""
-    need_director(desk.game, desk.actor, "delete it")
-    alone = len(desk.ledger.present()) <= 1
-    if not desk.game.started and not desk.actor.directs and not (alone and desk.actor.person):
+    need_director(context.game, context.actor, "delete it")
+    alone = len(context.ledger.present()) <= 1
+    if not context.game.started and not context.actor.directs and not (alone and context.actor.person):
         raise UserError("Others have rolled here too: only who manages the server may delete this.")

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 
 from bot.commands.claiming import own_import
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.commands.sequence import is_set
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
@@ -17,14 +17,14 @@ from bot.interface.reply import Button, File, Reply
 MOST_GAMES = 500
 
 
-async def handle(desk: Desk) -> Reply:
+async def handle(context: Context) -> Reply:
     """Run one of `/privacy`'s subcommands."""
-    return await HANDLERS[desk.spec.path[1]](desk)
+    return await HANDLERS[context.spec.path[1]](context)
 
 
-async def show(desk: Desk) -> Reply:
+async def show(context: Context) -> Reply:
     """What is kept, in numbers."""
-    data = await desk.store.user_data(desk.command.who.key)
+    data = await context.store.user_data(context.command.who.key)
     names = sorted({row.name for row in data.persons})
     lines = (
         f"Your name ({', '.join(names) or 'none'}), beside a random id in the logs; games: {len(data.persons)}.",
@@ -36,11 +36,11 @@ async def show(desk: Desk) -> Reply:
     return Reply("What Grognard keeps about you", lines, private=True)
 
 
-async def export(desk: Desk) -> Reply:
+async def export(context: Context) -> Reply:
     """Everything as a file."""
-    data = await desk.store.user_data(desk.command.who.key)
+    data = await context.store.user_data(context.command.who.key)
     plain = {
-        "user": desk.command.who.key,
+        "user": context.command.who.key,
         "persons": [asdict(row) for row in data.persons],
         "texts": [{key: value for key, value in asdict(row).items() if key != "salt"} for row in data.texts],
         "documents": [asdict(row) for row in data.docs if row.kind not in (PREPARED, UNUSED)],
@@ -49,10 +49,10 @@ async def export(desk: Desk) -> Reply:
     return Reply("Your data", ("All that is kept about you stands in this file.",), private=True, files=(file,))
 
 
-async def delete(desk: Desk) -> Reply:
+async def delete(context: Context) -> Reply:
     """Ask first, unless it is confirmed."""
-    if is_set(desk.options()["confirm"]):
-        return await forget(desk)
+    if is_set(context.options()["confirm"]):
+        return await forget(context)
     return Reply(
         "Delete your name and texts from all games?",
         (
@@ -64,23 +64,23 @@ async def delete(desk: Desk) -> Reply:
     )
 
 
-async def forget(desk: Desk) -> Reply:
+async def forget(context: Context) -> Reply:
     """Delete name, texts and drafts everywhere; each game notes that somebody left."""
-    user = desk.command.who.key
-    data = await desk.store.user_data(user)
+    user = context.command.who.key
+    data = await context.store.user_data(user)
     rows = list(dict.fromkeys(row.game for row in data.persons))[:MOST_GAMES]
-    imported = own_import(desk.ledger)
+    imported = own_import(context.ledger)
     if imported is not None:  # a file that somebody brought here names them too
-        desk.forget.append(imported.user)
-        rows = list(dict.fromkeys([*rows, desk.ledger.row]))
+        context.forget.append(imported.user)
+        rows = list(dict.fromkeys([*rows, context.ledger.row]))
     for row in rows:
-        if row == desk.ledger.row:
-            _leave(desk.ledger, imported.person if imported is not None else "")
-        elif (saved := await desk.store.load_game_by_id(row)) is not None:
-            ledger = Ledger(load(saved), desk.ledger.writer)
+        if row == context.ledger.row:
+            _leave(context.ledger, imported.person if imported is not None else "")
+        elif (saved := await context.store.load_game_by_id(row)) is not None:
+            ledger = Ledger(load(saved), context.ledger.writer)
             _leave(ledger)
-            desk.further.append(ledger)
-    desk.forget.append(user)
+            context.further.append(ledger)
+    context.forget.append(user)
     return Reply(
         "Your name and texts are deleted", (f"Games that keep their rolls without a name: {len(rows)}.",), private=True
     )
@@ -97,4 +97,4 @@ def _leave(ledger: Ledger, imported: str = "") -> None:
     ledger.new_persons.clear()
 
 
-HANDLERS: dict[str, Callable[[Desk], Awaitable[Reply]]] = {"show": show, "export": export, "delete": delete}
+HANDLERS: dict[str, Callable[[Context], Awaitable[Reply]]] = {"show": show, "export": export, "delete": delete}

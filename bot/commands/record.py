@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.commands.outcome import Happening, Outcome
 from bot.game.rights import is_stranger, need_share
 from bot.game.roster import is_gone, settle_changes
@@ -32,38 +32,38 @@ def is_open(game: Game) -> bool:
     return not game.started and not game.units
 
 
-def record(desk: Desk, outcome: Outcome, dice: Sequence[Json], *, secret: bool) -> Reply:
+def record(context: Context, outcome: Outcome, dice: Sequence[Json], *, secret: bool) -> Reply:
     """Append the happening to the log and answer. Raises UserError where units are not the actor's to use."""
     happening = outcome.happening
     if happening is None:
         return outcome.reply
-    game = desk.open_game()
+    game = context.open_game()
     if happening.by_hand and not game.hand_dice:
         raise UserError("This game takes no dice typed in by hand.", hint="/game settings hand_dice=yes allows them.")
     named = named_in(game, happening)
     if gone := [unit for unit in named if is_gone(unit)]:
         raise UserError(f"{gone[0].name} is {gone[0].state}.", hint="Leave it out, or mend its state with /unit edit.")
     acting = [unit for unit in named if unit.name in happening.acting]
-    need_share(game, desk.actor, named, acting)
-    facts = _facts(desk.command, happening, dice)
+    need_share(game, context.actor, named, acting)
+    facts = _facts(context.command, happening, dice)
     facts["used"] = [unit_json(unit) for unit in named]
     facts["acting"] = [unit.name for unit in acting]
     label = str(happening.inputs.get("label") or "")
     draws = (bool(dice) or secret) and not happening.by_hand
-    facts["closes"] = draws and closes_texts(desk)
+    facts["closes"] = draws and closes_texts(context)
     if secret:
-        return _seal(desk, outcome, facts, label)
+        return _seal(context, outcome, facts, label)
     after = after_happening(game, happening)
-    body = desk.ledger.add(happening.kind, after, texts={"label": label}, **facts)
+    body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
     return _answer(game, outcome, happening, body["number"], facts)
 
 
-def closes_texts(desk: Desk) -> bool:
+def closes_texts(context: Context) -> bool:
     """Whether the asker's die, or word, closes the players' texts. Raises UserError where the last one is theirs."""
-    game = desk.game
-    if not game.closing or game.closed or is_stranger(game, desk.actor):
+    game = context.game
+    if not game.closing or game.closed or is_stranger(game, context.actor):
         return False
-    own = (row.person for row in desk.ledger.persons.values() if row.user == desk.command.who.key)
+    own = (row.person for row in context.ledger.persons.values() if row.user == context.command.who.key)
     if any(has_last_word(game, person) for person in own):  # also as another person, from an imported file
         raise UserError(
             "The last text in these dice is yours, so somebody else begins.",
@@ -142,11 +142,11 @@ def _answer(game: Game, outcome: Outcome, happening: Happening, number: int, fac
     return replace(reply, buttons=tuple(buttons))
 
 
-def _seal(desk: Desk, outcome: Outcome, facts: Json, label: str) -> Reply:
+def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
     """Put the roll under seal: the log holds its hash, its roller alone sees it, and no unit changes."""
     happening = outcome.happening
     assert happening is not None
-    ledger = desk.ledger
+    ledger = context.ledger
     closes = facts.pop("closes")
     content = {key: value for key, value in facts.items() if value not in ("", [], {})} | {"kind": happening.kind}
     if happening.changes:
@@ -158,8 +158,8 @@ def _seal(desk: Desk, outcome: Outcome, facts: Json, label: str) -> Reply:
     body = ledger.add("sealed", of=happening.kind, sealed=sealed, hand=happening.by_hand, closes=closes)
     number = body["number"]
     told = Reply(
-        f"{desk.who}: #{number} sealed",
-        (f"Only {desk.who} has seen this roll. Its hash is {sealed}.",),
+        f"{context.who}: #{number} sealed",
+        (f"Only {context.who} has seen this roll. Its hash is {sealed}.",),
         buttons=(Button(f"reveal:{number}", "Reveal"),),
     )
     return replace(outcome.reply, title=f"(sealed) {outcome.reply.title}", private=True, announce=told, buttons=())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.commands.record import ANSWER, SEALED, change_from_json, is_of_game
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
@@ -28,32 +28,32 @@ class Opened:
     result: str = ""
 
 
-async def reveal(desk: Desk) -> Reply:
+async def reveal(context: Context) -> Reply:
     """Open one's own sealed roll; its results are written to the units now."""
-    return await reveal_number(desk, desk.options()["event"])
+    return await reveal_number(context, context.options()["event"])
 
 
-async def reveal_number(desk: Desk, number: int) -> Reply:
+async def reveal_number(context: Context, number: int) -> Reply:
     """Open the sealed roll with this number. Raises UserError for one that is not sealed, or somebody else's."""
-    game = desk.need_game()
+    game = context.need_game()
     if number not in game.sealed:
         closed = ", ".join(f"#{at}" for at in game.sealed) or "none"
         raise UserError(f"#{number} is no closed roll.", hint=f"Sealed are: {closed}.", option="event")
     owner = game.sealed[number]
-    if owner != desk.actor.person and owner in desk.ledger.persons:
-        raise UserError(f"#{number} belongs to {desk.ledger.name_of(owner)}, who alone may open it.", option="event")
-    opened = await open_rolls(desk, (number,))
-    desk.ledger.add("reveal", opened.game, opens=[number], result=opened.result)
+    if owner != context.actor.person and owner in context.ledger.persons:
+        raise UserError(f"#{number} belongs to {context.ledger.name_of(owner)}, who alone may open it.", option="event")
+    opened = await open_rolls(context, (number,))
+    context.ledger.add("reveal", opened.game, opens=[number], result=opened.result)
     title, *lines = opened.lines
     return Reply(f"#{number} opened: {title}", tuple(lines))
 
 
-async def open_rolls(desk: Desk, numbers: tuple[int, ...]) -> Opened:
+async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
     """What these sealed rolls hold, applied to the game in order; undone ones are told but change nothing."""
-    game, lines, said = desk.game, list[str](), list[str]()
+    game, lines, said = context.game, list[str](), list[str]()
     if not numbers:
         return Opened(game, (), ())
-    texts = await desk.store.texts(desk.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
+    texts = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
     kept = {(row.event, row.key): row.text for row in texts if row.event in numbers}
     for number in numbers:
         text = kept.get((number, SEALED))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.game.rights import Actor
 from bot.game.state import Json
 from bot.game.summary import told_event
@@ -16,127 +16,129 @@ CONSENT_KEPT = 30 * DAY
 LOOK_BACK = 200
 
 
-async def undo(desk: Desk, number: int | None = None) -> Reply:
+async def undo(context: Context, number: int | None = None) -> Reply:
     """Take back the last event (which must be `number`, if given); dice need consent, which is asked for."""
-    game = desk.need_game()
-    last, actor = game.last, desk.actor
+    game = context.need_game()
+    last, actor = game.last, context.actor
     if number is not None and number != last:
         raise UserError(f"#{number} is not the last event that stands; that is #{last}.", hint="/log shows them.")
-    event = await read_event(desk, last)
+    event = await read_event(context, last)
     need_undoable(event, last)
     assert event is not None
     if not may_ask(game, actor, event):
         raise _no_part("undo")
     if is_free(actor, event):
-        return _take_back(desk, event)
-    others = consenters(game, actor, desk.ledger.present(), event)
+        return _take_back(context, event)
+    others = consenters(game, actor, context.ledger.present(), event)
     if not others:
-        return _take_back(desk, event, alone=True)
-    return await _ask(desk, event, actor, others)
+        return _take_back(context, event, alone=True)
+    return await _ask(context, event, actor, others)
 
 
-async def _ask(desk: Desk, event: Json, actor: Actor, others: frozenset[str]) -> Reply:
+async def _ask(context: Context, event: Json, actor: Actor, others: frozenset[str]) -> Reply:
     """Ask the others; where one of them has asked for the same, this is his consent."""
-    ledger, number = desk.ledger, event["number"]
+    ledger, number = context.ledger, event["number"]
     if not actor.person:
         raise _no_part("undo")
-    pending = await desk.store.doc(CONSENT, _key(desk, number))
+    pending = await context.store.doc(CONSENT, _key(context, number))
     if pending is not None and pending.data["by"] != actor.person:
-        return await consent(desk, number)
+        return await consent(context, number)
     names = " or ".join(sorted(ledger.name_of(person) for person in others))
     if pending is not None:
         raise UserError(f"You have asked already; {names} may consent.", hint="Consent is typed as /game undo too.")
     data = {"by": actor.person, "event": number}
-    desk.docs.append(Doc(CONSENT, _key(desk, number), data, desk.now + CONSENT_KEPT, desk.command.where.server))
+    context.docs.append(
+        Doc(CONSENT, _key(context, number), data, context.now + CONSENT_KEPT, context.command.where.server)
+    )
     return Reply(
-        f"{desk.who} asks to take back #{number}",
+        f"{context.who} asks to take back #{number}",
         (told_event(event, ledger.name_of), f"Dice have fallen, so {names} must consent: /game undo, or the button."),
         buttons=(Button(f"consent:{number}", "Consent", "primary"), Button(f"refuse:{number}", "Refuse")),
     )
 
 
-async def consent(desk: Desk, number: int) -> Reply:
+async def consent(context: Context, number: int) -> Reply:
     """Agree to what another asked for."""
-    game, actor = desk.need_game(), desk.actor
-    pending = await desk.store.doc(CONSENT, _key(desk, number))
+    game, actor = context.need_game(), context.actor
+    pending = await context.store.doc(CONSENT, _key(context, number))
     if pending is None:
         raise UserError(f"Nobody asks to take back #{number} any more.")
     if number != game.last:
         raise UserError(f"#{number} is not the last event any more, so it stays.")
     by: str = pending.data["by"]
     asker = Actor(by, game.players.get(by, ""), directs=False)
-    event = await read_event(desk, number)
+    event = await read_event(context, number)
     need_undoable(event, number)
     assert event is not None
-    if by == actor.person or actor.person not in consenters(game, asker, desk.ledger.present(), event):
+    if by == actor.person or actor.person not in consenters(game, asker, context.ledger.present(), event):
         raise UserError("This needs the consent of another side.")
-    desk.drop_docs.append((CONSENT, _key(desk, number)))
-    return _take_back(desk, event, asked=by)
+    context.drop_docs.append((CONSENT, _key(context, number)))
+    return _take_back(context, event, asked=by)
 
 
-async def refuse(desk: Desk, number: int) -> Reply:
+async def refuse(context: Context, number: int) -> Reply:
     """Refuse what another asked for, or withdraw one's own request."""
-    game, actor = desk.need_game(), desk.actor
-    pending = await desk.store.doc(CONSENT, _key(desk, number))
+    game, actor = context.need_game(), context.actor
+    pending = await context.store.doc(CONSENT, _key(context, number))
     if pending is None:
         raise UserError(f"Nobody asks to take back #{number} any more.")
     by: str = pending.data["by"]
     asker = Actor(by, game.players.get(by, ""), directs=False)
-    event = await read_event(desk, number)
+    event = await read_event(context, number)
     if by != actor.person and (
-        event is None or actor.person not in consenters(game, asker, desk.ledger.present(), event)
+        event is None or actor.person not in consenters(game, asker, context.ledger.present(), event)
     ):
         raise UserError("Only another side may refuse.")
-    desk.drop_docs.append((CONSENT, _key(desk, number)))
+    context.drop_docs.append((CONSENT, _key(context, number)))
     word = "withdraws the request" if by == actor.person else "refuses"
-    return Reply(f"{desk.who} {word}: #{number} stands")
+    return Reply(f"{context.who} {word}: #{number} stands")
 
 
-def _take_back(desk: Desk, event: Json, *, asked: str = "", alone: bool = False) -> Reply:
-    ledger, number = desk.ledger, event["number"]
+def _take_back(context: Context, event: Json, *, asked: str = "", alone: bool = False) -> Reply:
+    ledger, number = context.ledger, event["number"]
     told = told_event(event, ledger.name_of)
     ledger.add("undo", asked=asked, alone=alone, **undo_fields(event))
     asker = ledger.name_of(asked) if asked else ""
-    return Reply(_taken_back(number, desk.who, asker), (told, "It stays in the log; /game redo brings it back."))
+    return Reply(_taken_back(number, context.who, asker), (told, "It stays in the log; /game redo brings it back."))
 
 
 def _taken_back(number: int, who: str, asker: str = "") -> str:
     return f"{asker}, with {who}'s consent, takes back #{number}" if asker else f"{who} takes back #{number}"
 
 
-async def told_undone(desk: Desk, number: int) -> str:
+async def told_undone(context: Context, number: int) -> str:
     """Who took back the event with this number, which is undone now."""
-    name_of = desk.ledger.name_of
-    for row in await desk.store.events(desk.ledger.row, after=number, limit=LOOK_BACK, newest_first=True):
+    name_of = context.ledger.name_of
+    for row in await context.store.events(context.ledger.row, after=number, limit=LOOK_BACK, newest_first=True):
         event = row.data
         if event["kind"] == "undo" and event.get("event") == number:
             return _taken_back(number, name_of(event["who"]), name_of(event["asked"]) if event.get("asked") else "")
     return f"#{number} is taken back."
 
 
-async def redo(desk: Desk) -> Reply:
+async def redo(context: Context) -> Reply:
     """Bring back what was undone last, if nothing happened since."""
-    game, actor = desk.need_game(), desk.actor
+    game, actor = context.need_game(), context.actor
     if not game.redo:
         raise UserError("There is nothing to bring back: nothing was undone, or something has happened since.")
-    event = await read_event(desk, game.redo[-1])
+    event = await read_event(context, game.redo[-1])
     if event is None or not may_ask(game, actor, event):
         raise _no_part("redo")
-    desk.ledger.add("redo", **redo_fields(event))
-    return Reply(f"{desk.who} brings back #{event['number']}", (told_event(event, desk.ledger.name_of),))
+    context.ledger.add("redo", **redo_fields(event))
+    return Reply(f"{context.who} brings back #{event['number']}", (told_event(event, context.ledger.name_of),))
 
 
 def _no_part(what: str) -> UserError:
     return UserError(f"Only who takes part in this game may {what}.", hint="/game join makes you a player.")
 
 
-async def read_event(desk: Desk, number: int) -> Json | None:
+async def read_event(context: Context, number: int) -> Json | None:
     """The body of one event of this game, or None."""
     if number < 1:
         return None
-    rows = await desk.store.events(desk.ledger.row, after=number - 1, before=number + 1)
+    rows = await context.store.events(context.ledger.row, after=number - 1, before=number + 1)
     return rows[0].data if rows else None
 
 
-def _key(desk: Desk, number: int) -> str:
-    return f"{desk.ledger.row}:{number}"
+def _key(context: Context, number: int) -> str:
+    return f"{context.ledger.row}:{number}"

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from bot.commands.context import Desk
+from bot.commands.context import Context
 from bot.commands.record import is_open
 from bot.game.rights import find_side, need_player, need_units
 from bot.game.roster import (
@@ -33,45 +33,45 @@ MAX_SIDE = 32
 SHOWN = 60
 
 
-async def handle(desk: Desk) -> Reply:
+async def handle(context: Context) -> Reply:
     """Run one of `/unit`'s subcommands."""
-    return await HANDLERS[desk.spec.path[1]](desk)
+    return await HANDLERS[context.spec.path[1]](context)
 
 
-async def add(desk: Desk) -> Reply:
+async def add(context: Context) -> Reply:
     """Add one unit, or a numbered row of them."""
-    options = desk.options()
-    game = desk.open_game()
-    need_player(game, desk.actor)
-    system = _system_for(desk, options["type"])
+    options = context.options()
+    game = context.open_game()
+    need_player(game, context.actor)
+    system = _system_for(context, options["type"])
     typed, stats = options["side"], options["stats"] or ""
     if typed and is_stat(typed, system) and typed.casefold() not in map(str.casefold, game.sides):
         typed, stats = None, f"{typed} {stats}"  # no side was typed: the first bare word is a state or marker
-    side = _side(desk, typed)
+    side = _side(context, typed)
     units: dict[str, RosterUnit] = {}
     for name in expand_names(options["name"]):
         unit = new_unit(name, options["type"], side, stats, system, {**game.units, **units})
         units[unit.name.casefold()] = unit
-    need_units(game, desk.actor, units.values())
-    return _added(desk, game, system, units)
+    need_units(game, context.actor, units.values())
+    return _added(context, game, system, units)
 
 
-def _added(desk: Desk, game: Game, system: System, units: Units) -> Reply:
+def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
     after = add_units(replace(game, system=system.id), units.values())
     names = [unit.name for unit in units.values()]
     told = names[0] if len(names) == 1 else f"{len(names)} units"
-    desk.ledger.add("unit", after, result=f"{told} added")
+    context.ledger.add("unit", after, result=f"{told} added")
     shown = [described(unit) for unit in list(units.values())[:SHOWN]]
-    return Reply(f"{desk.who} adds {told}", tuple(shown), footer=(system.title,))
+    return Reply(f"{context.who} adds {told}", tuple(shown), footer=(system.title,))
 
 
-async def edit(desk: Desk) -> Reply:
+async def edit(context: Context) -> Reply:
     """Change numbers, state, markers, side or name by hand."""
-    options = desk.options()
-    game = desk.need_game()
+    options = context.options()
+    game = context.need_game()
     unit = _find(game, options["name"])
-    need_units(game, desk.actor, [unit])
-    system = _system_of(desk)
+    need_units(game, context.actor, [unit])
+    system = _system_of(context)
     rest = []
     changed = unit
     for word in options["stats"].split():
@@ -83,29 +83,29 @@ async def edit(desk: Desk) -> Reply:
     changed = set_by_hand(changed, " ".join(rest), system)
     if changed.side != unit.side:
         changed = replace(changed, handle=new_handle(changed.side, game.units))
-        need_units(game, desk.actor, [changed])
+        need_units(game, context.actor, [changed])
     if changed == unit:
         raise UserError(f"{unit.name} is so already.", hint=described(unit))
-    desk.ledger.add(
+    context.ledger.add(
         "unit", replace(game, units={**game.units, unit.name.casefold(): changed}), result=f"{unit.name} edited"
     )
-    return Reply(f"{desk.who} edits {unit.name}", (f"was {described(unit)}", f"now {described(changed)}"))
+    return Reply(f"{context.who} edits {unit.name}", (f"was {described(unit)}", f"now {described(changed)}"))
 
 
-async def remove(desk: Desk) -> Reply:
+async def remove(context: Context) -> Reply:
     """Take a unit off the roster."""
-    game = desk.need_game()
-    unit = _find(game, desk.options()["name"])
-    need_units(game, desk.actor, [unit])
+    game = context.need_game()
+    unit = _find(game, context.options()["name"])
+    need_units(game, context.actor, [unit])
     units = {key: other for key, other in game.units.items() if key != unit.name.casefold()}
-    desk.ledger.add("unit", replace(game, units=units), result=f"{unit.name} removed")
-    return Reply(f"{desk.who} removes {unit.name}", (described(unit),))
+    context.ledger.add("unit", replace(game, units=units), result=f"{unit.name} removed")
+    return Reply(f"{context.who} removes {unit.name}", (described(unit),))
 
 
-async def listing(desk: Desk) -> Reply:
+async def listing(context: Context) -> Reply:
     """The roster by sides; eliminated units only when asked for."""
-    options = desk.options()
-    game = desk.need_game()
+    options = context.options()
+    game = context.need_game()
     units = in_order(game.units.values())
     if options["side"]:
         side = find_side(game, options["side"]) if game.sides else options["side"]
@@ -127,9 +127,9 @@ async def listing(desk: Desk) -> Reply:
     return Reply(count_units(len(shown)), tuple(lines), private=True)
 
 
-async def show(desk: Desk) -> Reply:
+async def show(context: Context) -> Reply:
     """One unit with all its numbers, ready to be edited."""
-    unit = _find(desk.need_game(), desk.options()["name"])
+    unit = _find(context.need_game(), context.options()["name"])
     lines = [f"{key}={value}" for key, value in unit.numbers.items()]
     lines += [f"state={unit.state}"] if unit.state else []
     lines += [f"marker {mark}" for mark in sorted(unit.marks)]
@@ -137,23 +137,23 @@ async def show(desk: Desk) -> Reply:
     return Reply(f"{unit.name} ({unit.handle}): {unit.type}{side}", tuple(lines), private=True)
 
 
-async def import_units(desk: Desk) -> Reply:
+async def import_units(context: Context) -> Reply:
     """A whole roster; everything in it is checked before any unit is added."""
-    options = desk.options()
+    options = context.options()
     text = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
     if not text:
         raise UserError(
             "/unit import needs text or a file.", hint="First line: name,type,side,morale; then one line per unit."
         )
     rows = await asyncio.to_thread(read_roster, str(text))
-    game = desk.open_game()
-    need_player(game, desk.actor)
-    system = _system_for(desk, str(rows[0].values.get("type", "")))
+    game = context.open_game()
+    need_player(game, context.actor)
+    system = _system_for(context, str(rows[0].values.get("type", "")))
     units: dict[str, RosterUnit] = {}
     for row in rows:
         try:
             raw = row.take("side")
-            side = _side(desk, raw) if raw else _side(desk, None)
+            side = _side(context, raw) if raw else _side(context, None)
             kind = find_type(row.take("type"), system.words["units"])
             for name in expand_names(row.take("name")):
                 unit = new_unit(name, kind, side, "", system, {**game.units, **units})
@@ -162,8 +162,8 @@ async def import_units(desk: Desk) -> Reply:
                 units[unit.name.casefold()] = unit
         except UserError as error:
             raise row.explained(error) from None
-    need_units(game, desk.actor, units.values())
-    return _added(desk, game, system, units)
+    need_units(game, context.actor, units.values())
+    return _added(context, game, system, units)
 
 
 def _find(game: Game, name: str) -> RosterUnit:
@@ -174,18 +174,18 @@ def _find(game: Game, name: str) -> RosterUnit:
         raise
 
 
-def _system_of(desk: Desk) -> System:
-    system = desk.system
+def _system_of(context: Context) -> System:
+    system = context.system
     if system is None:
         raise UserError("This channel has no rule set yet.", hint='Start a game: /game start lnlt "Hill 875".')
     return system
 
 
-def _system_for(desk: Desk, type_: str) -> System:
+def _system_for(context: Context, type_: str) -> System:
     """The game's rule set; free play without units takes the only one that knows the unit type."""
     folded = type_.strip().casefold().replace("_", "-").replace(" ", "-")
-    if desk.system is not None and (not is_open(desk.game) or folded in desk.system.words["units"].types):
-        return desk.system
+    if context.system is not None and (not is_open(context.game) or folded in context.system.words["units"].types):
+        return context.system
     fitting = [system for system in systems().values() if folded in system.words["units"].types]
     if len(fitting) == 1:
         return fitting[0]
@@ -198,11 +198,11 @@ def _system_for(desk: Desk, type_: str) -> System:
     )
 
 
-def _side(desk: Desk, typed: str | None) -> str:
+def _side(context: Context, typed: str | None) -> str:
     """The side of new units: as typed, else the player's own."""
-    game = desk.game
+    game = context.game
     if not typed:
-        return desk.actor.side
+        return context.actor.side
     return find_side(game, typed) if game.sides else _free_side(typed)
 
 
@@ -214,7 +214,7 @@ def _free_side(typed: str) -> str:
     return side
 
 
-HANDLERS: dict[str, Callable[[Desk], Awaitable[Reply]]] = {
+HANDLERS: dict[str, Callable[[Context], Awaitable[Reply]]] = {
     "add": add,
     "edit": edit,
     "remove": remove,

@@ -1,7 +1,8 @@
 """Whether an event follows on those before it: who may write it, and that it says and changes what its kind may.
 
 No table is read here, so a log of any edition can be checked for ever; what dice and inputs lead to is for
-`bot/audit/replay.py`. Who manages a server may do what a game master may, and no log says who does: such rights are left out.
+`bot/audit/replay.py`. A server's managers may do what a game master may, and no log names them:
+such rights are left out.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from bot.entropy import throwaway
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.expression import parse, roll
-from bot.systems import catalog as charts
+from bot.systems import catalog as tables
 from bot.systems.resolve import count_odds, resolve
 
 MAX_LINE = 1_000_000
@@ -125,15 +125,15 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lookup(request: Mapping[str, Any]) -> dict[str, Any]:
-    game = charts.system(_name(request, "system"))
-    chart = game.table(_name(request, "table"))
+    game = tables.system(_name(request, "system"))
+    table = game.table(_name(request, "table"))
     given = _inputs(request)
-    found = chart.read(given)
-    return {"out": dict(found.out), "text": lookup_reply(chart, given, found, game.title).text()}
+    found = table.read(given)
+    return {"out": dict(found.out), "text": lookup_reply(table, given, found, game.title).text()}
 
 
 def _resolve(request: Mapping[str, Any]) -> dict[str, Any]:
-    game = charts.system(_name(request, "system"))
+    game = tables.system(_name(request, "system"))
     sequence = game.sequence(_name(request, "sequence"))
     source, script = _dice(request)
     played = resolve(sequence, _inputs(request), source)
@@ -144,7 +144,7 @@ def _resolve(request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _odds(request: Mapping[str, Any]) -> dict[str, Any]:
-    sequence = charts.system(_name(request, "system")).sequence(_name(request, "sequence"))
+    sequence = tables.system(_name(request, "system")).sequence(_name(request, "sequence"))
     by = request.get("by") or ()
     by = [by] if isinstance(by, str) else by
     if not isinstance(by, list | tuple) or not all(isinstance(path, str) for path in by):

@@ -109,8 +109,8 @@ def show_tables(words: Sequence[str]) -> None:
     from bot.systems.catalog import system
 
     (id,) = Arguments(words, flags={}).take("SYSTEM")
-    for chart in system(id).tables.values():
-        print(f"{chart.id}  {chart.title} ({', '.join(option.name for option in chart.inputs)})")
+    for table in system(id).tables.values():
+        print(f"{table.id}  {table.title} ({', '.join(option.name for option in table.inputs)})")
 
 
 def show_sequences(words: Sequence[str]) -> None:
@@ -128,12 +128,12 @@ def lookup(words: Sequence[str]) -> None:
     from bot.systems.catalog import system
 
     arguments = Arguments(words, flags={"json": False})
-    id, table = arguments.take("SYSTEM", "TABLE")
+    id, name = arguments.take("SYSTEM", "TABLE")
     game = system(id)
-    chart = game.table(table)
+    table = game.table(name)
     given = arguments.given()
-    found = chart.read(given)
-    _print(arguments, dict(found.out), lookup_reply(chart, given, found, game.title).text())
+    found = table.read(given)
+    _print(arguments, dict(found.out), lookup_reply(table, given, found, game.title).text())
 
 
 def resolve_once(words: Sequence[str]) -> None:

@@ -8,26 +8,26 @@ from itertools import product
 
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import UnitWords
-from bot.rules.tables.table import Chart
+from bot.rules.tables.table import Table
 from bot.systems.catalog import Sequence, System
 
 
 def explained(sequence: Sequence) -> tuple[Option, ...]:
     """The options of a sequence, each flag and word with what its table of modifiers adds: `+2, target adjacent`."""
-    charts = [sequence.system.tables[id] for id in sequence.modifiers]
-    return tuple(_explained(option, charts) for option in sequence.inputs) if charts else sequence.inputs
+    tables = [sequence.system.tables[id] for id in sequence.modifiers]
+    return tuple(_explained(option, tables) for option in sequence.inputs) if tables else sequence.inputs
 
 
-def _explained(option: Option, charts: Iterable[Chart]) -> Option:
+def _explained(option: Option, tables: Iterable[Table]) -> Option:
     if option.type == "bool":
-        return replace(option, help=_joined(_worths(charts, option.name, True), option.help))
+        return replace(option, help=_joined(_worths(tables, option.name, True), option.help))
     if option.type == "enum":
-        worths = ((word, _worths(charts, option.name, word)) for word in option.values)
+        worths = ((word, _worths(tables, option.name, word)) for word in option.values)
         shown = ", ".join(f"{word} {worth}" for word, worth in worths if worth)
         return replace(option, help=f"{option.help} ({shown})" if shown else option.help)
     if option.type == "mods":
-        said = {word: _joined(_worths(charts, word, True), _help(charts, word)) for word in option.values}
-        own = {word: _joined(_worths(charts, word, True), text) for word, text in option.meanings.items()}
+        said = {word: _joined(_worths(tables, word, True), _help(tables, word)) for word in option.values}
+        own = {word: _joined(_worths(tables, word, True), text) for word, text in option.meanings.items()}
         return replace(option, meanings={**{word: text for word, text in said.items() if text}, **own})
     return option
 
@@ -36,28 +36,28 @@ def _joined(worth: str, text: str) -> str:
     return f"{worth}, {text}" if worth and text else worth or text
 
 
-def _help(charts: Iterable[Chart], name: str) -> str:
-    return next((option.help for chart in charts for option in chart.inputs if option.name == name), "")
+def _help(tables: Iterable[Table], name: str) -> str:
+    return next((option.help for table in tables for option in table.inputs if option.name == name), "")
 
 
-def _worths(charts: Iterable[Chart], name: str, value: object) -> str:
+def _worths(tables: Iterable[Table], name: str, value: object) -> str:
     """What a word adds by these tables; one after the other where they differ."""
-    found = dict.fromkeys(worth for chart in charts if (worth := worth_of(chart, name, value)))
+    found = dict.fromkeys(worth for table in tables if (worth := worth_of(table, name, value)))
     return " / ".join(found)
 
 
-def worth_of(chart: Chart, name: str, value: object) -> str:
+def worth_of(table: Table, name: str, value: object) -> str:
     """What an input of a table of modifiers adds when it alone has this value: `+2`, `defense -1`, or nothing.
 
     Where the table asks for more before it answers, what it adds for each: `spot +4, shoot -4`.
     """
-    option = next((option for option in chart.inputs if option.name == name), None)
-    if option is None or not chart.modifiers or (option.type == "enum" and value not in option.values):
+    option = next((option for option in table.inputs if option.name == name), None)
+    if option is None or not table.modifiers or (option.type == "enum" and value not in option.values):
         return ""
-    asked = [other for other in chart.inputs if other.required and other is not option]
+    asked = [other for other in table.inputs if other.required and other is not option]
     given = 1 if option.type in ("int", "number") else value
     bases = [dict(zip([other.name for other in asked], words, strict=True)) for words in product(*map(_few, asked))]
-    each = {" ".join(map(str, base.values())): _added(chart, base, option, given) for base in bases}
+    each = {" ".join(map(str, base.values())): _added(table, base, option, given) for base in bases}
     if len(set(each.values())) == 1:
         return next(iter(each.values()))
     return ", ".join(f"{words} {worth or '+0'}" for words, worth in each.items()) if len(asked) == 1 else ""
@@ -68,11 +68,11 @@ def _few(option: Option) -> tuple[object, ...]:
     return option.values or (option.min or 0,)
 
 
-def _added(chart: Chart, base: Mapping[str, object], option: Option, value: object) -> str:
+def _added(table: Table, base: Mapping[str, object], option: Option, value: object) -> str:
     """The change of each total by this value; all of it where the table cannot be read without the input."""
-    totals = [name for name, kind in chart.outputs.items() if kind == "int"]
-    found = chart(**base, **{option.name: value})
-    without = dict.fromkeys(totals, 0) if option.required else {name: chart(**base)[name] for name in totals}
+    totals = [name for name, kind in table.outputs.items() if kind == "int"]
+    found = table(**base, **{option.name: value})
+    without = dict.fromkeys(totals, 0) if option.required else {name: table(**base)[name] for name in totals}
     changes = [(name, found[name] - without[name]) for name in totals]
     return " ".join(
         f"{change:+g}" if name == totals[0] else f"{name.removesuffix('_mod').replace('_', ' ')} {change:+g}"

@@ -148,23 +148,23 @@ def _sequence_specs(game: System) -> Iterator[CommandSpec]:
 
 
 def _table_specs(game: System) -> Iterator[CommandSpec]:
-    charts = list(game.tables.values())
+    tables = list(game.tables.values())
     for group in game.game["groups"]:
-        for chart in charts:
-            if chart.group != group:
+        for table in tables:
+            if table.group != group:
                 continue
-            path = (game.id + TABLE, group, chart.id)
-            rolled = {roll.option for roll in chart.rolls}
-            options = tuple(_rollable(option) if option.name in rolled else option for option in chart.inputs)
+            path = (game.id + TABLE, group, table.id)
+            rolled = {roll.option for roll in table.rolls}
+            options = tuple(_rollable(option) if option.name in rolled else option for option in table.inputs)
             yield CommandSpec(
                 path=path,
-                summary=chart.summary or chart.title,
+                summary=table.summary or table.title,
                 family="lookup",
                 options=options,
-                example=example_text(path, chart.example),
+                example=example_text(path, table.example),
                 system=game.id,
-                target=chart.id,
-                details=f"Source: {chart.source}. {chart.notes}".strip(),
+                target=table.id,
+                details=f"Source: {table.source}. {table.notes}".strip(),
             )
 
 

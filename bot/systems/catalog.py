@@ -16,7 +16,7 @@ from bot.rules.inputs.options import Option, option_from
 from bot.rules.inputs.units import Roster, UnitWords
 from bot.rules.sequence import Plan
 from bot.rules.tables.compile import check_examples, compile_chart
-from bot.rules.tables.table import Chart, Charts
+from bot.rules.tables.table import Table, Tables
 from bot.systems.game_file import check_game
 
 TABLES = Path(__file__).resolve().parents[2] / "tables"
@@ -101,21 +101,21 @@ class Sequence:
         return plan
 
 
-class _Tables(Mapping[str, Chart]):
+class _Tables(Mapping[str, Table]):
     """The tables of a game, each read and compiled when it is first asked for."""
 
     def __init__(self, system: System) -> None:
         self._system = system
-        self._loaded: dict[str, Chart] = {}
+        self._loaded: dict[str, Table] = {}
         self._names = sorted(path.stem for path in system.folder.glob("*.yaml") if path.stem not in _NO_TABLES)
 
-    def __getitem__(self, id: str) -> Chart:
-        chart = self._loaded.get(id)
-        if chart is None:
+    def __getitem__(self, id: str) -> Table:
+        table = self._loaded.get(id)
+        if table is None:
             if id not in self._names:
                 raise KeyError(id)
-            chart = self._loaded[id] = self._system.load_table(id)
-        return chart
+            table = self._loaded[id] = self._system.load_table(id)
+        return table
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -154,7 +154,7 @@ class System:
         return {name: tuple(items) for name, items in (self.game.get("lists") or {}).items()}
 
     @cached_property
-    def tables(self) -> Charts:
+    def tables(self) -> Tables:
         """Tables by id."""
         return _Tables(self)
 
@@ -198,7 +198,7 @@ class System:
             repeat=more.get("repeat", ""),
         )
 
-    def load_table(self, id: str) -> Chart:
+    def load_table(self, id: str) -> Table:
         """Read, compile and check one table. Raises TableError naming file, row and column."""
         file = f"{self.id}/{id}.yaml"
         data = read_yaml(self.folder / f"{id}.yaml")
@@ -211,13 +211,13 @@ class System:
             data = {**parent, **{key: value for key, value in data.items() if key != "like"}}
         if data.get("id") != f"{self.id}/{id}":
             raise TableError(file, f"its id must be {self.id}/{id}")
-        chart = compile_chart(data, file=file, system=self.id, lists=self.lists)
-        if chart.group not in list(self.game["groups"]):
-            raise TableError(file, f"the game has no group {str(chart.group)[:40]}", row="group")
-        check_examples(chart, data, file)
-        return chart
+        table = compile_chart(data, file=file, system=self.id, lists=self.lists)
+        if table.group not in list(self.game["groups"]):
+            raise TableError(file, f"the game has no group {str(table.group)[:40]}", row="group")
+        check_examples(table, data, file)
+        return table
 
-    def table(self, id: str) -> Chart:
+    def table(self, id: str) -> Table:
         """The table called `id`. Raises UserError with the nearest name."""
         try:
             return self.tables[id]

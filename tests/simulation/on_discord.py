@@ -29,7 +29,8 @@ from adapters.discord.client import Grognard
 from adapters.discord.delivery import Delivery
 from adapters.discord.outbox import Outbox
 from adapters.discord.render import ACTION, LATE, render
-from adapters.discord.request import EPHEMERAL, Ask
+from adapters.discord.request import EPHEMERAL
+from adapters.discord.request import Request as Ask
 from bot.interface.registry import registry
 from bot.interface.reply import File, Reply
 from bot.interface.text import parse_text

@@ -166,7 +166,7 @@ class SimWire(Wire):
         return found
 
 
-class Desk:
+class Context:
     """The adapter's listeners without the library's connection."""
 
     def __init__(self, process: Process) -> None:

@@ -49,14 +49,14 @@ class Process:
         self.at_work: set[Request] = set()
         self.stored = 0  # answers
         self.app: App
-        self._sides: dict[str, on_discord.Bot | on_slack.Desk] = {}
+        self._sides: dict[str, on_discord.Bot | on_slack.Context] = {}
 
     async def begin(self, *, platforms: bool = True) -> None:
         """Open the store and begin to serve."""
         self.app = App(await SqliteStore.open(self.path, clock=self.loop.wall), self.loop.wall)
         self.app.worker = Inline()
         if platforms:
-            self._sides = {"discord": on_discord.Bot(self), "slack": on_slack.Desk(self)}
+            self._sides = {"discord": on_discord.Bot(self), "slack": on_slack.Context(self)}
             for side in self._sides.values():
                 side.begin()
 

@@ -10,7 +10,7 @@ import pytest
 from bot.host import batch
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
-from bot.rules.tables.table import Answer, Chart
+from bot.rules.tables.table import Answer, Table
 from bot.systems.catalog import system
 from tests.examples import lookup
 
@@ -47,39 +47,39 @@ def test_there_are_35_tables() -> None:
 
 @pytest.mark.parametrize("id", list(ASL.tables))
 def test_the_example_of_each_table_runs(id: str) -> None:
-    chart = ASL.table(id)
-    assert chart.read(chart.example).out
-    assert chart.summary
+    table = ASL.table(id)
+    assert table.read(table.example).out
+    assert table.summary
 
 
-def only_declared_tokens(chart: Chart, out: dict[str, Any]) -> None:
+def only_declared_tokens(table: Table, out: dict[str, Any]) -> None:
     for name, value in out.items():
-        tokens = chart.outputs[name]
+        tokens = table.outputs[name]
         if isinstance(tokens, tuple):
             assert all(item in tokens for item in (value if isinstance(value, list) else [value]))
 
 
-def answer_or_refusal(chart: Chart, given: dict[str, Any]) -> Answer | None:
+def answer_or_refusal(table: Table, given: dict[str, Any]) -> Answer | None:
     try:
-        return chart.read(given)
+        return table.read(given)
     except UserError:
         return None
 
 
 @pytest.mark.parametrize("id", [id for id in ASL.tables if id != "ch-dr"])
 def test_every_combination_is_answered_in_declared_tokens_or_refused_by_rule(id: str) -> None:
-    chart = ASL.table(id)
-    names = [option.name for option in chart.inputs]
+    table = ASL.table(id)
+    names = [option.name for option in table.inputs]
     answered = 0
-    for combination in product(*(values(option) for option in chart.inputs)):
-        answer = answer_or_refusal(chart, dict(zip(names, combination, strict=True)))
+    for combination in product(*(values(option) for option in table.inputs)):
+        answer = answer_or_refusal(table, dict(zip(names, combination, strict=True)))
         if answer is None:
-            assert chart.refuse, combination
+            assert table.refuse, combination
             continue
         answered += 1
-        only_declared_tokens(chart, dict(answer.out))
-        assert set(chart.outputs) - set(answer.out) <= {"limit"}
-        if "text" in chart.outputs:
+        only_declared_tokens(table, dict(answer.out))
+        assert set(table.outputs) - set(answer.out) <= {"limit"}
+        if "text" in table.outputs:
             assert answer.text
     assert answered
 

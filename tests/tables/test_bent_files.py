@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.rules.errors import TableError
-from bot.systems import catalog as charts
+from bot.systems import catalog as tables
 from bot.systems.catalog import TABLES, System, read_yaml, systems
 from tests.bending import bent
 
@@ -36,10 +36,10 @@ def load(id: str, name: str) -> None:
             for option in sequence.inputs:
                 " ".join((option.help, option.expected))
     else:
-        chart = system.load_table(name.removesuffix(".yaml"))
-        " ".join((chart.title, chart.source, chart.summary, chart.notes))
-        if chart.example:
-            chart.read(chart.example)
+        table = system.load_table(name.removesuffix(".yaml"))
+        " ".join((table.title, table.source, table.summary, table.notes))
+        if table.example:
+            table.read(table.example)
 
 
 @pytest.mark.parametrize("id", list(systems()))
@@ -47,7 +47,7 @@ def test_bent_table_files_are_refused_by_file_and_row(id: str, monkeypatch: pyte
     files = files_of(id)
     draw, refused, with_row = random.Random(id), 0, 0
     changed: dict[str, Any] = {}
-    monkeypatch.setattr(charts, "read_yaml", lambda path: changed.get(path.name, files[path.name]))
+    monkeypatch.setattr(tables, "read_yaml", lambda path: changed.get(path.name, files[path.name]))
     for number in range(EACH):
         name = draw.choice(list(files))
         changed.clear()

@@ -11,7 +11,7 @@ import pytest
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option
-from bot.rules.tables.table import Chart
+from bot.rules.tables.table import Table
 from bot.systems.catalog import systems
 
 MOST = 4_000
@@ -39,16 +39,16 @@ def _inside(option: Option, value: float) -> bool:
     return (option.min is None or value >= option.min) and (option.max is None or value <= option.max)
 
 
-def situations(chart: Chart) -> Iterator[dict[str, Any]]:
+def situations(table: Table) -> Iterator[dict[str, Any]]:
     """All combinations of inputs where they are few; else every value of each input beside a drawn rest."""
-    domains = {option.name: values_of(option) for option in chart.inputs}
+    domains = {option.name: values_of(option) for option in table.inputs}
     size = 1
     for domain in domains.values():
         size *= len(domain)
     if size <= MOST:
         yield from (dict(zip(domains, values, strict=True)) for values in product(*domains.values()))
         return
-    draw = random.Random(chart.id)  # which cells are tried must not change from run to run
+    draw = random.Random(table.id)  # which cells are tried must not change from run to run
     rest = {name: draw.choice(domain) for name, domain in domains.items()}
     for name, domain in domains.items():
         for value in domain:
@@ -57,13 +57,13 @@ def situations(chart: Chart) -> Iterator[dict[str, Any]]:
         yield {name: draw.choice(domain) for name, domain in domains.items()}
 
 
-def read_or_refuse(chart: Chart, given: dict[str, Any]) -> Any:
+def read_or_refuse(table: Table, given: dict[str, Any]) -> Any:
     """The outputs, or None where the card refuses these inputs by rule; a hole in the grid is no rule."""
     try:
-        return chart.read(given).out
+        return table.read(given).out
     except UserError as error:
         refusal = error
-    hole = "not on the card" in refusal.message and not chart.refuse and not chart.rolls
+    hole = "not on the card" in refusal.message and not table.refuse and not table.rolls
     if hole:
         raise refusal
     return None
@@ -84,26 +84,26 @@ def is_declared(value: Any, output: Any) -> bool:
     return isinstance(value, kinds[output]) and (output not in ("int", "number") or not isinstance(value, bool))
 
 
-@pytest.mark.parametrize(("game", "table"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES])
-def test_every_cell_is_answered_or_refused_by_rule(game: str, table: str) -> None:
-    chart = systems()[game].table(table)
+@pytest.mark.parametrize(("game", "name"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES])
+def test_every_cell_is_answered_or_refused_by_rule(game: str, name: str) -> None:
+    table = systems()[game].table(name)
     answered = 0
-    for given in situations(chart):
-        out = read_or_refuse(chart, given)
+    for given in situations(table):
+        out = read_or_refuse(table, given)
         if out is None:
             continue
         answered += 1
         for name, value in out.items():
-            assert is_declared(value, chart.outputs[name]), (given, name, value)
+            assert is_declared(value, table.outputs[name]), (given, name, value)
     assert answered, "no combination of inputs is answered"
 
 
-@pytest.mark.parametrize(("game", "table"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES])
-def test_every_table_says_what_it_is(game: str, table: str) -> None:
-    chart = systems()[game].table(table)
-    assert chart.title
-    assert chart.source
-    assert chart.summary, "players read the summary in help"
-    assert len(chart.summary) <= 100
-    if chart.example:
-        chart.read(chart.example)
+@pytest.mark.parametrize(("game", "name"), TABLES, ids=[f"{game}-{table}" for game, table in TABLES])
+def test_every_table_says_what_it_is(game: str, name: str) -> None:
+    table = systems()[game].table(name)
+    assert table.title
+    assert table.source
+    assert table.summary, "players read the summary in help"
+    assert len(table.summary) <= 100
+    if table.example:
+        table.read(table.example)

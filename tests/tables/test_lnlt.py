@@ -31,10 +31,10 @@ def ask(table: str, **given: object) -> dict[str, object]:
 def test_the_game_has_its_36_tables_and_each_answers_its_example() -> None:
     tables = system("lnlt").tables
     assert len(tables) == 36
-    for chart in tables.values():
-        assert chart.example, chart.id
-        assert chart.read(dict(chart.example)).out
-        assert 0 < len(chart.summary) <= 100
+    for table in tables.values():
+        assert table.example, table.id
+        assert table.read(dict(table.example)).out
+        assert 0 < len(table.summary) <= 100
 
 
 # -- combat -----------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from bot.rules.errors import TableError, UserError, reading
 from bot.rules.inputs.options import option_from
 from bot.rules.tables.axis import WIDEST, Axis, axis, gaps, heading_axis
 from bot.rules.tables.formula import Formula, compile_formula
-from bot.rules.tables.table import Chart, Modifier, Reader, Roll, chain_readers
+from bot.rules.tables.table import Modifier, Reader, Roll, Table, chain_readers
 
 T = TypeVar("T")
 KINDS = ("grid", "roll", "modifiers", "reference")
@@ -33,18 +33,18 @@ def dice_of(text: str, label: str) -> tuple[Die, ...]:
     return (die,) * int(found[1] or 1)
 
 
-def compile_chart(data: Mapping[str, Any], *, file: str, system: str, lists: Mapping[str, Sequence[str]]) -> Chart:
+def compile_chart(data: Mapping[str, Any], *, file: str, system: str, lists: Mapping[str, Sequence[str]]) -> Table:
     """The Chart that a table file describes. Raises TableError; the file's examples are run by `check_examples`."""
     with reading(file):
-        return _Compiler(data, file, system, lists).chart()
+        return _Compiler(data, file, system, lists).table()
 
 
-def check_examples(chart: Chart, data: Mapping[str, Any], file: str) -> None:
+def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
     """Run each example of a table file: `given` inputs must give exactly the `gives` outputs."""
-    if chart.example:
+    if table.example:
         with reading(file, "example"):
             try:
-                chart.read(chart.example)
+                table.read(table.example)
             except UserError as error:
                 raise TableError(file, f"it fails: {error}") from None
     with reading(file, "examples"):
@@ -52,7 +52,7 @@ def check_examples(chart: Chart, data: Mapping[str, Any], file: str) -> None:
     for number, example in enumerate(examples, 1):
         with reading(file, f"example {number}"):
             try:
-                out = chart.read(example["given"]).out
+                out = table.read(example["given"]).out
             except UserError as error:
                 raise TableError(file, f"example {number} fails: {error}") from None
             for name, value in example["gives"].items():
@@ -84,7 +84,7 @@ class _Compiler:
         for part in ("derive", "then"):
             self.names |= set(self._parts(part, lambda name, _: str(name)))
 
-    def chart(self) -> Chart:
+    def table(self) -> Table:
         data = self.data
         bodies = data.get("read") or []
         readers = []
@@ -95,7 +95,7 @@ class _Compiler:
         example = dict(self._parts("example", lambda name, value: (name, value)))
         written = str(data)
         used = {name for name in self.constants if name in written}
-        chart = Chart(
+        table = Table(
             id=str(data["id"]).split("/")[-1],
             title=data["title"],
             system=self.system,
@@ -119,11 +119,11 @@ class _Compiler:
             printed=data,
             _options=self.options,
         )
-        if data["kind"] == "roll" and not chart.rolls:
+        if data["kind"] == "roll" and not table.rolls:
             raise TableError(self.file, "a table of kind roll names its dice under rolls")
-        if "text" in self.outputs and not chart.texts:
+        if "text" in self.outputs and not table.texts:
             raise TableError(self.file, "the output text needs texts")
-        return chart
+        return table
 
     def _parts(self, part: str, read: Callable[[Any, Any], T]) -> Iterator[T]:
         """What `read` makes of each entry of a mapping in the file; an error names the entry."""

@@ -65,7 +65,7 @@ class Roll:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class Table:
     """One table of a game."""
 
     id: str
@@ -204,7 +204,7 @@ def _text_key(key: object) -> str:
     return str(key)
 
 
-Charts = Mapping[str, Chart]
+Tables = Mapping[str, Table]
 
 
 def chain_readers(readers: Sequence[Reader]) -> Reader | None:

@@ -11,7 +11,7 @@ from bot.rules.dice import d6, dice
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called, is_one, new_state
 
 TO_HIT = (d6("TH colored"), d6("TH white"))
@@ -30,9 +30,9 @@ class Shot:
     owes: str | None = "TH"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Shot]:
+def plan(tables: Tables, given: Given) -> Plan[Shot]:
     """TH 2d6, and a subsequent 1d6 where an Original 2 asks for it. Source: table 9."""
-    shot = _Shot(charts, given)
+    shot = _Shot(tables, given)
     steps = {
         "TH": Step(TO_HIT, shot.aim, shot.aimed, shot.aim_story, groups=lambda _: group_sums(2, 6)),
         "subsequent": Step(dice(1, 6, "subsequent"), _done, shot.follow, shot.follow_story),
@@ -62,10 +62,10 @@ def _done(_before: Shot, _roll: Roll) -> Shot:
 class _Shot:
     """The inputs of one shot, and what each roll of it means."""
 
-    def __init__(self, charts: Charts, given: Given) -> None:
+    def __init__(self, tables: Tables, given: Given) -> None:
         self.type, self.th, self.drm = given.word("target_type"), given.int("th_number"), given.int("drm")
         self.no_ch, self.needed = given.flag("no_ch"), self.th - self.drm
-        case = charts["ch-case"](target_type=self.type, needed=self.needed)
+        case = tables["ch-case"](target_type=self.type, needed=self.needed)
         self.case, self.always = str(case["case"]), case["subsequent_dr"] == "always"
         self.afv = given.flag("afv") or self.case not in ("c", "f", "i")
         self.place = "turret" if given.flag("hull_down") else "hull"
@@ -73,7 +73,7 @@ class _Shot:
         self.follows = self._follows()
         how = {"hull_down": given.flag("hull_down"), "afv": self.afv, "th_number": self.th}
         asks = self.always or self.case == "h"
-        self.drs = {dr: charts["ch-dr"](case=self.case, roll=dr, **how) for dr in range(1, 7)} if asks else {}
+        self.drs = {dr: tables["ch-dr"](case=self.case, roll=dr, **how) for dr in range(1, 7)} if asks else {}
 
     def _follows(self) -> bool:
         """Whether an Original 2 asks for the subsequent dr."""

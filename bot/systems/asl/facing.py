@@ -9,10 +9,10 @@ from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
 from bot.rules.shapes import Once, no_roll, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """The facing by the colored die; in bypass the side, without a die.
 
     Source: tables 6a and 6b, note 2 (D3.2) and note 3 (D2.32).
@@ -20,7 +20,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     if given.flag("bypass"):
         line = Line("bypass", result="side for a hull hit; a turret hit by the TCA")
         return no_roll({"facing": "side", "turret": "by-tca"}, (line,), settle)
-    facings = {dr: charts["facing-dr"](roll=dr)["facing"] for dr in range(1, 7)}
+    facings = {dr: tables["facing-dr"](roll=dr)["facing"] for dr in range(1, 7)}
 
     def tells(roll: int) -> Told:
         return {"facing": facings[roll]}

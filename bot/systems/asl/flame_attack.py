@@ -9,15 +9,15 @@ from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
 from bot.rules.shapes import Once, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called, new_state, still
 
 WRECKED = ("destroyed", "burning")
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """TK 2d6 without any DRM against the TK number. Source: table 17, C7.7."""
-    read = charts["tk-flame"](
+    read = tables["tk-flame"](
         weapon=given.word("weapon"), afv=given.word("afv"), moving=given.flag("moving"), rear=given.flag("rear")
     )
     tk, unit = int(read["tk"]), given.unit("unit")

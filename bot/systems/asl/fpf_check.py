@@ -9,14 +9,14 @@ from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
 from bot.rules.shapes import Once, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.asl.morale import CASUALTY, STATES, morale_check
 from bot.systems.asl.roster import called, new_state
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """The attack's Original DR of 2d6. Source: table 6b, note 3 (Infantry) and note 4 (Guns)."""
-    del charts
+    del tables
     is_gun, morale, drm = given.word("attacker") == "gun", given.int("morale"), given.int("drm")
     b_number, unit = given.maybe("b_number") if is_gun else None, given.unit("unit")
 

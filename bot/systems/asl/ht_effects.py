@@ -10,7 +10,7 @@ from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.asl.morale import CASUALTY, morale_check, task_check
 from bot.systems.asl.roster import called, is_one, new_state, still
 
@@ -52,10 +52,10 @@ class Group:
         return dr == CASUALTY and self.check != "ptc"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Aboard]:
+def plan(tables: Tables, given: Given) -> Plan[Aboard]:
     """Passengers' check 2d6, then the crew's, where the IFT result is a check. Source: table 3."""
     groups = {name: _group(given, name) for name in ("passenger", "crew")}
-    cases = charts["ht-case"]
+    cases = tables["ht-case"]
     unit, carrier = given.unit("unit"), is_one(given, "carrier", ("carrier",))
 
     def next_owed(state: Aboard) -> Aboard:

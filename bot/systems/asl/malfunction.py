@@ -12,7 +12,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Told, parts_of
 from bot.rules.shapes import Once, one_roll
-from bot.rules.tables.table import Answer, Charts
+from bot.rules.tables.table import Answer, Tables
 from bot.systems.asl.roster import called, change, stays
 
 SW_USES = ("sustained_fire", "captured", "inexperienced", "non_qualified", "japanese_mg", "ft_dc_non_elite")
@@ -49,7 +49,7 @@ class Numbers:
         return "low-ammo" if runs_low else "functions"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """The Original TH or IFT DR of 2d6, unmodified, against B#, X# and LA#. Source: tables 12a and 12b.
 
     Raises UserError for a printed number or a use that the kind of weapon does not have.
@@ -58,9 +58,9 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     # A captured weapon never suffers Ammunition Shortage (table 12b, note 3).
     shortage = given.flag("ammo_shortage") and not given.flag("captured")
     refuse_misfits(given, is_gun=is_gun)
-    use = charts["gun-use" if is_gun else "sw-use"](**{n: given.flag(n) for n in (GUN_USES if is_gun else SW_USES)})
+    use = tables["gun-use" if is_gun else "sw-use"](**{n: given.flag(n) for n in (GUN_USES if is_gun else SW_USES)})
     winter = given.int("extreme_winter")
-    numbers = gun_numbers(charts, given, shortage) if is_gun else sw_numbers(given.word("start"), use, shortage, winter)
+    numbers = gun_numbers(tables, given, shortage) if is_gun else sw_numbers(given.word("start"), use, shortage, winter)
     depleting = depletion_of(given, numbers, shortage=shortage)
     opening = {name: "none" if value is None else value for name, value in _named(numbers)}
     opening |= {name: use[name] for name in USED}
@@ -118,12 +118,12 @@ def sw_numbers(start: str, use: Answer, shortage: bool, winter: int) -> Numbers:
     return Numbers(printed - shift, printed if shift else None)
 
 
-def gun_numbers(charts: Charts, given: Given, shortage: bool) -> Numbers:
+def gun_numbers(tables: Tables, given: Given, shortage: bool) -> Numbers:
     """The numbers of a Gun or vehicular MA. Raises UserError for a counter that cannot lie there. Source: table 12b.
 
     Extreme Winter comes on top (note 1): the B# falls, and once it does the B# before is the X# (A.11).
     """
-    read = charts["b-gun"](
+    read = tables["b-gun"](
         start=given.word("start"),
         conditions=sum(given.flag(name) for name in GUN_USES),
         low_ammo=given.flag("low_ammo"),

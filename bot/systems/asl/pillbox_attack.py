@@ -9,19 +9,19 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Settlement, Told
 from bot.rules.shapes import Once, no_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 
 WP = ("ch-only", "baz45-ch-only", "minus-nca-tem")
 PLACES = {"ca": "the CA", "nca": "the NCA", "same-hex": "the same hex"}
 UNHURT = ("none", "not-applicable")
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """The modifier of an attack, without dice. Source: table 8. Raises UserError for AP without its basic TK#."""
     weapon, side = given.word("weapon"), given.word("from")
     if weapon == "ap" and given.maybe("basic_tk") is None:
         raise UserError("AP needs basic_tk, the basic TK# of the shot (0 to 40).", option="basic_tk")
-    read = charts["pillbox-tem"](weapon=weapon, **{"from": side})
+    read = tables["pillbox-tem"](weapon=weapon, **{"from": side})
     effect = str(read["effect"])
     told = {"result": "attack", "drm": 0, "fp": read["fp"], "resolve_as": "normal"}
     if effect in UNHURT:
@@ -32,7 +32,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
         told |= armor_piercing(given)
     elif effect in ("ca-tem", "nca-tem"):
         told |= {"drm": tem(effect, given), "resolve_as": "he-equivalency" if weapon == "heat" else "normal"}
-    said = charts["pillbox-tem"].texts[effect]
+    said = tables["pillbox-tem"].texts[effect]
     notes = read.text.removeprefix(said).strip()
     if weapon == "ap":
         said = compared(given)

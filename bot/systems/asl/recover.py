@@ -10,7 +10,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Told, parts_of
 from bot.rules.shapes import Once, no_roll, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called, change, is_one
 
 CASES = {
@@ -25,7 +25,7 @@ SOLE_ACTION = ("b", "e")
 SAID = {"recovered": "recovered", "failed": "not recovered"}
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """A Recovery dr of 1d6 plus modifiers, 5 or less recovers; no die where no case allows it. Source: table 7."""
     by = "smc" if is_one(given, "by", SMC, "smc") else "mmc"
     case = case_of(given.word("phase"), given.word("from"), by)
@@ -49,7 +49,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     if case == "none":
         told = {**opening, "result": "not-allowed"}
         return no_roll(told, (Line("recovery", result=why_not(given.word("phase"), given.word("from"))),), settle)
-    modifiers = charts["recovery-drm"](**{name: given.flag(name) for name in ("cx", "night", "jungle")})
+    modifiers = tables["recovery-drm"](**{name: given.flag(name) for name in ("cx", "night", "jungle")})
     drm, highest = modifiers["drm"], modifiers["max_total"]
 
     def tells(roll: int) -> Told:

@@ -10,7 +10,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
 from bot.rules.shapes import Once, no_roll, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called
 
 NAMES = {"sd": "sD", "sn": "sN", "sm": "sM", "sp": "sP", "smoke-grenade": "smoke grenade"}
@@ -27,12 +27,12 @@ PLACES = {"own-hex": "in its own hex", "1-3-hexes-of-tca": "1-3 hexes along the 
 COUNTERS = {"dispersed": "+2 dispersed SMOKE", "full": "+2 SMOKE"}
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """A usage DR of 2d6 (grenades 1d6) at or under the number. Source: table 4.
 
     Raises UserError for a dispenser without its usage number.
     """
-    table, word = charts["smoke-usage"], given.word("dispenser")
+    table, word = tables["smoke-usage"], given.word("dispenser")
     asked = {"dispenser": word, "crew": given.word("crew"), "phase": given.word("phase")}
     usage = table(**asked, moved=given.flag("moved"))
     unit, name = given.unit("unit"), NAMES.get(word, word)

@@ -10,7 +10,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
 from bot.rules.shapes import Once, no_roll, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.asl.morale import CASUALTY, STATES, morale_check
 from bot.systems.asl.roster import called, new_state, still
 
@@ -18,12 +18,12 @@ NOT_APPLICABLE = "not-applicable"
 ON_FOOT = ("personnel", "emplaced-gun")
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """NMC 2d6 with the modifier of target and terrain; no die where WP forces none. Source: table 18, table 8.
 
     Raises UserError for what the cards do not give, and for a morale level that is missing.
     """
-    mc_drm, unit = mc_drm_of(charts, given), given.unit("unit")
+    mc_drm, unit = mc_drm_of(tables, given), given.unit("unit")
     who, on_foot = called(unit, given.word("target")), given.word("target") in ON_FOOT
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -35,7 +35,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
 
     if mc_drm is None:
         told = {"mc_drm": NOT_APPLICABLE, "result": NOT_APPLICABLE, "casualty": False}
-        return no_roll(told, (Line("WP NMC", result=why_not(charts, given)),), settle)
+        return no_roll(told, (Line("WP NMC", result=why_not(tables, given)),), settle)
     morale, drm, failed = morale_of(given), given.int("drm"), failed_of(given)
     added = mc_drm + drm
 
@@ -51,7 +51,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     return one_roll(dice(2, 6, "NMC"), tells, line, settle, opening={"mc_drm": mc_drm})
 
 
-def mc_drm_of(charts: Charts, given: Given) -> int | None:
+def mc_drm_of(tables: Tables, given: Given) -> int | None:
     """The modifier of the NMC, or None where there is no check. Raises UserError for what is not on the cards."""
     target, tem, fire = given.word("target"), given.word("tem"), given.word("fire")
     if tem.startswith("pillbox"):
@@ -64,7 +64,7 @@ def mc_drm_of(charts: Charts, given: Given) -> int | None:
         raise UserError("The card gives the WP NMC of a Critical Hit for pillboxes only.", option="critical_hit")
     if fire == "grenade":
         raise UserError("The card gives the NMC of a WP grenade for pillboxes only.", option="fire")
-    read = charts["wp-mods"](target=target, tem=tem, fire=fire)["mc_drm"]
+    read = tables["wp-mods"](target=target, tem=tem, fire=fire)["mc_drm"]
     if read == "not-allowed":
         raise UserError("An OT AFV may not enter a building (B23.41).", option="tem")
     return None if read == NOT_APPLICABLE else int(read)
@@ -81,13 +81,13 @@ def pillbox_drm(given: Given) -> int | None:
     return 0 if tem == "pillbox-same-hex" and baz45 else None
 
 
-def why_not(charts: Charts, given: Given) -> str:
+def why_not(tables: Tables, given: Given) -> str:
     """Why WP forces no check: a buttoned-up closed-topped AFV, or what the pillbox table says of the shot."""
     tem = given.word("tem")
     if not tem.startswith("pillbox"):
         return "none against a closed-topped AFV that is BU"
     side = tem.removeprefix("pillbox-")
-    read = charts["pillbox-tem"](weapon=f"wp-{given.word('fire')}", **{"from": side})
+    read = tables["pillbox-tem"](weapon=f"wp-{given.word('fire')}", **{"from": side})
     return read.text
 
 

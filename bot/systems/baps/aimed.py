@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan, Settlement
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.ammunition import Checker, ammo_step, failed, noted, reload_said
 from bot.systems.baps.men import called, living
 from bot.systems.baps.resolution import (
@@ -27,7 +27,7 @@ from bot.systems.baps.volley import Volley, men_step
 
 
 def fire_plan(
-    charts: Charts,
+    tables: Tables,
     given: Given,
     attack: int,
     checkers: Sequence[Checker],
@@ -43,15 +43,15 @@ def fire_plan(
     Resolution Table, ammunition.
     """
     men = living(given.units("targets"), "targets")
-    resolution = Resolution(charts)
-    targets = _targets(charts, given, resolution, men, attack)
+    resolution = Resolution(tables)
+    targets = _targets(tables, given, resolution, men, attack)
 
     def after_the_last(one: bool) -> Volley:
         return Volley("ammo" if one else None)
 
     steps = {
         "man": men_step(targets, resolution, then=after_the_last),
-        "ammo": ammo_step(charts, checkers, "ammo"),
+        "ammo": ammo_step(tables, checkers, "ammo"),
     }
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -70,14 +70,14 @@ def men_said(count: int) -> str:
 
 
 def _targets(
-    charts: Charts, given: Given, resolution: Resolution, men: tuple[Unit, ...], attack: int
+    tables: Tables, given: Given, resolution: Resolution, men: tuple[Unit, ...], attack: int
 ) -> tuple[Man, ...]:
     column = min(len(men), MOST_MEN)
     targets = []
     for at, (unit, name) in enumerate(zip(men, called(men), strict=True)):
         stance = unit.get("stance") or given.word("stance")
         cover = unit.get("cover") or given.word("cover")
-        basic, shield = charts["defense-factors"](stance=stance)["factor"], charts["cover"](cover=cover)["modifier"]
+        basic, shield = tables["defense-factors"](stance=stance)["factor"], tables["cover"](cover=cover)["modifier"]
         defense = basic + shield
         row, passes = printed_row(attack - defense)
         facts = {"unit": unit.word, "defense": defense, "difference": attack - defense, "row": row, "passes": passes}

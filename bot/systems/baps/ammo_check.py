@@ -8,13 +8,13 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan, Settlement, row_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.ammunition import Checker, ammo_step, failed, kind_of, noted, reload_said
 from bot.systems.baps.men import called, living
 from bot.systems.baps.volley import Volley
 
 
-def plan(charts: Charts, given: Given) -> Plan[Volley]:
+def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """1d6 for each of `attackers`. Source: Infantry Charts, Normal Fires, ammunition.
 
     Raises UserError for a soldier without a weapon.
@@ -25,7 +25,7 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         if unit.get("weapon") is None:
             hint = "Type it behind him: soldier weapon=rifle-bolt."
             raise UserError(f"{name} needs a weapon.", hint=hint, option="attackers")
-        checkers.append(Checker(unit.word, name, kind_of(charts, str(unit.get("weapon")))))
+        checkers.append(Checker(unit.word, name, kind_of(tables, str(unit.get("weapon")))))
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         checks = out["soldiers"]
@@ -34,5 +34,5 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         return Settlement(headline, bad, reload_said(soldiers, checks), noted(soldiers, checks))
 
     rows = tuple(row_of(f"soldiers[{at}].result", checker.name) for at, checker in enumerate(checkers))
-    steps = {"ammo": ammo_step(charts, checkers, "soldiers")}
+    steps = {"ammo": ammo_step(tables, checkers, "soldiers")}
     return Plan(Volley("ammo"), steps, settle, opening={"soldiers": []}, rows=rows)

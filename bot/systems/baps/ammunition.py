@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Change, Line, Roll, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.volley import Volley
 
 JAMMED = "out-or-jammed"
@@ -25,15 +25,15 @@ class Checker:
     kind: str
 
 
-def kind_of(charts: Charts, weapon: str) -> str:
+def kind_of(tables: Tables, weapon: str) -> str:
     """The kind of a weapon for table ammo-check: automatic or other."""
-    return "automatic" if weapon in charts["ammo-check"].constants["automatic"] else "other"
+    return "automatic" if weapon in tables["ammo-check"].constants["automatic"] else "other"
 
 
-def ammo_step(charts: Charts, checkers: Sequence[Checker], path: str) -> Step[Volley]:
+def ammo_step(tables: Tables, checkers: Sequence[Checker], path: str) -> Step[Volley]:
     """The step `ammo`, one soldier after the other. Source: Infantry Charts, Normal Fires, ammunition."""
     results = {
-        kind: tuple(str(charts["ammo-check"](kind=kind, roll=roll)["result"]) for roll in range(1, 7))
+        kind: tuple(str(tables["ammo-check"](kind=kind, roll=roll)["result"]) for roll in range(1, 7))
         for kind in {checker.kind for checker in checkers}
     }
 

@@ -9,13 +9,13 @@ from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.compile import dice_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """Turns from the call in turn `turn` to the impact. Source: Vehicle Charts, Artillery Delay."""
     location, mission, turn = given.word("location"), given.word("mission"), given.int("turn")
-    row = charts["artillery-delay"](location=location, mission=mission, can_see=given.flag("can_see"))
+    row = tables["artillery-delay"](location=location, mission=mission, can_see=given.flag("can_see"))
     impact = int(row["impact"])
     steps = {f"{step}_turn": "none" if row[step] == "none" else turn + int(row[step]) for step in ("fire", "call")}
 

@@ -10,7 +10,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Plan, Settlement, Step
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.men import called, living
 from bot.systems.baps.resolution import (
     MOST_MEN,
@@ -43,13 +43,13 @@ class Blast:
         return Settlement(summed_up(hit), words_of(hit), aftermath(self.units, hit), changes_of(self.units, hit))
 
 
-def blast_of(charts: Charts, given: Given, rows: Mapping[str, int], *, cover: str, inside: bool) -> Blast:
+def blast_of(tables: Tables, given: Given, rows: Mapping[str, int], *, cover: str, inside: bool) -> Blast:
     """The men of the lists named by `rows`, zone by zone; the column is the number of men in that zone.
 
     Source: Vehicle Charts, Radii of Effect chart and its note; closed spaces add 4 to the row.
     """
-    resolution = Resolution(charts)
-    shield = int(charts["cover"](cover=cover)["modifier"])
+    resolution = Resolution(tables)
+    shield = int(tables["cover"](cover=cover)["modifier"])
     zones = {zone: living(given.units(zone), zone) for zone in rows}
     units = tuple(unit for men in zones.values() for unit in men)
     names = iter(called(units))
@@ -69,9 +69,9 @@ def blast_of(charts: Charts, given: Given, rows: Mapping[str, int], *, cover: st
     return Blast(units, tuple(men), men_step(men, resolution))
 
 
-def rows_of(charts: Charts, table: str, zones: Sequence[str]) -> dict[str, int]:
+def rows_of(tables: Tables, table: str, zones: Sequence[str]) -> dict[str, int]:
     """The row of each zone as table he-radii or sheaf-zone prints it."""
-    printed = charts[table].constants["rows_of"]
+    printed = tables[table].constants["rows_of"]
     return {zone: int(printed[zone]) for zone in zones}
 
 

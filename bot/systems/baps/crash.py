@@ -9,7 +9,7 @@ from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Change, Line, Plan, Roll, Row, Settlement, Step, Told, row_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.men import about, called
 from bot.systems.baps.resolution import Man, Resolution, aftermath, changes_of, summed_up, words_of
 from bot.systems.baps.rows import rows_of
@@ -39,7 +39,7 @@ COLLISIONS = {
 }
 
 
-def plan(charts: Charts, given: Given) -> Plan[Volley]:
+def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """1d20 on the crash chart, then each occupant. Source: Vehicle Charts, Vehicle Crash Chart.
 
     Raises UserError for a roster vehicle that is a wreck.
@@ -49,12 +49,12 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
     quick, turned = given.flag("moved_quickly"), given.flag("turned")
     events = EVENTS | (COLLISIONS if given.flag("hits_object") else {})
     occupants = aboard(given, "occupants", vehicle)
-    resolution = Resolution(charts)
-    answers = {roll: charts["crash"](moved_quickly=quick, turned=turned, roll=roll) for roll in range(1, 21)}
+    resolution = Resolution(tables)
+    answers = {roll: tables["crash"](moved_quickly=quick, turned=turned, roll=roll) for roll in range(1, 21)}
     parts = tuple((name, 1) for name, counts in (("moved quickly", quick), ("turned sharply", turned)) if counts)
 
     def injury_row(result: str) -> int | None:
-        return int(charts["crash-injury"](event=events[result])["row"]) if result in events else None
+        return int(tables["crash-injury"](event=events[result])["row"]) if result in events else None
 
     rows = {result: injury_row(result) for result in {answer["result"] for answer in answers.values()}}
 

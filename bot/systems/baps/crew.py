@@ -10,7 +10,7 @@ from bot.rules.dice import Die
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import Weighted
 from bot.rules.sequence import Line, Roll, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.men import called
 from bot.systems.baps.resolution import UNHURT, Hurt, Man, Resolution
 from bot.systems.baps.volley import men_lines
@@ -32,14 +32,14 @@ class Crew:
     hurts: tuple[Hurt, ...] = ()
 
 
-def crew_step(charts: Charts, resolution: Resolution, crew: tuple[Unit, ...]) -> Step[Crew]:
+def crew_step(tables: Tables, resolution: Resolution, crew: tuple[Unit, ...]) -> Step[Crew]:
     """The step `crew`: row 4 for the main gun, 9 for the ammunition, 7 for the engine; row 4 if none took effect.
 
     In play a roll is one d20 and all men are rolled for before the next row. In odds a roll is all dice of one
     man, one for each row, so that men need not be held in mind together. Source: Vehicle Charts, if the round
     penetrated.
     """
-    row_of = {area: int(charts["penetrated-damage"](area=area, roll=4)["row"]) for area in EXPLOSIVE}
+    row_of = {area: int(tables["penetrated-damage"](area=area, roll=4)["row"]) for area in EXPLOSIVE}
     names = called(crew)
 
     @lru_cache(maxsize=16)

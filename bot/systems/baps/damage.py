@@ -5,27 +5,27 @@ from __future__ import annotations
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted, every_roll
 from bot.rules.sequence import Line, Roll, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.crew import Crew
 
 AREAS = ("main-gun", "ammunition", "engine", "crew-area")
 OUTPUTS = {"main-gun": "main_gun", "ammunition": "ammunition", "engine": "engine"}
 
 
-def area_steps(charts: Charts, weapon: str, vehicle_type: str, manned: bool) -> dict[str, Step[Crew]]:
+def area_steps(tables: Tables, weapon: str, vehicle_type: str, manned: bool) -> dict[str, Step[Crew]]:
     """A step for each area, in the order of the card; machine guns roll none for the crew of a tank.
 
     Source: Vehicle Charts, if the round penetrated.
     """
-    dice = charts["penetrating-dice"](weapon=weapon)
+    dice = tables["penetrating-dice"](weapon=weapon)
     sides, count = (4 if dice["die"] == "d4" else 6), int(dice["per_area"])
     areas = AREAS[:3] if count == 2 and vehicle_type == "tank" else AREAS
-    return {area: _area(charts, area, sides, count, areas, manned) for area in areas}
+    return {area: _area(tables, area, sides, count, areas, manned) for area in areas}
 
 
-def _area(charts: Charts, area: str, sides: int, count: int, areas: tuple[str, ...], manned: bool) -> Step[Crew]:
+def _area(tables: Tables, area: str, sides: int, count: int, areas: tuple[str, ...], manned: bool) -> Step[Crew]:
     place, last = AREAS.index(area), area == areas[-1]
-    table, name = charts["penetrated-damage"], area.removesuffix("-area")
+    table, name = tables["penetrated-damage"], area.removesuffix("-area")
     answers = {face: table(area=name, die=f"d{sides}", roll=face) for face in range(1, sides + 1)}
 
     def takes_effect(roll: Roll) -> bool:

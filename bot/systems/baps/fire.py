@@ -10,14 +10,14 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan
 from bot.rules.tables.formula import plain
-from bot.rules.tables.table import Chart, Charts
+from bot.rules.tables.table import Table, Tables
 from bot.systems.baps.aimed import fire_plan, men_said
 from bot.systems.baps.ammunition import Checker, kind_of, refuse_jammed
 from bot.systems.baps.men import called, living
 from bot.systems.baps.volley import Volley
 
 
-def plan(charts: Charts, given: Given) -> Plan[Volley]:
+def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """Fire of `attackers` at `targets`. Source: Infantry Charts, Normal Fires to ammunition.
 
     Raises UserError for an attacker without a weapon, with one that is jammed, or without a shot at the range.
@@ -25,22 +25,22 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
     attackers = living(given.units("attackers"), "attackers")
     refuse_jammed(attackers)
     names = called(attackers)
-    factors = [factor_of(charts, given, unit, name) for unit, name in zip(attackers, names, strict=True)]
+    factors = [factor_of(tables, given, unit, name) for unit, name in zip(attackers, names, strict=True)]
     leader = given.int("leader")
     total = sum(factors) + leader
     attack = floor(total)
     checkers = [
-        Checker(unit.word, name, kind_of(charts, str(unit.get("weapon"))))
+        Checker(unit.word, name, kind_of(tables, str(unit.get("weapon"))))
         for unit, name in zip(attackers, names, strict=True)
     ]
-    firers = [_armed(charts, unit, name) for unit, name in zip(attackers, names, strict=True)]
+    firers = [_armed(tables, unit, name) for unit, name in zip(attackers, names, strict=True)]
     parts = [*zip(firers, factors, strict=True), *([("leader rating", leader)] if leader else [])]
     dropped = " (fraction dropped)" if attack != total else ""
     opening: dict[str, Any] = {}
     for at, (unit, factor) in enumerate(zip(attackers, factors, strict=True)):
         opening |= {f"attackers[{at}].unit": unit.word, f"attackers[{at}].factor": factor}
     return fire_plan(
-        charts,
+        tables,
         given,
         attack,
         checkers,
@@ -50,7 +50,7 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
     )
 
 
-def factor_of(charts: Charts, given: Given, unit: Unit, name: str) -> int | float:
+def factor_of(tables: Tables, given: Given, unit: Unit, name: str) -> int | float:
     """The attack factor of one soldier, fractions kept. Raises UserError when he has no weapon or no shot."""
     weapon = unit.get("weapon")
     if weapon is None:
@@ -58,22 +58,22 @@ def factor_of(charts: Charts, given: Given, unit: Unit, name: str) -> int | floa
             f"{name} needs a weapon.", hint="Type it behind him: soldier weapon=rifle-bolt.", option="attackers"
         )
     inches = unit.get("range", given.number("range"))
-    factor = charts["attack-factors"](weapon=weapon, range=inches)["factor"]
+    factor = tables["attack-factors"](weapon=weapon, range=inches)["factor"]
     if factor == "not-allowed":
         raise UserError(
             f"{name} has no shot with {weapon} at {inches:g} inches.", hint="Leave him out.", option="attackers"
         )
-    return plain(factor * multiplier(charts["attack-modifiers"], unit, str(weapon)))
+    return plain(factor * multiplier(tables["attack-modifiers"], unit, str(weapon)))
 
 
-def _armed(charts: Charts, unit: Unit, name: str) -> str:
+def _armed(tables: Tables, unit: Unit, name: str) -> str:
     """A firer with his weapon and what halves or doubles it, for the story."""
     why = [flag for flag in ("suppressed", "moving", "hasty", "heroic") if unit.has(flag)]
-    alone = unit.has("no_assistant") and unit.get("weapon") in charts["attack-modifiers"].constants["machine_guns"]
+    alone = unit.has("no_assistant") and unit.get("weapon") in tables["attack-modifiers"].constants["machine_guns"]
     return f"{name} ({', '.join([str(unit.get('weapon')), *why, *['no assistant'] * alone])})"
 
 
-def multiplier(modifiers: Chart, unit: Unit, weapon: str) -> float:
+def multiplier(modifiers: Table, unit: Unit, weapon: str) -> float:
     """What the attack factor is multiplied by; a missing assistant matters to machine guns only."""
     flags = {flag: unit.has(flag) for flag in ("suppressed", "moving", "hasty", "heroic")}
     alone = unit.has("no_assistant") and weapon in modifiers.constants["machine_guns"]

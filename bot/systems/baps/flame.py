@@ -7,7 +7,7 @@ from math import floor
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.aimed import fire_plan, men_said
 from bot.systems.baps.ammunition import Checker
 from bot.systems.baps.volley import Volley
@@ -15,17 +15,17 @@ from bot.systems.baps.volley import Volley
 WEAPON = "flame-thrower"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Volley]:
+def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """A flame thrower at `targets`. Source: Infantry Charts, Attack Factors for Special Weapons.
 
     Raises UserError beyond 27 inches.
     """
     inches, leader = given.number("range"), given.int("leader")
-    factor = charts["flame-thrower"](range=inches)["factor"]
+    factor = tables["flame-thrower"](range=inches)["factor"]
     if factor == "not-allowed":
         raise UserError(f"A flame thrower does not reach {inches:g} inches.", hint="27 is its limit.", option="range")
     halved = {flag: given.flag(flag) for flag in ("suppressed", "moving", "hasty")}
-    factor *= charts["attack-modifiers"](**halved)["factor"]
+    factor *= tables["attack-modifiers"](**halved)["factor"]
     why = [flag for flag, is_so in halved.items() if is_so]
     attack = floor(factor + leader)
     parts = (
@@ -33,7 +33,7 @@ def plan(charts: Charts, given: Given) -> Plan[Volley]:
         *((("leader rating", leader),) if leader else ()),
     )
     return fire_plan(
-        charts,
+        tables,
         given,
         attack,
         [Checker(WEAPON, WEAPON, "other")],

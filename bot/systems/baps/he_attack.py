@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.blasts import blast_of, rows_of
 from bot.systems.baps.indirect import aim_plan
 from bot.systems.baps.volley import Volley
@@ -13,27 +13,27 @@ from bot.systems.baps.volley import Volley
 ZONES = ("lethal", "burst")
 
 
-def plan(charts: Charts, given: Given) -> Plan[Volley]:
+def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """1d20 less the cover of the aim point. Source: Infantry Charts, Attack Factors for Special Weapons.
 
     Raises UserError for a range without a shot, and for an automatic hit with anything but a hand grenade.
     """
     weapon, inches = given.word("weapon"), given.number("range")
-    shot = charts["special-weapons"](weapon=weapon, range=inches, shot=given.word("shot"))
+    shot = tables["special-weapons"](weapon=weapon, range=inches, shot=given.word("shot"))
     if shot["need"] == "not-allowed":
         raise UserError(
             f"{weapon} has no shot at {inches:g} inches.", hint="Table special-weapons has its bands.", option="range"
         )
     if given.flag("auto_hit") and weapon != "hand-grenade":
         raise UserError("Only a hand grenade hits by heroic action.", hint="Leave out auto_hit.", option="auto_hit")
-    need, cover = int(shot["need"]), int(charts["cover"](cover=given.word("cover"))["modifier"])
-    rows = rows_of(charts, "he-radii", ZONES)
+    need, cover = int(shot["need"]), int(tables["cover"](cover=given.word("cover"))["modifier"])
+    rows = rows_of(tables, "he-radii", ZONES)
     return aim_plan(
         need,
         (("cover of the aim point", -cover),) if cover else (),
         str(shot["scatter"]),
         given.flag("direction"),
-        blast_of(charts, given, rows, cover=given.word("blast_cover"), inside=given.flag("inside")),
+        blast_of(tables, given, rows, cover=given.word("blast_cover"), inside=given.flag("inside")),
         hits=lambda die: die - cover >= need,
         auto_hit=given.flag("auto_hit"),
     )

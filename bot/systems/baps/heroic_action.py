@@ -7,12 +7,12 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan, Settlement, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.heroics import DEEDS, Deed, deed_said, heroic_steps, roused
 from bot.systems.baps.men import about
 
 
-def plan(charts: Charts, given: Given) -> Plan[Deed]:
+def plan(tables: Tables, given: Given) -> Plan[Deed]:
     """2d6, and 1d4 orders for a new leader. Source: Infantry Charts, Heroic Actions."""
     unit = given.unit("unit")
 
@@ -24,4 +24,4 @@ def plan(charts: Charts, given: Given) -> Plan[Deed]:
         said = DEEDS[deed] + (f", {out['orders']} orders" if out["orders"] else "")
         return Settlement(about(unit, said), then=deed_said(deed), changes=roused(unit, deed))
 
-    return Plan(Deed("heroic"), heroic_steps(charts, tells), settle)
+    return Plan(Deed("heroic"), heroic_steps(tables, tells), settle)

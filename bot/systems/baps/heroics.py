@@ -10,7 +10,7 @@ from bot.rules.dice import Die, d20, dice
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Change, Line, Roll, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 
 HEROIC = dice(2, 6, "heroic action")
 ORDERS = (Die("orders", 4),)
@@ -51,12 +51,12 @@ class Deed:
     owes: str | None
 
 
-def heroic_steps(charts: Charts, tells: Callable[[int, str, str], Told]) -> dict[str, Step[Deed]]:
+def heroic_steps(tables: Tables, tells: Callable[[int, str, str], Told]) -> dict[str, Step[Deed]]:
     """The steps `heroic` (2d6) and `orders` (1d4). `tells` names what the 2d6 decide: sum, result, how long it lasts.
 
     Source: Infantry Charts, Heroic Actions.
     """
-    table = charts["heroic-action"]
+    table = tables["heroic-action"]
     answers = {total: table(roll=total) for total in range(2, 13)}
 
     def apply(_state: Deed, roll: Roll) -> Deed:

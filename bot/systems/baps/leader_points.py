@@ -9,13 +9,13 @@ from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
 from bot.rules.shapes import Once, no_roll, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.men import about
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """1d4 plus `rating` for a ready leader. Source: Infantry Charts, Turn Sequence, leader points."""
-    table, rating, state = charts["leader-points"], given.int("rating"), given.word("state")
+    table, rating, state = tables["leader-points"], given.int("rating"), given.word("state")
     unit = given.unit("unit")
 
     def settle(out: Mapping[str, Any]) -> Settlement:

@@ -9,13 +9,13 @@ from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Change, Line, Plan, Settlement
 from bot.rules.shapes import Once, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.men import about
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """1d20 in the column of `grade`. Source: Vehicle Charts, Initial Leader Ratings."""
-    table, grade, unit = charts["leader-rating"], given.word("grade"), given.unit("unit")
+    table, grade, unit = tables["leader-rating"], given.word("grade"), given.unit("unit")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         changes = (Change(unit.name, set={"lr": out["rating"]}),) if unit is not None else ()

@@ -11,14 +11,14 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
 from bot.rules.shapes import Once
-from bot.rules.tables.table import Answer, Charts
+from bot.rules.tables.table import Answer, Tables
 from bot.systems.baps.men import living, wounds_of
 from bot.systems.baps.resolution import FATAL, LIMITS, changes_of
 
 FLAGS = ("suppressed", "expert", "terrain", "outnumber", "berserk", "heroic")
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """An averaging die each, plus modifiers. Source: Infantry Charts, Hand-to-Hand.
 
     Raises UserError for more than one man on a side, and when both sides outnumber the other.
@@ -26,12 +26,12 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     a, b = _one_man(given, "a"), _one_man(given, "b")
     if a.has("outnumber") and b.has("outnumber"):
         raise UserError("Only one side can be two or more on one.", hint="Leave outnumber out of a or b.", option="b")
-    mods = [_modifiers(charts, man) for man in (a, b)]
+    mods = [_modifiers(tables, man) for man in (a, b)]
     a_modifier, b_modifier = (int(answer["total"]) for answer in mods)
 
     def tells(_before: Once, roll: Roll, _after: Once) -> Told:
         totals = {"a": roll[0] + a_modifier, "b": roll[1] + b_modifier}
-        result = charts["melee-result"](**totals)
+        result = tables["melee-result"](**totals)
         return {
             "a_total": totals["a"],
             "b_total": totals["b"],
@@ -73,9 +73,9 @@ def _one_man(given: Given, side: str) -> Unit:
     return men[0]
 
 
-def _modifiers(charts: Charts, man: Unit) -> Answer:
+def _modifiers(tables: Tables, man: Unit) -> Answer:
     flags = {flag: man.has(flag) for flag in FLAGS}
-    return charts["melee-modifiers"](**flags, wounded=wounds_of(man) > 0, leader=man.type == "leader")
+    return tables["melee-modifiers"](**flags, wounded=wounds_of(man) > 0, leader=man.type == "leader")
 
 
 def _after_wounds(man: Unit, taken: int) -> str:

@@ -10,11 +10,11 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Told, parts_of
 from bot.rules.shapes import Once, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.men import about
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """1d10 plus modifiers against the men alive. Source: Infantry Charts, Morale Checks.
 
     Raises UserError for a squad without men.
@@ -22,7 +22,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
     unit, men, crew_team = given.unit("unit"), given.int("men"), given.flag("crew_team")
     if men < 1:
         raise UserError("Nobody is left to check.", option="unit")
-    modifiers = charts["morale-modifiers"](
+    modifiers = tables["morale-modifiers"](
         event=given.word("event"),
         state=given.word("state"),
         cover=given.word("cover"),
@@ -37,7 +37,7 @@ def plan(charts: Charts, given: Given) -> Plan[Once]:
 
     def tells(roll: int) -> Told:
         total = roll + modifier
-        result = charts["morale-result"](total=total, men=men, crew_team=crew_team)["result"]
+        result = tables["morale-result"](total=total, men=men, crew_team=crew_team)["result"]
         return {"roll": roll, "modifier": modifier, "total": total, "result": result}
 
     def line(roll: Roll, told: Told) -> Line:

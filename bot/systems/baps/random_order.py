@@ -9,7 +9,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.heroics import DEEDS, RANDOM_ORDER, Deed, deed_said, heroic_steps, roused
 from bot.systems.baps.men import about
 
@@ -40,7 +40,7 @@ ORDERS = {
 NO_DEED = {"heroic_roll": "none", "heroic": "none", "orders": 0}
 
 
-def plan(charts: Charts, given: Given) -> Plan[Deed]:
+def plan(tables: Tables, given: Given) -> Plan[Deed]:
     """1d20, and what a heroic action asks for. Source: Infantry Charts, random orders; Vehicle Charts, crewmen.
 
     Raises UserError for a leader of the roster: leaders never roll.
@@ -62,7 +62,7 @@ def plan(charts: Charts, given: Given) -> Plan[Deed]:
         said = (Line("random order: no die"),)
         return Plan(Deed(None), {}, settle, opening=told, lines=said)
 
-    rows = {roll: _row(charts, who, given.word("morale"), roll) for roll in range(1, 21)}
+    rows = {roll: _row(tables, who, given.word("morale"), roll) for roll in range(1, 21)}
 
     def apply(_state: Deed, roll: Roll) -> Deed:
         return Deed("heroic" if rows[roll[0]][0] == "heroic-action" else None)
@@ -90,15 +90,15 @@ def plan(charts: Charts, given: Given) -> Plan[Deed]:
     def deed(total: int, result: str, _lasts: str) -> Told:
         return {"heroic_roll": total, "heroic": result}
 
-    return Plan(Deed("order"), {"order": step, **heroic_steps(charts, deed)}, settle)
+    return Plan(Deed("order"), {"order": step, **heroic_steps(tables, deed)}, settle)
 
 
-def _row(charts: Charts, who: str, morale: str, roll: int) -> tuple[str, str]:
+def _row(tables: Tables, who: str, morale: str, roll: int) -> tuple[str, str]:
     """Order and mark of a roll in the chart of soldiers or of vehicle crewmen."""
     if who == "soldier":
-        row = charts["random-orders"](morale=morale, roll=roll)
+        row = tables["random-orders"](morale=morale, roll=roll)
         return row["order"], row["mark"]
-    row = charts["random-orders-crew"](driver=who == "driver", roll=roll)
+    row = tables["random-orders-crew"](driver=who == "driver", roll=roll)
     return row["order"], "dagger" if row["dagger"] else "none"
 
 

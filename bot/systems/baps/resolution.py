@@ -14,7 +14,7 @@ from bot.rules.dice import Die, d6, d20
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import Weighted
 from bot.rules.sequence import Change, Roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.men import wounds_of
 
 LOWEST_ROW, HIGHEST_ROW = -6, 9
@@ -120,9 +120,9 @@ class Man:
 class Resolution:
     """The table and its shared results for one plan: each cell is read from the charts once."""
 
-    def __init__(self, charts: Charts) -> None:
-        self._crt = charts["crt"]
-        split = charts["crt-split"]
+    def __init__(self, tables: Tables) -> None:
+        self._crt = tables["crt"]
+        split = tables["crt-split"]
         self._shared = {
             entry: tuple(str(split(entry=entry, roll=roll)["result"]) for roll in range(1, 7)) for entry in _SHARED
         }

@@ -6,12 +6,12 @@ from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Settlement
 from bot.rules.shapes import Once, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """4d4 inches in light woods, 1d4 + 2 in heavy ones. Source: Infantry Charts, Normal Fires, sighting."""
-    table, woods = charts["sighting"], given.word("woods")
+    table, woods = tables["sighting"], given.word("woods")
     adds = int(table(woods=woods, roll=4)["distance"]) - 4
     return one_roll(
         dice(4 if woods == "light" else 1, 4, "sighting"),

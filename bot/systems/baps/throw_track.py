@@ -10,17 +10,17 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Change, Line, Plan, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.baps.men import about
 from bot.systems.baps.vehicles import OFF_TRACK, TRACK_HIT, refuse_wreck
 
 
-def plan(charts: Charts, given: Given) -> Plan[Once]:
+def plan(tables: Tables, given: Given) -> Plan[Once]:
     """1d20 against the number of cover and speed. Source: Vehicle Charts, Throwing Track.
 
     Raises UserError for a roster vehicle that cannot move any more.
     """
-    table, vehicle = charts["throwing-track"], given.unit("unit")
+    table, vehicle = tables["throwing-track"], given.unit("unit")
     refuse_wreck(vehicle, "unit")
     if vehicle is not None and TRACK_HIT in vehicle.marks:
         hint = f"Once it is repaired: /unit edit {vehicle.word} -{TRACK_HIT}."

@@ -11,7 +11,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
-from bot.rules.tables.table import Answer, Charts
+from bot.rules.tables.table import Answer, Tables
 from bot.systems.baps.crew import Crew, crew_men, crew_step
 from bot.systems.baps.damage import AREAS, area_steps
 from bot.systems.baps.men import about
@@ -48,25 +48,25 @@ MISSED: Mapping[str, Any] = {
 }
 
 
-def plan(charts: Charts, given: Given) -> Plan[Crew]:
+def plan(tables: Tables, given: Given) -> Plan[Crew]:
     """One shot of `weapon`. Source: Vehicle Charts, Roll to Hit Vehicular Targets to round that did not penetrate.
 
     Raises UserError beyond the weapon's last band, and for a wreck.
     """
     weapon, target = given.word("weapon"), given.unit("target")
     refuse_wreck(target, "target")
-    shot, class_used = _shot(charts, weapon, given.number("range"))
+    shot, class_used = _shot(tables, weapon, given.number("range"))
     need = int(shot["need"])
-    modifiers = shot_modifiers(charts, given, side=given.word("aspect") == "side")
+    modifiers = shot_modifiers(tables, given, side=given.word("aspect") == "side")
     modifier = int(modifiers["total"])
-    armor = charts["armor-modifiers"](
+    armor = tables["armor-modifiers"](
         armor=given.word("armor"), aspect=given.word("aspect"), extra_armor=given.flag("extra_armor")
     )
-    pen_need = charts["penetration"](weapon=class_used, armor=armor["column"])["need"]
+    pen_need = tables["penetration"](weapon=class_used, armor=armor["column"])["need"]
     known = {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need}
     classes = f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}"
     crew = aboard(given, "crew", target)
-    resolution = Resolution(charts)
+    resolution = Resolution(tables)
 
     def hit(roll: Roll) -> bool:
         return hits_vehicle(roll[0], modifier, need)
@@ -116,9 +116,9 @@ def plan(charts: Charts, given: Given) -> Plan[Crew]:
             groups=lambda _: group_faces(20, lambda die: penetrated((die,))),
             blurs=frozenset({"pen_roll"}),
         ),
-        "bounce": _bounce(charts, weapon in MACHINE_GUNS, given.word("vehicle_type")),
-        **area_steps(charts, weapon, given.word("vehicle_type"), bool(crew)),
-        "crew": crew_step(charts, resolution, crew),
+        "bounce": _bounce(tables, weapon in MACHINE_GUNS, given.word("vehicle_type")),
+        **area_steps(tables, weapon, given.word("vehicle_type"), bool(crew)),
+        "crew": crew_step(tables, resolution, crew),
     }
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -131,14 +131,14 @@ def plan(charts: Charts, given: Given) -> Plan[Crew]:
     return Plan(Crew("hit"), steps, settle, opening=opening, rows=shown)
 
 
-def _shot(charts: Charts, weapon: str, inches: float) -> tuple[Answer, str]:
+def _shot(tables: Tables, weapon: str, inches: float) -> tuple[Answer, str]:
     """The row of the to-hit chart and the weapon's row of the penetration chart at this range."""
     if weapon in ("at-grenade", "at-rifle", "light-at-weapon", "medium-at-weapon"):
-        shot = charts["at-to-hit"](weapon=weapon, range=inches)
+        shot = tables["at-to-hit"](weapon=weapon, range=inches)
         class_used = str(shot["weapon_class"])
     else:
-        shot = charts["vehicle-to-hit"](weapon="machine-gun" if weapon in MACHINE_GUNS else weapon, range=inches)
-        class_used = str(charts["weapon-lower"](weapon=weapon)["row"]) if shot["lower"] else weapon
+        shot = tables["vehicle-to-hit"](weapon="machine-gun" if weapon in MACHINE_GUNS else weapon, range=inches)
+        class_used = str(tables["weapon-lower"](weapon=weapon)["row"]) if shot["lower"] else weapon
     if shot["need"] == "not-allowed":
         raise UserError(f"{weapon} does not reach {inches:g} inches.", hint="Come closer.", option="range")
     return shot, class_used
@@ -157,9 +157,9 @@ def _armor_said(armor: str, answer: Answer) -> str:
     return f"{answer['column']} armor" + (f" ({armor}{why})" if why else "")
 
 
-def _bounce(charts: Charts, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
+def _bounce(tables: Tables, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
     results = {
-        roll: str(charts["no-penetration"](machine_gun=machine_gun, vehicle_type=vehicle_type, roll=roll)["result"])
+        roll: str(tables["no-penetration"](machine_gun=machine_gun, vehicle_type=vehicle_type, roll=roll)["result"])
         for roll in range(1, 21)
     }
 

@@ -10,7 +10,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
@@ -24,7 +24,7 @@ DICE = (d6("attack"), d6("defense"))
 VEHICLES = "vehicles"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attack]:
+def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """An air attack on `targets`. Source: PAC 05, 06 (19.1).
 
     Passengers are left to bail-out, of which the answer reminds. Raises UserError for one without a vehicle before him.
@@ -35,7 +35,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     legs = tuple(unit for unit in targets if kinds.is_leg(unit))
     vehicles = tuple(unit for unit in targets if not kinds.is_man(unit))
     flammable = given.flag("flammable")
-    mod, parts = leg_modifiers(charts, given)
+    mod, parts = leg_modifiers(tables, given)
     tm = terrain_of(given)
     struck = tuple(
         Struck(
@@ -55,14 +55,14 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     def next_vehicle(at: int, *, six: bool) -> Attack:
         return Attack("impact", at=at, six=six) if at < len(vehicles) else then_fire_check(Attack(None, six=six))
 
-    readings = Readings(charts)
+    readings = Readings(tables)
     checks = DamageChecks(
         readings,
         list_alike(readings, legs, no_hero=given.flag("no_hero")),
         finish=lambda state: next_vehicle(0, six=state.six),
     )
     impact = Impact(
-        charts,
+        tables,
         lambda state: struck[state.at],
         lambda state: next_vehicle(state.at + 1, six=state.six),
         flammable=flammable,
@@ -100,7 +100,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
     steps = {
         "attack": Step(DICE, attack, tells, story),
-        "fire check": fire_check(charts),
+        "fire check": fire_check(tables),
         **checks.steps(),
         **impact.steps(),
     }

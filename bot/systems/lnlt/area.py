@@ -13,7 +13,7 @@ from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Roll, Step, Told, parts_of
-from bot.rules.tables.table import Charts, Part
+from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import OWES as FIRE_CHECK
 from bot.systems.lnlt.burning import fire_check
@@ -40,12 +40,12 @@ class Hex:
     flammable: bool = False
 
 
-def leg_modifiers(charts: Charts, given: Given) -> tuple[int, tuple[Part, ...]]:
+def leg_modifiers(tables: Tables, given: Given) -> tuple[int, tuple[Part, ...]]:
     """What the direct fire modifiers of `mods` and `skill` add against leg units; never a leader or degrading hexes.
 
     Source: PAC 03, 05.
     """
-    answer = charts["dft-mods"](
+    answer = tables["dft-mods"](
         **{flag: given.flag(flag) for flag in FLAGS},
         ops_complete=int(given.flag("ops_complete")),
         skill=given.int("skill") if "skill" in given.values else 0,
@@ -58,7 +58,7 @@ class AreaAttack:
 
     def __init__(
         self,
-        charts: Charts,
+        tables: Tables,
         units: Sequence[Unit],
         hexes: Sequence[Hex],
         *,
@@ -70,14 +70,14 @@ class AreaAttack:
         finish: Callable[[Attack], Attack] = ended,
     ) -> None:
         self.units, self.hexes, self._finish = units, tuple(hexes), finish
-        self._charts, self._mod, self._parts = charts, leg_mod, parts
+        self._tables, self._mod, self._parts = tables, leg_mod, parts
         self._count, self._tells_hit = 2 if best_of_two else 1, tells_hit
         self._hex_at = {hex.start: hex for hex in self.hexes}
         self._adds = [(0, 0)] * len(units)
         for hex in self.hexes:
             for at in range(hex.start, hex.stop):
                 self._adds[at] = self._added(hex, at)
-        readings = Readings(charts)
+        readings = Readings(tables)
         self.checks = DamageChecks(
             readings,
             list_items(
@@ -113,7 +113,7 @@ class AreaAttack:
         attack: Step[Any] = Step(
             dice, self._attack, self._tells, self._story, None if groups is None else lambda _: groups
         )
-        burns = fire_check(self._charts, then=self._onward, path=self._burning)
+        burns = fire_check(self._tables, then=self._onward, path=self._burning)
         return {"attack": attack, FIRE_CHECK: burns, **self.checks.steps()}
 
     def _next_hex(self, state: Attack) -> Attack:

@@ -10,7 +10,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, Readings, list_alike
 from bot.systems.lnlt.settling import aftermath, halved, heroes, results, rows, word_of
@@ -18,13 +18,13 @@ from bot.systems.lnlt.settling import aftermath, halved, heroes, results, rows, 
 CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attack]:
+def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """Crew and `passengers` after the result `vehicle`. Source: PAC 02, 06, 09 (15.4, 16.1.1).
 
     Raises UserError for results that a close assault does not have, and for passengers outside in one.
     """
     cause, row, passengers = given.word("cause"), given.word("vehicle"), given.units("passengers")
-    readings = Readings(charts)
+    readings = Readings(tables)
     crew = readings.fate(cause, row, "crew")
     for unit in passengers:
         if unit.has("inside") and unit.has("outside"):

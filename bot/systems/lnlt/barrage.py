@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan, Settlement
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers, terrain_of
 from bot.systems.lnlt.burning import fire_started, told_before
 from bot.systems.lnlt.checks import Attack
@@ -16,14 +16,14 @@ from bot.systems.lnlt.settling import attacked, headline, rows
 from bot.systems.lnlt.words import refuse_values
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attack]:
+def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """A barrage on `targets`. Source: PAC 05, 12 (18.1, 18.2)."""
     refuse_values(given)
     refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
-    mod, parts = leg_modifiers(charts, given)
+    mod, parts = leg_modifiers(tables, given)
     area = AreaAttack(
-        charts,
+        tables,
         targets,
         [Hex("", 0, len(targets), given.int("fp"), terrain_of(given), flammable=flammable)],
         leg_mod=mod,

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Roll, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack
 
 DIE = d6("fire check")
@@ -32,10 +32,10 @@ def _single(state: Attack) -> str:
 
 
 def fire_check(
-    charts: Charts, *, then: Callable[[Attack], Attack] = _burnt, path: Callable[[Attack], str] = _single
+    tables: Tables, *, then: Callable[[Attack], Attack] = _burnt, path: Callable[[Attack], str] = _single
 ) -> Step[Any]:
     """Whether the target hex burns; `then` goes on, `path` is where it is told. Source: PAC 12 (10.5.6)."""
-    start = charts["fire-start"]
+    start = tables["fire-start"]
 
     def word(roll: Roll) -> str:
         return "fire" if start(roll=roll[0])["fire"] else "no-fire"

@@ -12,7 +12,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.settling import captured, captured_lost
@@ -34,7 +34,7 @@ class Assault:
     destroyed: bool = False
 
 
-def plan(charts: Charts, given: Given) -> Plan[Assault]:
+def plan(tables: Tables, given: Given) -> Plan[Assault]:
     """A close assault on a vehicle. Source: PAC 01, 09 (17.1).
 
     Raises UserError for passengers outside, and for attackers who are neither MMCs nor heroes.
@@ -52,7 +52,7 @@ def plan(charts: Charts, given: Given) -> Plan[Assault]:
         mc_mod=given.int("mc_mod"),
         lm=given.int("lm"),
         helps=helps,
-        fate=str(charts["crew-fate"](cause="close-assault", vehicle="destroyed", who="crew")["result"]),
+        fate=str(tables["crew-fate"](cause="close-assault", vehicle="destroyed", who="crew")["result"]),
     )
     target = given.unit("target")
 

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE, Attack
@@ -20,18 +20,18 @@ FIREPOWER = 6
 DRIFT = (d6("direction"), d6("distance"))
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attack]:
+def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """A crash, and the firepower 6 attack on `targets` in its hex. Source: PAC 02, 06."""
     refuse_values(given)
     stage = given.word("stage")
     targets = given.units("targets") if stage != "drift" else ()
     flammable, tm = given.flag("flammable"), target_terrain(given.int("tm"))
     hexes = [Hex("", 0, len(targets), FIREPOWER, tm, flammable=flammable)] if targets else []
-    mod, parts = leg_modifiers(charts, given)
-    area = AreaAttack(charts, targets, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
+    mod, parts = leg_modifiers(tables, given)
+    area = AreaAttack(tables, targets, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
 
     def drifts(roll: Roll) -> Any:
-        return charts["crash-drift"](direction=roll[0], distance=roll[1])
+        return tables["crash-drift"](direction=roll[0], distance=roll[1])
 
     def drift(_state: Attack, _roll: Roll) -> Attack:
         return area.start()

@@ -12,7 +12,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
@@ -30,7 +30,7 @@ FLAGS = (
 )  # fmt: skip
 
 
-def plan(charts: Charts, given: Given, *, apart: bool = False) -> Plan[Attack]:
+def plan(tables: Tables, given: Given, *, apart: bool = False) -> Plan[Attack]:
     """Direct fire of `attackers` at `targets`. Source: PAC 01-03, 05, 09, 12 (5.0).
 
     `apart` tells whom a sniper picks at the place where they are listed, as the odds show them, not as the first
@@ -39,9 +39,9 @@ def plan(charts: Charts, given: Given, *, apart: bool = False) -> Plan[Attack]:
     refuse_values(given)
     attackers, targets, shooter = given.units("attackers"), given.units("targets"), given.word("shooter")
     target = _check_targets(targets)
-    powers = attack_firepower(charts, attackers)
+    powers = attack_firepower(tables, attackers)
     attack_fp = sum(power for _, power in powers)
-    modifiers = charts["dft-mods"](
+    modifiers = tables["dft-mods"](
         **{flag: given.flag(flag) for flag in FLAGS},
         lm=given.int("lm"),
         degrading=given.int("degrading"),
@@ -55,7 +55,7 @@ def plan(charts: Charts, given: Given, *, apart: bool = False) -> Plan[Attack]:
     picks = shooter == "sniper" and len(targets) > 1 and target is None
     flammable, count = given.flag("flammable"), 1 if shooter == "normal" else 2
 
-    readings, size = Readings(charts), len(targets)
+    readings, size = Readings(tables), len(targets)
     checks = DamageChecks(
         readings,
         list_items(
@@ -143,7 +143,7 @@ def plan(charts: Charts, given: Given, *, apart: bool = False) -> Plan[Attack]:
         "attack": Step(
             (ATTACK,) * count + (DEFENSE,), attack, tells, story, groups=None if groups is None else lambda _: groups
         ),
-        "fire check": fire_check(charts),
+        "fire check": fire_check(tables),
         **checks.steps(),
     }
     opening: dict[str, Any] = {"attack_fp": attack_fp, "attack_mod": attack_mod, "defense_mod": defense_mod}
@@ -158,7 +158,7 @@ def plan(charts: Charts, given: Given, *, apart: bool = False) -> Plan[Attack]:
         settle,
         opening,
         rows=shown,
-        by_row=(lambda: plan(charts, given, apart=True)) if picks and not apart else None,
+        by_row=(lambda: plan(tables, given, apart=True)) if picks and not apart else None,
     )
 
 

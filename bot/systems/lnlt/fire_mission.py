@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE, Attack
@@ -37,23 +37,23 @@ class Group:
         return values.pop() if values else None
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attack]:
+def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """A fire mission on `targets`. Source: PAC 05, 08 (18.2).
 
     Raises UserError for a hex that the mission does not attack, or a loose mission beyond firepower 6.
     """
     refuse_values(given)
     stage, mission, fp = given.word("stage"), given.word("mission"), given.int("fp")
-    charts["mission-fp"](mission=mission, fp=fp, distance=0)  # refuses what is not on the card
+    tables["mission-fp"](mission=mission, fp=fp, distance=0)  # refuses what is not on the card
     groups = _by_hex(given.units("targets")) if stage != "drift" else ()
     units = tuple(unit for group in groups for unit in group.units)
-    hexes = _hexes(charts, groups, mission, fp)
-    mod, parts = leg_modifiers(charts, given)
-    area = AreaAttack(charts, units, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
+    hexes = _hexes(tables, groups, mission, fp)
+    mod, parts = leg_modifiers(tables, given)
+    area = AreaAttack(tables, units, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
     degrading, lm = given.int("degrading"), given.int("lm")
 
     def drifts(roll: Roll) -> Any:
-        return charts["spotting-round"](white=roll[0], colored=roll[1], degrading=degrading, lm=lm)
+        return tables["spotting-round"](white=roll[0], colored=roll[1], degrading=degrading, lm=lm)
 
     def drift(_state: Attack, _roll: Roll) -> Attack:
         return area.start()
@@ -96,14 +96,14 @@ def _by_hex(units: Sequence[Unit]) -> tuple[Group, ...]:
     return tuple(Group(name, tuple(group)) for name, group in hexes.items())
 
 
-def _hexes(charts: Charts, groups: Sequence[Group], mission: str, fp: int) -> list[Hex]:
+def _hexes(tables: Tables, groups: Sequence[Group], mission: str, fp: int) -> list[Hex]:
     hexes: list[Hex] = []
     start = 0
     for at, group in enumerate(groups):
         distance = group.number("dist")
         if distance is None:
             raise UserError(f"Hex {group.name} needs dist.", hint="Type it at the first unit of the hex: dist=1.")
-        answer = charts["mission-fp"](mission=mission, fp=fp, distance=distance)
+        answer = tables["mission-fp"](mission=mission, fp=fp, distance=distance)
         if not answer["attacked"]:
             raise UserError(
                 f"A {mission} mission does not attack hex {group.name} at distance {distance}.", hint="Leave it out."

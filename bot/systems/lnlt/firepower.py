@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt.kinds import MMC, SMC, is_shaken, refuse_unfit, state_of
 
 USAGE_OF_ITS_OWN = frozenset({"medic", "corpsman", "armor-leader", "chaplain", "nurse", "marksman", "sniper"})
@@ -18,7 +18,7 @@ def half_up(value: int) -> int:
     return -(-value // 2)
 
 
-def attack_firepower(charts: Charts, attackers: Sequence[Unit]) -> tuple[tuple[str, int], ...]:
+def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[tuple[str, int], ...]:
     """What each attacker adds, as (unit, FP): the one who leads in full, further ones half, weapons in full.
 
     The first unit that has firepower leads.
@@ -30,7 +30,7 @@ def attack_firepower(charts: Charts, attackers: Sequence[Unit]) -> tuple[tuple[s
     for unit in attackers:
         refuse_to_fire(unit)
     first = next((at for at, unit in enumerate(attackers) if _has_firepower(unit)), 0)
-    return tuple((unit.word, _adds(charts, unit, leads=at == first)) for at, unit in enumerate(attackers))
+    return tuple((unit.word, _adds(tables, unit, leads=at == first)) for at, unit in enumerate(attackers))
 
 
 def _has_firepower(unit: Unit) -> bool:
@@ -56,9 +56,9 @@ def refuse_to_fire(unit: Unit | None) -> None:
         raise UserError(f"{unit.word} is {state_of(unit)} and cannot fire.", hint="Leave it out.")
 
 
-def _adds(charts: Charts, unit: Unit, *, leads: bool) -> int:
+def _adds(tables: Tables, unit: Unit, *, leads: bool) -> int:
     weapons: tuple[int, ...] = tuple(unit.get("sw") or ())
-    usage = check_weapons(charts, unit, weapons) if weapons else ""
+    usage = check_weapons(tables, unit, weapons) if weapons else ""
     if usage == "one-half-up" and not unit.has("pair"):
         weapons = tuple(map(half_up, weapons))
     if counts_as_ops_complete(unit):
@@ -74,7 +74,7 @@ def _forfeits(unit: Unit, weapons: int) -> bool:
     return weapons > (1 if unit.type == "squad" else 0)
 
 
-def check_weapons(charts: Charts, unit: Unit, weapons: Sequence[int]) -> str:
+def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
     """How the unit fires its support weapons (output fire of table sw-usage).
 
     Raises UserError for more weapons than it may fire, or for a unit that may fire none. Source: PAC 09 (1.6).
@@ -84,7 +84,7 @@ def check_weapons(charts: Charts, unit: Unit, weapons: Sequence[int]) -> str:
     case = _usage_case(unit)
     if case is None:
         raise UserError(f"{unit.word} ({unit.type}) serves no support weapon; its own firepower is fp.")
-    usage = charts["sw-usage"](case=case)
+    usage = tables["sw-usage"](case=case)
     carry, fires = usage.get("carry", 0), str(usage["fire"])
     if fires == "none" or not carry:
         raise UserError(f"{unit.word} ({unit.type}) may not fire a support weapon.", hint="Leave out sw.")

@@ -12,7 +12,7 @@ from typing import Any
 from bot.rules.dice import Die, d6, dice
 from bot.rules.odds import group_faces, group_sums
 from bot.rules.sequence import Line, Roll, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, say
 
 CATASTROPHE, DUD = (6, 1), (1, 6)
@@ -44,21 +44,21 @@ class Impact:
 
     def __init__(
         self,
-        charts: Charts,
+        tables: Tables,
         find: Callable[[Attack], Struck],
         then: Callable[[Attack], Attack],
         *,
         flammable: bool = False,
     ) -> None:
         self._find, self._then, self._flammable = find, then, flammable
-        table, bail = charts["penetration"], charts["bail-out-roll"]
+        table, bail = tables["penetration"], tables["bail-out-roll"]
         self._effects: Mapping[tuple[str, bool], Any] = {
             (case, flies): table(case=case, target="aircraft" if flies else "vehicle")
             for case in ("dud", "catastrophic", "greater", "equal", "less")
             for flies in (False, True)
         }
         self._crews = {roll: str(bail(who="crew", roll=roll)["result"]) for roll in range(1, 7)}
-        self._again = str(charts["state-change"](unit="armored-vehicle", state="shaken", result="shaken")["becomes"])
+        self._again = str(tables["state-change"](unit="armored-vehicle", state="shaken", result="shaken")["becomes"])
 
     def steps(self) -> dict[str, Step[Any]]:
         """The steps impact, vehicle morale and vehicle crew."""

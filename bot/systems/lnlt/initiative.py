@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +19,9 @@ class Contest:
     owes: str | None = "initiative"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Contest]:
+def plan(tables: Tables, given: Given) -> Plan[Contest]:
     """The higher roll wins, a tie leaves it with `last`. Source: PAC 11 (3.0)."""
-    del charts
+    del tables
     last = given.word("last")
 
     def winner(roll: Roll) -> str:

@@ -9,7 +9,7 @@ from functools import cache
 from bot.rules.dice import Die, d6, dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 
 ROWS: Mapping[str, tuple[str, ...]] = {
@@ -63,9 +63,9 @@ class Item:
 class Readings:
     """The cards that damage checks read, each cell once."""
 
-    def __init__(self, charts: Charts) -> None:
-        dct, change, fate = charts["dct"], charts["state-change"], charts["crew-fate"]
-        hero, bail = charts["hero-creation"], charts["bail-out-roll"]
+    def __init__(self, tables: Tables) -> None:
+        dct, change, fate = tables["dct"], tables["state-change"], tables["crew-fate"]
+        hero, bail = tables["hero-creation"], tables["bail-out-roll"]
 
         @cache
         def result(column: str, morale: int, total: int) -> str:

@@ -12,7 +12,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.positions import read_positions
@@ -56,7 +56,7 @@ class Assault:
         return self.kill is not None and sum(roll) + self.lm >= self.kill
 
 
-def plan(charts: Charts, given: Given) -> Plan[Melee]:
+def plan(tables: Tables, given: Given) -> Plan[Melee]:
     """Melee between `attackers` and `defenders`. Source: PAC 07 (8.0). Raises UserError for vehicles."""
     attackers, defenders = given.units("attackers"), given.units("defenders")
     kinds.refuse_unfit((*attackers, *defenders))
@@ -66,9 +66,9 @@ def plan(charts: Charts, given: Given) -> Plan[Melee]:
     fights_on = given.flag("shaken_fight")
     overrun = all(kinds.is_shaken(unit) for unit in defenders) and not fights_on
     fp, facing = _firepower(attackers), _firepower([defenders[at] for at in chosen], shaken=fights_on)
-    attack = _assault(charts, attackers, fp, facing, none=overrun)
+    attack = _assault(tables, attackers, fp, facing, none=overrun)
     fp, facing = _firepower(defenders, shaken=fights_on), _firepower(attackers[at] for at in countered)
-    counter = _assault(charts, defenders, fp, facing, none=overrun)
+    counter = _assault(tables, defenders, fp, facing, none=overrun)
 
     def attack_apply(_state: Melee, roll: Roll) -> Melee:
         return Melee("counter", attack.kills(roll))
@@ -142,24 +142,24 @@ def _firepower(units: Iterable[Unit], *, shaken: bool = False) -> int:
     )
 
 
-def _assault(charts: Charts, side: Sequence[Unit], fp: int, facing: int, *, none: bool) -> Assault:
+def _assault(tables: Tables, side: Sequence[Unit], fp: int, facing: int, *, none: bool) -> Assault:
     """The attack of a side with this firepower against that of its targets; `none` where it comes to no fight."""
     lm = max(
         (int(unit.get("lm") or 0) for unit in side if unit.type == "leader" and not kinds.is_shaken(unit)), default=0
     )
     if none or not fp:
         return Assault(fp, facing, NONE, None, lm)
-    odds = _odds(charts, fp, facing)
-    kill = charts["melee-kill"](odds=odds, hero=any(unit.type == "hero" for unit in side))
+    odds = _odds(tables, fp, facing)
+    kill = tables["melee-kill"](odds=odds, hero=any(unit.type == "hero" for unit in side))
     return Assault(fp, facing, str(kill["odds_used"]), int(kill["kill"]), lm, odds)
 
 
-def _odds(charts: Charts, fp: int, facing: int) -> str:
+def _odds(tables: Tables, fp: int, facing: int) -> str:
     """The printed odds of one firepower against another, best against none. Source: PAC 07."""
     if not facing:
         return BEST_ODDS
     if max(fp, facing) <= CHARTED:
-        return str(charts["melee-odds"](attack=fp, defense=facing)["odds"])
+        return str(tables["melee-odds"](attack=fp, defense=facing)["odds"])
     for odds in RATIOS:
         attack, defense = map(int, odds.split("-"))
         if fp * defense <= facing * attack:

@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE, say
 from bot.systems.lnlt.settling import aftermath, becomes
@@ -26,7 +26,7 @@ class Entry:
     owes: str | None = "mines"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Entry]:
+def plan(tables: Tables, given: Given) -> Plan[Entry]:
     """The mines' attack on a vehicle. Source: PAC 02, 10 (21.4.1). Raises UserError for a unit that is no vehicle."""
     unit = given.unit("unit")
     if unit is not None:
@@ -37,10 +37,10 @@ def plan(charts: Charts, given: Given) -> Plan[Entry]:
     state = "shaken" if shaken else "good-order"
 
     def tells(_before: Entry, roll: Roll, _after: Entry) -> Told:
-        answer = charts["mines-vehicle"](roll=roll[0])
+        answer = tables["mines-vehicle"](roll=roll[0])
         result = str(answer["result"])
         word = "shaken" if result.startswith("shaken") else result
-        left = str(charts["state-change"](unit="armored-vehicle", state=state, result=word)["becomes"])
+        left = str(tables["state-change"](unit="armored-vehicle", state=state, result=word)["becomes"])
         crew = "eliminated" if answer["crew_lost"] else "shaken-moved" if left == "abandoned" else NONE
         return {
             "roll": roll[0],

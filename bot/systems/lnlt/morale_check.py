@@ -10,7 +10,7 @@ from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 
 CHECK = dice(2, 6, "morale check")
 
@@ -23,9 +23,9 @@ class Checks:
     owes: str | None = "check"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Checks]:
+def plan(tables: Tables, given: Given) -> Plan[Checks]:
     """Morale checks of `units`. Source: PAC 01, 06, 09."""
-    del charts
+    del tables
     units, mod = given.units("units"), given.int("mod")
     morale = [unit.number("morale") for unit in units]
 

@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
@@ -26,7 +26,7 @@ HEAT_IN_THE_OPEN = 1
 OPPOSED = (d6("attack"), d6("defense"))
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attack]:
+def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """A shot at a hex of infantry. Source: PAC 04, 06 (14.1). Raises UserError for vehicles among the targets."""
     refuse_values(given)
     refuse_to_fire(given.unit("unit"))
@@ -35,10 +35,10 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         if not kinds.is_man(unit):
             raise UserError(f"{unit.word} ({unit.type}) is no infantry.", hint="Use ordnance-vehicle.")
     kinds.refuse_passengers(targets, "ordnance against infantry hits none")
-    shot = to_hit(charts, given, lone_sniper=is_lone_sniper(targets) or given.flag("lone_sniper"))
+    shot = to_hit(tables, given, lone_sniper=is_lone_sniper(targets) or given.flag("lone_sniper"))
     bare_heat = given.flag("heat") and not given.flag("cover")
     he = given.int("he") - (HEAT_IN_THE_OPEN if bare_heat else 0)
-    readings = Readings(charts)
+    readings = Readings(tables)
     checks = DamageChecks(
         readings,
         list_alike(readings, targets, no_hero=given.flag("no_hero")),
@@ -97,7 +97,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     steps: dict[str, Step[Attack]] = {
         "to hit": Step(DICE, aim, aim_tells, aim_story, groups=lambda _: groups),
         "attack": Step(OPPOSED, attack, attack_tells, attack_story),
-        "fire check": fire_check(charts),
+        "fire check": fire_check(tables),
         **checks.steps(),
     }
     opening = {"to_hit_mod": shot.mod, "targets": [], **told_before(flammable)}

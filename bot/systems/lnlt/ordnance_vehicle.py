@@ -9,7 +9,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, row_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say
@@ -25,7 +25,7 @@ HEAT_AGAINST_RED = 4
 VEHICLE = "vehicle"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attack]:
+def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """A shot at one vehicle or aircraft. Source: PAC 04, 06, 09 (14.1).
 
     Raises UserError for an aircraft in flight without guided anti-aircraft weapons.
@@ -39,7 +39,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         )
     if target is not None:
         kinds.refuse_unfit([target])
-    shot = to_hit(charts, given, aircraft=aircraft, size=given.int("size"))
+    shot = to_hit(tables, given, aircraft=aircraft, size=given.int("size"))
     flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
     shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
     adds: tuple[tuple[str, int], ...] = (("penetration", given.int("penetration")),)
@@ -60,11 +60,11 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         for place, armor in (("hull", given.int("armor")), ("turret", turret_armor or 0))
     }
     location = {
-        roll: str(charts["hit-location"](roll=roll, turret=turret_armor is not None)["location"])
+        roll: str(tables["hit-location"](roll=roll, turret=turret_armor is not None)["location"])
         for roll in range(2, 13)
     }
 
-    readings = Readings(charts)
+    readings = Readings(tables)
     checks = DamageChecks(
         readings,
         list_alike(readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)),
@@ -81,7 +81,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     def then(state: Attack) -> Attack:
         return checks.enter(riding(state), 0) if passengers else then_fire_check(state)
 
-    impact = Impact(charts, lambda state: places[state.keep], then, flammable=given.flag("flammable"))
+    impact = Impact(tables, lambda state: places[state.keep], then, flammable=given.flag("flammable"))
 
     def aim(state: Attack, roll: Roll) -> Attack:
         del state
@@ -105,7 +105,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
     groups = shot.groups()
     steps: dict[str, Step[Attack]] = {
         "to hit": Step(DICE, aim, aim_tells, aim_story, groups=lambda _: groups),
-        "fire check": fire_check(charts),
+        "fire check": fire_check(tables),
         **{name: _with_passengers(step, checks, riding, flies) for name, step in impact.steps().items()},
         **checks.steps(),
     }

@@ -9,7 +9,7 @@ from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
@@ -23,13 +23,13 @@ BONUS, ENTRY_COST = 2, 4
 DICE = (d6("vehicle"), d6("defense"))
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attack]:
+def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """An overrun of `targets`. Source: PAC 01 (15.3). Raises UserError for a vehicle that cannot fire."""
     refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
     adds = BONUS + given.int("he") + given.int("mg") + given.int("lm")
     tm = target_terrain(given.int("tm"))
-    readings = Readings(charts)
+    readings = Readings(tables)
     able = [may_close_assault(unit) for unit in targets]
 
     def still_able(at: int, state: str) -> Told:
@@ -77,7 +77,7 @@ def plan(charts: Charts, given: Given) -> Plan[Attack]:
         words = headline(out["targets"], hit=out["hit"])
         return attacked(words, targets, out["targets"], more=more, firers=[given.unit("unit")])
 
-    steps = {"attack": Step(DICE, attack, tells, story), "fire check": fire_check(charts), **checks.steps()}
+    steps = {"attack": Step(DICE, attack, tells, story), "fire check": fire_check(tables), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
     shown = rows(checks.items)
     return collected(Plan(Attack("attack"), steps, settle, opening, rows=shown), "may_close_assault")

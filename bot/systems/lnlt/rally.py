@@ -12,7 +12,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
 
@@ -27,16 +27,16 @@ class Rally:
     lm: int = 0
 
 
-def plan(charts: Charts, given: Given) -> Plan[Rally]:
+def plan(tables: Tables, given: Given) -> Plan[Rally]:
     """Rally attempts of `units` in their order. Source: PAC 11 (3.0). Raises UserError for units not shaken."""
     units, present = given.units("units"), given.word("rallier") != "none"
     cover, lm = given.flag("cover"), given.int("lm")
     kinds.refuse_unfit(units)
-    alone = [_rallies_itself(charts, unit) for unit in units]
+    alone = [_rallies_itself(tables, unit) for unit in units]
     for at, unit in enumerate(units):
         _check(unit, tries=present or alone[at] or any(other.type == "leader" for other in units[:at]))
     modifiers = {
-        (leader, helped): charts["rally-mods"](cover=cover, lm=helped, is_leader=leader)
+        (leader, helped): tables["rally-mods"](cover=cover, lm=helped, is_leader=leader)
         for leader in (False, True)
         for helped in range(lm, 4)
     }
@@ -97,11 +97,11 @@ def _check(unit: Unit, *, tries: bool) -> None:
         unit.number("morale")
 
 
-def _rallies_itself(charts: Charts, unit: Unit) -> bool:
+def _rallies_itself(tables: Tables, unit: Unit) -> bool:
     if unit.has("sr"):
         return True
     case = unit.type if unit.type in kinds.MMC else "smc" if unit.type in kinds.SMC else "vehicle"
-    return bool(charts["self-rally"](case=case)["self_rally"] == "yes")
+    return bool(tables["self-rally"](case=case)["self_rally"] == "yes")
 
 
 def _told(at: int, unit: Unit, roll: Any, total: Any, result: str) -> dict[str, Any]:

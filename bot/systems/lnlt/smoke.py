@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.settling import OPS_COMPLETE, marked
@@ -24,12 +24,12 @@ class Attempt:
     owes: str | None = "smoke"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attempt]:
+def plan(tables: Tables, given: Given) -> Plan[Attempt]:
     """A roll at or under the nation's smoke-laying capability places smoke. Source: PAC 12 (7.0).
 
     Raises UserError for a unit that cannot lay smoke.
     """
-    del charts
+    del tables
     capability, unit = given.int("capability"), given.unit("unit")
     _check(unit)
 

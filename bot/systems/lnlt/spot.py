@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.kinds import refuse_unfit
 from bot.systems.lnlt.settling import OPS_COMPLETE, SPOTTED_IT, marked
@@ -24,18 +24,18 @@ class Attempt:
     owes: str | None = "spot"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Attempt]:
+def plan(tables: Tables, given: Given) -> Plan[Attempt]:
     """An attempt to spot a hex. Source: PAC 10-12 (10.1). Raises UserError for a spotter who is out of play."""
     spotter = given.unit("unit")
     refuse_unfit([spotter] if spotter is not None else [])
-    seen = charts["spotting"](case=given.word("terrain"))
+    seen = tables["spotting"](case=given.word("terrain"))
     if given.flag("automatic") or seen["automatic"]:
         opening = {"automatic_spot": True, "spotted": True, "outcome": "spotted"}
         opening |= dict.fromkeys(("roll", "total", "needed"), NONE)
         lines = (Line("spotting", result="spotted without a roll"),)
         return Plan(Attempt(None), {}, lambda out: _settle(out, given), opening, lines=lines)
     needed = int(seen["needed"])
-    modifiers = charts["spotting-mods"](
+    modifiers = tables["spotting-mods"](
         lm=given.int("lm"), degrading=given.int("degrading"), tis=given.flag("tis"), scout=given.flag("scout")
     )
     mod = int(modifiers["roll_mod"])

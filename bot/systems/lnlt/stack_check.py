@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Settlement
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 
 LEG = {
     "squads": "squad",
@@ -28,12 +28,12 @@ class Count:
     owes: str | None = None
 
 
-def plan(charts: Charts, given: Given) -> Plan[Count]:
+def plan(tables: Tables, given: Given) -> Plan[Count]:
     """The stack against the limits of a hex. Source: PAC 10 (1.3)."""
     limits = {
-        case: int(charts["stacking"](case=case)["limit"]) for case in ("squad", "mounted-squad", "vehicle", "smc")
+        case: int(tables["stacking"](case=case)["limit"]) for case in ("squad", "mounted-squad", "vehicle", "smc")
     }
-    leg, mounted = _equivalents(charts, given, LEG), _equivalents(charts, given, MOUNTED)
+    leg, mounted = _equivalents(tables, given, LEG), _equivalents(tables, given, MOUNTED)
     wrecks, vehicles = given.int("wrecks"), given.int("vehicles") + given.int("wrecks")
     over_leg, over_mounted = leg > limits["squad"], mounted > limits["mounted-squad"]
     share = leg / limits["squad"] + mounted / limits["mounted-squad"]
@@ -42,7 +42,7 @@ def plan(charts: Charts, given: Given) -> Plan[Count]:
         "too-many-mounted": over_mounted,
         "mixed-too-many": share > 1 and not over_leg and not over_mounted,
         "too-many-vehicles": vehicles > limits["vehicle"],
-        "too-many-wrecks": wrecks > int(charts["stacking"](case="wreck")["limit"]),
+        "too-many-wrecks": wrecks > int(tables["stacking"](case="wreck")["limit"]),
         "too-many-smcs": given.int("smcs") > limits["smc"],
     }
     problems = [problem for problem, wrong in found.items() if wrong]
@@ -67,8 +67,8 @@ def plan(charts: Charts, given: Given) -> Plan[Count]:
     return Plan(Count(), {}, settle, opening, lines=lines)
 
 
-def _equivalents(charts: Charts, given: Given, kinds: Mapping[str, str]) -> Fraction:
-    table = charts["stacking"]
+def _equivalents(tables: Tables, given: Given, kinds: Mapping[str, str]) -> Fraction:
+    table = tables["stacking"]
     each = ((given.int(name), table(case=case)["equivalent"]) for name, case in kinds.items())
     return sum((count * Fraction(equivalent) for count, equivalent in each), Fraction(0))
 

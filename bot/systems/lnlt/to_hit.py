@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Roll, parts_of
-from bot.rules.tables.table import Charts, Part
+from bot.rules.tables.table import Part, Tables
 
 DICE = (d6("to hit, white"), d6("to hit, colored"))
 FLAGS = (
@@ -70,12 +70,12 @@ def _pairs() -> Iterable[Roll]:
     return ((white, colored) for white in range(1, 7) for colored in range(1, 7))
 
 
-def to_hit(charts: Charts, given: Given, **more: Any) -> ToHit:
+def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
     """The to-hit roll of the inputs; `more` are inputs of table oft-mods that only one kind of target has.
 
     Source: PAC 04, 06 (14.1).
     """
-    modifiers = charts["oft-mods"](
+    modifiers = tables["oft-mods"](
         **{flag: given.flag(flag) for flag in FLAGS},
         **{word: given.word(word) for word in WORDS},
         **{number: given.int(number) for number in NUMBERS},

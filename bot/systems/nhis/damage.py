@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.nhis.results import Results, Struck
 from bot.systems.nhis.targets import targets_of
 
 
-def plan(charts: Charts, given: Given) -> Plan[Struck]:
+def plan(tables: Tables, given: Given) -> Plan[Struck]:
     """`points` damage points on `targets`. Source: Damaged and Damaged-2/3 paragraphs."""
     units, flamethrower = given.units("targets"), given.flag("flamethrower")
-    results = Results(targets_of(charts, units, flamethrower=flamethrower, checks=("unshakable",)))
+    results = Results(targets_of(tables, units, flamethrower=flamethrower, checks=("unshakable",)))
     start, told, lines = results.damaged(given.int("points"))
     opening = {"targets": [], **told}
     return Plan(start, results.steps(), results.settled, opening, lines=lines, rows=results.rows())

@@ -11,7 +11,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
-from bot.rules.tables.table import Answer, Charts
+from bot.rules.tables.table import Answer, Tables
 from bot.systems.nhis.firepower import Firers, firers_of
 from bot.systems.nhis.results import Results, Struck
 from bot.systems.nhis.targets import targets_of
@@ -20,7 +20,7 @@ ATTACK = dice(2, 6, "attack")
 INFANTRY = ("squad", "leader", "mg", "mortar")
 
 
-def plan(charts: Charts, given: Given) -> Plan[Struck]:
+def plan(tables: Tables, given: Given) -> Plan[Struck]:
     """Fire of `attackers` at all units of a hex.
 
     Source: Dice Roll Modifiers, Ranged Combat Table, result paragraphs, Terrain. Raises UserError for a firer that
@@ -29,17 +29,17 @@ def plan(charts: Charts, given: Given) -> Plan[Struck]:
     attackers, units = given.units("attackers"), given.units("targets")
     firers = firers_of(attackers, given.int("distance"), given.int("visibility"))
     flamethrower = any(unit.type == "flamethrower" for unit in attackers)
-    results = Results(targets_of(charts, units, flamethrower=flamethrower, checks=("shakeable", "unshakable")))
-    modifiers = _modifiers(charts, given, firers)
+    results = Results(targets_of(tables, units, flamethrower=flamethrower, checks=("shakeable", "unshakable")))
+    modifiers = _modifiers(tables, given, firers)
     total, shift = firers.raw + modifiers["total"], modifiers["shift"]
-    table = charts["ranged-combat"]
+    table = tables["ranged-combat"]
     column = table(firepower=max(0, total), roll=7)["column"]
     final = table(firepower=max(0, total), shift=shift, roll=7)["column"]
 
     @cache
     def reading(sum_: int) -> Mapping[str, Any]:
         word = table(firepower=max(0, total), shift=shift, roll=sum_)["result"]
-        return {"word": word, **charts["fire-results"](result=word).out}
+        return {"word": word, **tables["fire-results"](result=word).out}
 
     def struck(roll: Roll) -> tuple[Struck, Told, tuple[Line, ...]]:
         effect = reading(sum(roll))
@@ -95,22 +95,22 @@ def plan(charts: Charts, given: Given) -> Plan[Struck]:
     )
 
 
-def _modifiers(charts: Charts, given: Given, firers: Firers) -> Answer:
+def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:
     """Table fire-modifiers for this attack; the penalties of single units are counted among them."""
     units, terrain, feature = given.units("targets"), given.word("terrain"), given.word("feature")
     moved = given.flag("target_moved") or any(unit.has("moving") or unit.has("banzai") for unit in units)
     marker = "move" if moved else "fire" if given.flag("target_fired") else "none"
     cover = given.maybe("cover")
     if cover is None:
-        cover = charts["cover"](terrain=terrain, feature=feature, from_lower=given.flag("from_lower"))["cover"]
-    return charts["fire-modifiers"](
+        cover = tables["cover"](terrain=terrain, feature=feature, from_lower=given.flag("from_lower"))["cover"]
+    return tables["fire-modifiers"](
         target_moved=moved,
         target_in_brush=terrain == "brush",
         adjacent=given.int("distance") == 1,
         charging_units=firers.charging,
         night_units=firers.night,
         cover=cover,
-        unmarked_cover_hex=charts["column-shift"](terrain=terrain, feature=feature, marker=marker)["shift"] > 0,
+        unmarked_cover_hex=tables["column-shift"](terrain=terrain, feature=feature, marker=marker)["shift"] > 0,
         infantry_vs_tank=_infantry_on_tank(given.units("attackers"), units),
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 
 SHAKEN = ("shaken", "reduced-shaken")
 REDUCED = ("reduced", "reduced-shaken")
@@ -38,12 +38,12 @@ class Target:
         return self.rating if self.leader else 0
 
 
-def targets_of(charts: Charts, units: Sequence[Unit], *, flamethrower: bool, checks: Collection[str]) -> list[Target]:
+def targets_of(tables: Tables, units: Sequence[Unit], *, flamethrower: bool, checks: Collection[str]) -> list[Target]:
     """The units as targets; `checks` are the kinds (shakeable, unshakable) whose morale may be asked for.
 
     Raises UserError for an unshakable unit that is shaken, and for a morale that is needed and missing.
     """
-    return [_target(charts, unit, flamethrower, checks) for unit in units]
+    return [_target(tables, unit, flamethrower, checks) for unit in units]
 
 
 def is_prepared(state: str) -> bool:
@@ -51,13 +51,13 @@ def is_prepared(state: str) -> bool:
     return state != "eliminated" and state not in SHAKEN
 
 
-def _target(charts: Charts, unit: Unit, flamethrower: bool, checks: Collection[str]) -> Target:
+def _target(tables: Tables, unit: Unit, flamethrower: bool, checks: Collection[str]) -> Target:
     kind = "unshakable" if unit.has("unshakable") else "shakeable"
     if kind == "unshakable" and unit.has("shaken"):
         raise UserError(f"{unit.word} is unshakable and cannot be shaken.", hint="Leave out one of the two words.")
     state = _state(unit)
-    failure = charts["morale-fail"](unit_class=kind, state=state)
-    blow, spared = (charts["damaged-effect"](unit_class=kind, state=state, hit=hit) for hit in (True, False))
+    failure = tables["morale-fail"](unit_class=kind, state=state)
+    blow, spared = (tables["damaged-effect"](unit_class=kind, state=state, hit=hit) for hit in (True, False))
     squad_or_team = "squad" if unit.type in ("squad", "tank") else "weapon-team"
     return Target(
         unit=unit,
@@ -65,10 +65,10 @@ def _target(charts: Charts, unit: Unit, flamethrower: bool, checks: Collection[s
         state=state,
         morale=unit.number("morale") if kind in checks else unit.get("morale"),
         leader=unit.type == "leader",
-        led=charts["leadership"](unit="leader" if unit.type == "leader" else squad_or_team)["adds"],
+        led=tables["leadership"](unit="leader" if unit.type == "leader" else squad_or_team)["adds"],
         rating=unit.number("lr", 0),
         moves=any(unit.has(move) for move in MOVES),
-        halts=charts["stop-moving"](unit_class=kind, banzai=unit.has("banzai"), flamethrower=flamethrower)["stops"],
+        halts=tables["stop-moving"](unit_class=kind, banzai=unit.has("banzai"), flamethrower=flamethrower)["stops"],
         steps=1 if state in REDUCED else 2,
         failure=(failure["result"], failure["after"]),
         blow=(blow["result"], blow["after"], blow["check"]),

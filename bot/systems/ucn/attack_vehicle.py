@@ -10,7 +10,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
-from bot.rules.tables.table import Answer, Charts
+from bot.rules.tables.table import Answer, Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.interrupt import GIVEN_UP, activates, forbidden
 from bot.systems.ucn.skills import FACES, MAX_BONUS, Check, check, d20, lost_ap, mod_part, status_part, sum_line
@@ -47,14 +47,14 @@ class Shot:
     armour: int = 0
 
 
-def plan(charts: Charts, given: Given) -> Plan[Shot]:
+def plan(tables: Tables, given: Given) -> Plan[Shot]:
     """An attack on a vehicle. Source: Infantry Attacking Vehicles; Interrupt, Spotting and Shooting.
 
     Raises UserError for an interrupt by an element that may not, or with additional AP.
     """
     if given.flag("interrupt"):
         _check_interrupt(given)
-    return _Attack(charts, given).plan()
+    return _Attack(tables, given).plan()
 
 
 def _check_interrupt(given: Given) -> None:
@@ -65,8 +65,8 @@ def _check_interrupt(given: Given) -> None:
 
 
 class _Attack:
-    def __init__(self, charts: Charts, given: Given) -> None:
-        self.charts, self.given = charts, given
+    def __init__(self, tables: Tables, given: Given) -> None:
+        self.tables, self.given = tables, given
         self.pen, self.hull, self.turret = given.int("pen"), given.int("hull"), given.maybe("turret")
         self.passengers = given.flag("passengers")
         spot_skill = given.int("spot_skill")
@@ -81,16 +81,16 @@ class _Attack:
         self.fates = self._read("mission-kill-passengers")
 
     def _read(self, table: str, **inputs: object) -> dict[int, Answer]:
-        return {face: self.charts[table](roll=face, **inputs) for face in FACES}
+        return {face: self.tables[table](roll=face, **inputs) for face in FACES}
 
     def _check(self, purpose: str, name: str, skill: int, extra_ap: str) -> Check:
         given = self.given
         conditions = {condition: given.flag(condition) for condition in CONDITIONS}
-        modifiers = self.charts["vehicle-modifiers"](
+        modifiers = self.tables["vehicle-modifiers"](
             purpose=purpose, target_vehicle=True, **conditions, extra_ap=given.int(extra_ap)
         )
-        parts = (*parts_of(modifiers.parts), *status_part(self.charts, given), *mod_part(given))
-        return check(self.charts, ((name, skill), *parts))
+        parts = (*parts_of(modifiers.parts), *status_part(self.tables, given), *mod_part(given))
+        return check(self.tables, ((name, skill), *parts))
 
     def plan(self) -> Plan[Shot]:
         """The plan of the attack."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.asked import PLAY, Asked
 from bot.systems.ucn.combat import Combat, Fight
@@ -27,13 +27,13 @@ CLEARED = {
 }
 
 
-def plan(charts: Charts, given: Given) -> Plan[Fight]:
+def plan(tables: Tables, given: Given) -> Plan[Fight]:
     """An assault on the occupants of one room. Source: Building Assault, all panels.
 
     Raises UserError for fewer than two attackers and for more SMGs than characters on a side.
     """
     attacker, defender = combat.sides(given)
-    thrown = grenade(charts) if given.flag("grenade") else None
+    thrown = grenade(tables) if given.flag("grenade") else None
 
     def checks(left: int) -> tuple[Check, Check]:
         # One suppression at most, and nobody knows which figures the grenade took: SMGs at most as many as are left.
@@ -43,7 +43,7 @@ def plan(charts: Charts, given: Given) -> Plan[Fight]:
             smgs=min(defender.smgs, left),
             suppressed=defender.suppressed or thrown is not None,
         )
-        return combat.side_check(charts, attacker, left), combat.side_check(charts, room, attacker.characters)
+        return combat.side_check(tables, attacker, left), combat.side_check(tables, room, attacker.characters)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         changes: list[Change] = []
@@ -65,7 +65,7 @@ def plan(charts: Charts, given: Given) -> Plan[Fight]:
         return Settlement(headline, tuple(units), combat.still_in_combat(out), tuple(changes))
 
     def focused(asked: Asked) -> Plan[Fight]:
-        fight = Combat(charts, attacker.characters, checks, asked, lists=False)
+        fight = Combat(tables, attacker.characters, checks, asked, lists=False)
         full = defender.characters
         opening: dict[str, Any] = {"grenade_results": []}
         if thrown is None:

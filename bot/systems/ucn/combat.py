@@ -16,7 +16,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import Weighted
 from bot.rules.sequence import Line, Roll, Step, Told, parts_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.pool import pool
@@ -77,9 +77,9 @@ def _side(given: Given, name: str, unit: Unit | None) -> Side:
     )
 
 
-def side_check(charts: Charts, side: Side, against: int, *, charging: bool = False) -> Check:
+def side_check(tables: Tables, side: Side, against: int, *, charging: bool = False) -> Check:
     """The final Melee skill of a side that meets `against` characters."""
-    modifiers = charts["assault-modifiers"](
+    modifiers = tables["assault-modifiers"](
         side=side.name,
         suppressed=side.suppressed,
         hesitant=side.hesitant,
@@ -87,7 +87,7 @@ def side_check(charts: Charts, side: Side, against: int, *, charging: bool = Fal
         extra_characters=max(0, side.characters - against),
         charging=charging,
     )
-    return check(charts, (("Melee", side.skill), *parts_of(modifiers.parts), *side.mods))
+    return check(tables, (("Melee", side.skill), *parts_of(modifiers.parts), *side.mods))
 
 
 class Combat:
@@ -95,7 +95,7 @@ class Combat:
 
     def __init__(
         self,
-        charts: Charts,
+        tables: Tables,
         attackers: int,
         checks: Callable[[int], tuple[Check, Check]],
         asked: Asked,
@@ -110,7 +110,7 @@ class Combat:
         @cache
         def outcome(row: str, outnumbered: bool) -> tuple[str, int, int]:
             more, fewer = EXAMPLES[row]
-            read = charts["melee-outcome"](
+            read = tables["melee-outcome"](
                 attacker_successes=more, defender_successes=fewer, defender_outnumbered=outnumbered
             )
             return str(read["outcome"]), int(read["attacker_casualties"]), int(read["defender_casualties"])

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.rules.odds import Weighted, group_faces
 from bot.rules.sequence import Line, Roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn.pool import pool
 from bot.systems.ucn.skills import FACES, LAST, d20
 
@@ -39,6 +39,6 @@ class Grenade:
         return Line("grenade", roll, result=f"{out} combat-ineffective, {len(roll) - out} stunned")
 
 
-def grenade(charts: Charts) -> Grenade:
+def grenade(tables: Tables) -> Grenade:
     """The grenade of the card."""
-    return Grenade(("", *(str(charts["grenade-damage"](roll=face)["status"]) for face in FACES)))
+    return Grenade(("", *(str(tables["grenade-damage"](roll=face)["status"]) for face in FACES)))

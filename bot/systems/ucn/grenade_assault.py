@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.grenade import DIE, grenade
@@ -30,12 +30,12 @@ def status_after(casualties: int, survivors: int) -> str:
     return "pinned" if casualties else "stunned"
 
 
-def plan(charts: Charts, given: Given) -> Plan[Thrown]:
+def plan(tables: Tables, given: Given) -> Plan[Thrown]:
     """A grenade among `occupants`. Source: Building Assault, Initial Attack.
 
     Raises UserError for a room with nobody in it.
     """
-    occupants, target, thrown = given.int("occupants"), given.unit("target"), grenade(charts)
+    occupants, target, thrown = given.int("occupants"), given.unit("target"), grenade(tables)
     if occupants < 1:
         raise UserError("Nobody is in the room.", option="target")
 

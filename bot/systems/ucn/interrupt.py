@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Change, Line, Plan, Settlement, parts_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster, shooters
 from bot.systems.ucn.asked import PLAY, Asked
 from bot.systems.ucn.firing import Fire, Firing
@@ -41,23 +41,23 @@ ACTIVATED = frozenset({"activated"})
 REFUSED = {"hits": 0, "saved": 0, "casualties": 0, "status": "not-allowed", "morale_loss": 0}
 
 
-def plan(charts: Charts, given: Given) -> Plan[Fire]:
+def plan(tables: Tables, given: Given) -> Plan[Fire]:
     """An interrupt of `shooters`. Source: Interrupt, Spotting and Shooting.
 
     Raises UserError for a shooter without weapon or skill, and for higher together with lower.
     """
-    spotting = charts["spot-modifiers"](**{name: given.flag(name) for name in SPOTTING})
-    shooting = charts["shoot-modifiers"](**{name: given.flag(name) for name in SHOOTING})
+    spotting = tables["spot-modifiers"](**{name: given.flag(name) for name in SPOTTING})
+    shooting = tables["shoot-modifiers"](**{name: given.flag(name) for name in SHOOTING})
     firing = shooters.shooters_of(
-        charts, given, (*parts_of(shooting.parts), *shooters.firm_cover(charts, given), *mod_part(given))
+        tables, given, (*parts_of(shooting.parts), *shooters.firm_cover(tables, given), *mod_part(given))
     )
-    spots = _spots(charts, given, firing, (*parts_of(spotting.parts), *mod_part(given)))
+    spots = _spots(tables, given, firing, (*parts_of(spotting.parts), *mod_part(given)))
     reason = forbidden(given)
     if reason:
         opening = {"shooters": [], **REFUSED}
         settled = Settlement(f"not allowed: {reason}")
         return Plan(Fire(None), {}, lambda _: settled, opening)
-    settle = partial(_settle, charts, given)
+    settle = partial(_settle, tables, given)
     lines = (
         *shooters.reminders(acting(given)),
         *shooters.firm_reminder(given),
@@ -72,7 +72,7 @@ def plan(charts: Charts, given: Given) -> Plan[Fire]:
 
 
 def _spots(
-    charts: Charts, given: Given, firing: tuple[Shooter, ...], modifiers: tuple[tuple[str, int | float], ...]
+    tables: Tables, given: Given, firing: tuple[Shooter, ...], modifiers: tuple[tuple[str, int | float], ...]
 ) -> tuple[Check | None, ...]:
     """The Spot check of each shooter, None where the target is spotted automatically."""
     if given.flag("auto_spotted"):
@@ -86,7 +86,7 @@ def _spots(
                 option="spot_skill",
             )
         if own not in made:
-            made[own] = check(charts, (("Spot", int(own)), *modifiers))
+            made[own] = check(tables, (("Spot", int(own)), *modifiers))
     return tuple(made[shooter.unit.get("spot", given.maybe("spot_skill"))] for shooter in firing)
 
 
@@ -117,14 +117,14 @@ def _spot_lines(spots: Iterable[Check | None]) -> tuple[Line, ...]:
     return tuple(sum_line(spot) for spot in dict.fromkeys(spots) if spot is not None)
 
 
-def _settle(charts: Charts, given: Given, out: Mapping[str, Any]) -> Settlement:
+def _settle(tables: Tables, given: Given, out: Mapping[str, Any]) -> Settlement:
     target = given.unit("target")
     return Settlement(
         shooters.headline(out),
         tuple(shooters.suffered(target, out)),
         (
-            *shooters.what_now(charts, out),
-            *shooters.areas(charts, out),
+            *shooters.what_now(tables, out),
+            *shooters.areas(tables, out),
             GIVEN_UP,
         ),
         (*roster.under_fire(target, out["casualties"], out["status"]), *activates(given)),

@@ -8,14 +8,14 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Change, Plan, Settlement
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.asked import PLAY, Asked
 from bot.systems.ucn.combat import Combat, Fight
 from bot.systems.ucn.skills import Check
 
 
-def plan(charts: Charts, given: Given) -> Plan[Fight]:
+def plan(tables: Tables, given: Given) -> Plan[Fight]:
     """Melee between attackers and defenders. Source: Melee Combat.
 
     Raises UserError for more SMGs than characters on a side.
@@ -25,8 +25,8 @@ def plan(charts: Charts, given: Given) -> Plan[Fight]:
 
     def checks(left: int) -> tuple[Check, Check]:
         return (
-            combat.side_check(charts, attacker, left, charging=charging),
-            combat.side_check(charts, replace(defender, characters=left), attacker.characters),
+            combat.side_check(tables, attacker, left, charging=charging),
+            combat.side_check(tables, replace(defender, characters=left), attacker.characters),
         )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -39,7 +39,7 @@ def plan(charts: Charts, given: Given) -> Plan[Fight]:
         return Settlement(combat.headline(out), tuple(units), combat.still_in_combat(out), tuple(changes))
 
     def focused(asked: Asked) -> Plan[Fight]:
-        fight = Combat(charts, attacker.characters, checks, asked)
+        fight = Combat(tables, attacker.characters, checks, asked)
         left = defender.characters
         opening = {**fight.finals(left), "attacker_rolls": [], "defender_rolls": []}
         return Plan(Fight("attackers", left), fight.steps(), settle, opening, lines=fight.lines(left))

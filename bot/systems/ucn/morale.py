@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, parts_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.shooters import MORALE_LOSS
 from bot.systems.ucn.skills import LAST, check, d20, mod_part, sum_line
@@ -27,7 +27,7 @@ class Testing:
     owes: str | None
 
 
-def plan(charts: Charts, given: Given) -> Plan[Testing]:
+def plan(tables: Tables, given: Given) -> Plan[Testing]:
     """A Morale test. Source: Morale, all panels.
 
     Raises UserError for a roster unit that is out of the game, and for an enemy named twice.
@@ -36,7 +36,7 @@ def plan(charts: Charts, given: Given) -> Plan[Testing]:
     unit = given.unit("unit")
     if unit is not None:
         roster.refuse_gone(unit, "test", "unit")
-    modifiers = charts["morale-modifiers"](
+    modifiers = tables["morale-modifiers"](
         cover=given.flag("cover"),
         leader=given.word("leader"),
         morale_markers=given.int("morale_markers"),
@@ -44,7 +44,7 @@ def plan(charts: Charts, given: Given) -> Plan[Testing]:
     )
     lost = given.int("casualties")
     casualties = (("casualties", -MORALE_LOSS * lost),) if lost else ()
-    test = check(charts, (("Morale", given.int("morale")), *casualties, *parts_of(modifiers.parts), *mod_part(given)))
+    test = check(tables, (("Morale", given.int("morale")), *casualties, *parts_of(modifiers.parts), *mod_part(given)))
 
     def failed_by(face: int) -> int:
         return 0 if test.passes[face] else max(1, face - test.final)
@@ -52,7 +52,7 @@ def plan(charts: Charts, given: Given) -> Plan[Testing]:
     def tells(_before: Testing, roll: Roll, _after: Testing) -> Told:
         face = roll[0]
         by = failed_by(face)
-        result = charts["morale-failed"](failed_by=by)["result"] if by else "passed"
+        result = tables["morale-failed"](failed_by=by)["result"] if by else "passed"
         loses = face == LAST or result == LET_LOOSE
         return {"roll": face, "passed": not by, "failed_by": by, "result": result, "loses_ap": loses}
 
@@ -64,7 +64,7 @@ def plan(charts: Charts, given: Given) -> Plan[Testing]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         result, by = str(out["result"]), int(out["failed_by"])
         headline = f"{result}, failed by {by}" if by else "passed"
-        then = [charts["morale-failed"](failed_by=by).text] if by else ["It carries on with its activation."]
+        then = [tables["morale-failed"](failed_by=by).text] if by else ["It carries on with its activation."]
         if out["roll"] == LAST and result != LET_LOOSE:
             then.append("A natural 20: the remaining AP are lost.")
         marked = _marked(given) if result == LET_LOOSE else ()

@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.pool import all_alike, pool
@@ -24,7 +24,7 @@ class Reacting:
     owes: str | None
 
 
-def plan(charts: Charts, given: Given) -> Plan[Reacting]:
+def plan(tables: Tables, given: Given) -> Plan[Reacting]:
     """Morale rolls of `count` characters under interrupting fire. Source: Interrupt, Reacting.
 
     Raises UserError for a roster unit that has nobody left.
@@ -35,7 +35,7 @@ def plan(charts: Charts, given: Given) -> Plan[Reacting]:
         parts.append(("casualties", -MORALE_LOSS * int(unit.get("casualties"))))
     if count < 1:
         raise UserError("Nobody is left to react.", option="unit")
-    morale = check(charts, parts)
+    morale = check(tables, parts)
     words = {True: "act", False: "suppressed"}
 
     def tells(_before: Reacting, roll: Roll, _after: Reacting) -> Told:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.pool import all_alike, pool
 from bot.systems.ucn.skills import d20
@@ -22,10 +22,10 @@ class Saving:
     owes: str | None
 
 
-def plan(charts: Charts, given: Given) -> Plan[Saving]:
+def plan(tables: Tables, given: Given) -> Plan[Saving]:
     """Saves of `count` characters. Source: Infantry Combat, Save."""
     weapon, count = given.word("weapon"), given.int("count")
-    saves = save_faces(charts, weapon)
+    saves = save_faces(tables, weapon)
     words = {True: "saved", False: "not-saved"}
 
     def tells(_before: Saving, roll: Roll, _after: Saving) -> Told:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan, Settlement, parts_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster, shooters
 from bot.systems.ucn.asked import PLAY, Asked
 from bot.systems.ucn.firing import Fire, Firing
@@ -26,21 +26,21 @@ CONDITIONS = (
 )
 
 
-def plan(charts: Charts, given: Given) -> Plan[Fire]:
+def plan(tables: Tables, given: Given) -> Plan[Fire]:
     """Fire of `shooters`. Source: Infantry Combat, Shooting, Damage, Status Damage, Save.
 
     Raises UserError for a shooter without weapon or skill, and for higher together with lower.
     """
     conditions = {name: given.flag(name) for name in CONDITIONS}
-    modifiers = charts["shoot-modifiers"](**conditions, extra_ap=given.int("extra_ap"))
+    modifiers = tables["shoot-modifiers"](**conditions, extra_ap=given.int("extra_ap"))
     parts = (
         *parts_of(modifiers.parts),
-        *shooters.firm_cover(charts, given),
-        *status_part(charts, given),
+        *shooters.firm_cover(tables, given),
+        *status_part(tables, given),
         *mod_part(given),
     )
-    firing = shooters.shooters_of(charts, given, parts)
-    settle = partial(_settle, charts, given)
+    firing = shooters.shooters_of(tables, given, parts)
+    settle = partial(_settle, tables, given)
     lines = (
         *shooters.reminders(given.units("shooters")),
         *shooters.firm_reminder(given),
@@ -53,11 +53,11 @@ def plan(charts: Charts, given: Given) -> Plan[Fire]:
     return replace(focused(PLAY), focus=lambda paths: focused(Asked(paths)))
 
 
-def _settle(charts: Charts, given: Given, out: Mapping[str, Any]) -> Settlement:
+def _settle(tables: Tables, given: Given, out: Mapping[str, Any]) -> Settlement:
     target = given.unit("target")
     return Settlement(
         shooters.headline(out),
         tuple(shooters.suffered(target, out)),
-        (*shooters.what_now(charts, out), *shooters.areas(charts, out)),
+        (*shooters.what_now(tables, out), *shooters.areas(tables, out)),
         roster.under_fire(target, out["casualties"], out["status"]),
     )

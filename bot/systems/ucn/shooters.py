@@ -14,7 +14,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Roll
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.skills import LAST, Check, Parts, check, lost_ap, sum_line
@@ -42,7 +42,7 @@ class Shooter:
         return self.saves or NO_SAVE
 
 
-def shooters_of(charts: Charts, given: Given, modifiers: Parts) -> tuple[Shooter, ...]:
+def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter, ...]:
     """The characters of `shooters` in order; `modifiers` are those of all of them.
 
     Raises UserError for a shooter without weapon or skill, for flags, and for one who is out of the game.
@@ -54,11 +54,11 @@ def shooters_of(charts: Charts, given: Given, modifiers: Parts) -> tuple[Shooter
     def make(unit_id: int, label: str) -> Shooter:
         unit = by_id[unit_id]
         _refuse(unit)
-        weapon = carried(charts, unit)
+        weapon = carried(tables, unit)
         own = (("own modifier", unit.number("mod")),) if unit.get("mod") else ()
-        found = check(charts, (("Firearms", _skill(given, unit)), *modifiers, *own))
-        faces = save_faces(charts, weapon.word) if saves and weapon.saves else None
-        return Shooter(unit, label, weapon, found, damage_of(charts, weapon, found.over), faces)
+        found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *own))
+        faces = save_faces(tables, weapon.word) if saves and weapon.saves else None
+        return Shooter(unit, label, weapon, found, damage_of(tables, weapon, found.over), faces)
 
     by_id = {id(unit): unit for unit in units}
     labels = [unit.name or unit.word for unit in units]
@@ -96,11 +96,11 @@ def skill_lines(shooters: Iterable[Shooter]) -> tuple[Line, ...]:
     return tuple(sum_line(check, word) for word, check in seen)
 
 
-def firm_cover(charts: Charts, given: Given) -> Parts:
+def firm_cover(tables: Tables, given: Given) -> Parts:
     """The cover of a target that a failed Morale test made go firm, off the skill. Source: Failed Morale Test."""
     if not given.flag("target_firm_cover"):
         return ()
-    return (("target's firm cover", -int(charts["morale-failed"](failed_by=GO_FIRM)["cover_bonus"])),)
+    return (("target's firm cover", -int(tables["morale-failed"](failed_by=GO_FIRM)["cover_bonus"])),)
 
 
 def firm_reminder(given: Given) -> tuple[Line, ...]:
@@ -111,10 +111,10 @@ def firm_reminder(given: Given) -> tuple[Line, ...]:
     return (Line(f"{target.word} has gone firm: that counts only with target_gone_firm and target_firm_cover"),)
 
 
-def areas(charts: Charts, out: Mapping[str, Any]) -> tuple[str, ...]:
+def areas(tables: Tables, out: Mapping[str, Any]) -> tuple[str, ...]:
     """The areas of effect of the weapons that hit, for the players to measure."""
     hit = dict.fromkeys(shooter["weapon"] for shooter in out["shooters"] if shooter["hit"])
-    said = [f"{word} {area}" for word in hit if (area := area_of(charts, word))]
+    said = [f"{word} {area}" for word in hit if (area := area_of(tables, word))]
     return (f"Area of effect: {', '.join(said)}. Who else is in it is for you to measure.",) if said else ()
 
 
@@ -251,10 +251,10 @@ def suffered(target: Unit | None, out: Mapping[str, Any]) -> Sequence[tuple[str,
     return ((target.word, str(out["status"])),) if target is not None else ()
 
 
-def what_now(charts: Charts, out: Mapping[str, Any]) -> tuple[str, ...]:
+def what_now(tables: Tables, out: Mapping[str, Any]) -> tuple[str, ...]:
     """What the status means, from the table of statuses; several casualties are counted."""
     status, casualties = out["status"], out["casualties"]
     if status == "none":
         return ()
     each = f", for each of {casualties} casualties" if casualties > 1 else ""
-    return (f"{status}{each}: {charts['status-effects'](status=status).text}",)
+    return (f"{status}{each}: {tables['status-effects'](status=status).text}",)

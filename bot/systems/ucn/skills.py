@@ -14,7 +14,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.odds import Weighted, group_faces
 from bot.rules.sequence import Line
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 
 FACES = range(1, 21)
 LAST = 20
@@ -39,13 +39,13 @@ class Check:
         )
 
 
-def check(charts: Charts, parts: Iterable[tuple[str, int | float]]) -> Check:
+def check(tables: Tables, parts: Iterable[tuple[str, int | float]]) -> Check:
     """The check against the sum of `parts`, the skill first."""
     kept = tuple(parts)
     final = int(sum(value for _, value in kept))
     # Beyond the edges of the table nothing changes any more: only a 1 succeeds, only a 20 fails.
     skill = min(HIGHEST, max(LOWEST, final))
-    read = [charts["skill-check"](skill=skill, roll=face) for face in FACES]
+    read = [tables["skill-check"](skill=skill, roll=face) for face in FACES]
     return Check(final, max(0, final - LAST), (False, *(bool(answer["success"]) for answer in read)), kept)
 
 
@@ -60,12 +60,12 @@ def d20(label: str) -> tuple[Die, ...]:
     return (Die(label, LAST),)
 
 
-def status_part(charts: Charts, given: Given) -> Parts:
+def status_part(tables: Tables, given: Given) -> Parts:
     """What the status of the acting element takes off its skill."""
     status = given.word("status")
     if status == "none":
         return ()
-    return ((status, int(charts["status-effects"](status=status)["skill_modifier"])),)
+    return ((status, int(tables["status-effects"](status=status)["skill_modifier"])),)
 
 
 def mod_part(given: Given, name: str = "mod", *, says: str = "modifier") -> Parts:

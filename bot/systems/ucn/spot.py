@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
-from bot.rules.tables.table import Charts
+from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.pool import pool
@@ -35,7 +35,7 @@ class Spotting:
     owes: str | None
 
 
-def plan(charts: Charts, given: Given) -> Plan[Spotting]:
+def plan(tables: Tables, given: Given) -> Plan[Spotting]:
     """A Spot roll of `count` characters. Source: Infantry Combat, Spotting.
 
     Raises UserError for higher together with lower, and for a roster unit that is out of the game.
@@ -44,9 +44,9 @@ def plan(charts: Charts, given: Given) -> Plan[Spotting]:
     if unit is not None:
         roster.refuse_gone(unit, "spot", "unit")
     conditions = {name: given.flag(name) for name in CONDITIONS}
-    modifiers = charts["spot-modifiers"](**conditions, extra_ap=given.int("extra_ap"))
+    modifiers = tables["spot-modifiers"](**conditions, extra_ap=given.int("extra_ap"))
     skill = (("Spot", given.int("skill")),)
-    spot = check(charts, (*skill, *parts_of(modifiers.parts), *status_part(charts, given), *mod_part(given)))
+    spot = check(tables, (*skill, *parts_of(modifiers.parts), *status_part(tables, given), *mod_part(given)))
     count = given.int("count")
     lines = () if unit is None or "status" in given.typed else reminders((unit,))
 
@@ -70,7 +70,7 @@ def plan(charts: Charts, given: Given) -> Plan[Spotting]:
         then = ["A natural 20: that character loses the remaining AP."] if lost == 1 else []
         then += [f"{lost} natural 20s: those characters lose the remaining AP."] if lost > 1 else []
         if out["successes"]:
-            then.append(charts["spotted-area"](who="within-1-inch").text)
+            then.append(tables["spotted-area"](who="within-1-inch").text)
         word = "spotted" if out["successes"] else "not spotted"
         said = f"{word}, {out['successes']} of {count} succeed"
         return Settlement(said if unit is None else f"{unit.word}: {said}", (), tuple(then))

@@ -14,7 +14,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import Weighted, group_faces
 from bot.rules.sequence import Roll
-from bot.rules.tables.table import Answer, Charts
+from bot.rules.tables.table import Answer, Tables
 from bot.systems.ucn.skills import FACES, LAST, MAX_BONUS
 
 TABLES = ("firearms", "machine-guns", "specialist-weapons")
@@ -54,15 +54,15 @@ class Damage:
         return group_faces(LAST, lambda face: self.ranks[face])
 
 
-def weapon_of(charts: Charts, word: str) -> Weapon:
+def weapon_of(tables: Tables, word: str) -> Weapon:
     """The weapon called `word`, from the table where it stands."""
-    row = _row(charts, word)
+    row = _row(tables, word)
     return Weapon(word, int(row["damage_dice"]), int(row["damage_bonus"]), bool(row["save"]))
 
 
-def area_of(charts: Charts, word: str) -> str:
+def area_of(tables: Tables, word: str) -> str:
     """The area of effect of a weapon in words, in inches; empty for none."""
-    area = str(_row(charts, word)["area"])
+    area = str(_row(tables, word)["area"])
     if area == "none":
         return ""
     if area.startswith("kz"):
@@ -73,15 +73,15 @@ def area_of(charts: Charts, word: str) -> str:
     return f"{area.replace('x', ' x ')} inches"
 
 
-def _row(charts: Charts, word: str) -> Answer:
+def _row(tables: Tables, word: str) -> Answer:
     for table in TABLES:
-        options = next(option for option in charts[table].inputs if option.name == "weapon")
+        options = next(option for option in tables[table].inputs if option.name == "weapon")
         if word in options.values:
-            return charts[table](weapon=word)
+            return tables[table](weapon=word)
     raise UserError(f"{word} is no weapon.")
 
 
-def carried(charts: Charts, unit: Unit) -> Weapon:
+def carried(tables: Tables, unit: Unit) -> Weapon:
     """The weapon of a shooter: the word itself, or what the roster unit carries. Raises UserError for none."""
     word = unit.get("weapon") if unit.name else unit.type
     if word is None:
@@ -90,13 +90,13 @@ def carried(charts: Charts, unit: Unit) -> Weapon:
             hint=f"Type it behind the name, {unit.word} weapon=lmg, or set it with /unit edit.",
             option="shooters",
         )
-    return weapon_of(charts, str(word))
+    return weapon_of(tables, str(word))
 
 
-def damage_of(charts: Charts, weapon: Weapon, over: int) -> Damage:
+def damage_of(tables: Tables, weapon: Weapon, over: int) -> Damage:
     """The damage of a hit with the weapon; `over` is what the final skill had above 20."""
     bonus = weapon.bonus + over
-    read = (charts["status-damage"](roll=face, bonus=min(bonus, MAX_BONUS))["status"] for face in FACES)
+    read = (tables["status-damage"](roll=face, bonus=min(bonus, MAX_BONUS))["status"] for face in FACES)
     return Damage(weapon.dice, bonus, (0, *(STATUSES.index(status) for status in read)))
 
 
@@ -122,6 +122,6 @@ def saving(faces: tuple[bool, ...]) -> Weighted:
     return group_faces(LAST, lambda face: faces[face])
 
 
-def save_faces(charts: Charts, weapon: str) -> tuple[bool, ...]:
+def save_faces(tables: Tables, weapon: str) -> tuple[bool, ...]:
     """Which faces of the save die save a character hit by `weapon`."""
-    return (False, *(charts["save-roll"](weapon=weapon, roll=face)["result"] == "saved" for face in FACES))
+    return (False, *(tables["save-roll"](weapon=weapon, roll=face)["result"] == "saved" for face in FACES))

@@ -10,7 +10,7 @@ import pytest
 
 from adapters.discord import client as module
 from adapters.discord.client import Grognard
-from adapters.discord.request import AUTOCOMPLETE, COMMAND, Ask
+from adapters.discord.request import AUTOCOMPLETE, COMMAND, Request
 from bot.app import App
 from bot.interface.reply import Reply
 from bot.settings import Settings
@@ -24,7 +24,7 @@ class Delivery:
         self.said: list[Reply] = []
         self.gone = asyncio.Event()
 
-    async def say(self, _: Ask, reply: Reply) -> None:
+    async def say(self, _: Request, reply: Reply) -> None:
         self.said.append(reply)
         await self.gone.wait()
 
@@ -33,14 +33,14 @@ async def test_beyond_the_limit_a_person_is_told_so_and_far_beyond_nothing_is_ke
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "AT_WORK", 3)
-    monkeypatch.setattr(module, "read_ask", lambda interaction: Ask(interaction.id, "t", 1, interaction.kind, 5))
+    monkeypatch.setattr(module, "read_ask", lambda interaction: Request(interaction.id, "t", 1, interaction.kind, 5))
     bot = Grognard(App(MemoryStore()), Settings())
     delivery: Any = Delivery()
     bot.delivery = delivery
     run: list[int] = []
 
-    async def handle(ask: Ask, _: Any) -> None:
-        run.append(ask.id)
+    async def handle(request: Request, _: Any) -> None:
+        run.append(request.id)
         await delivery.gone.wait()
 
     monkeypatch.setattr(bot, "_handle", handle)

@@ -6,7 +6,7 @@ import pytest
 
 from adapters.discord.escape import escaped, fenced, line
 from adapters.discord.render import Message, render
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Ask, clean_name
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request, clean_name
 from bot.interface.reply import Button, File, Reply
 from tests.standins.discord.limits import check_message
 from tests.standins.discord.mentions import mentions
@@ -22,7 +22,7 @@ LONG = Reply("Log", tuple(f"line {number} {'x' * 40}" for number in range(200)),
 
 
 def shown(reply: Reply, allowed: int = ALL) -> Message:
-    message = render(reply, Ask(1, "token", 2, 2, 3, guild=4, allowed=allowed))
+    message = render(reply, Request(1, "token", 2, 2, 3, guild=4, allowed=allowed))
     check_message(message.body, [len(file.content) for file in message.files], flags=0)
     return message
 

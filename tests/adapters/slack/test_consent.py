@@ -9,7 +9,7 @@ import pytest
 
 from adapters.slack.calls import Wire
 from adapters.slack.channels import at_home
-from adapters.slack.request import Ask
+from adapters.slack.request import Request
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, SlackStandIn, User, Workspace
@@ -122,7 +122,7 @@ async def test_direct_messages_of_two_people_are_nobodys_own() -> None:
             assert (method, arguments) == ("conversations.open", {"users": "U1"})
             return {"channel": {"id": "D1"}}
 
-    own = await at_home(Calls(), "xoxb", Ask("T1", "D1", "U1"))
+    own = await at_home(Calls(), "xoxb", Request("T1", "D1", "U1"))
     assert own.where.owner == "slack:T1/U1"
-    assert (await at_home(Calls(), "xoxb", Ask("T1", "D2", "U1"))).where.owner == ""
-    assert (await at_home(Calls(), "xoxb", Ask("T1", "C2", "U1"))).where.owner == ""
+    assert (await at_home(Calls(), "xoxb", Request("T1", "D2", "U1"))).where.owner == ""
+    assert (await at_home(Calls(), "xoxb", Request("T1", "C2", "U1"))).where.owner == ""

@@ -10,7 +10,7 @@ import pytest
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.delivery import Posts
 from adapters.slack.incoming import command_line
-from adapters.slack.request import Ask
+from adapters.slack.request import Request
 from adapters.slack.teams import Team, Teams
 from bot.app import App
 from bot.interface.reply import Button, File, Reply
@@ -31,9 +31,9 @@ class Post:
         self.teams.add(Team(self.home.id, self.home.bot_token, self.home.bot_user))
         self.posts = Posts(self.app, self.wire, self.teams)
 
-    def ask(self, channel: Channel, thread: str = "", user: User | None = None) -> Ask:
+    def request(self, channel: Channel, thread: str = "", user: User | None = None) -> Request:
         """A mention there: it brought no response address."""
-        return Ask(self.home.id, channel.id, (user or self.anna).id, "r1", thread=thread)
+        return Request(self.home.id, channel.id, (user or self.anna).id, "r1", thread=thread)
 
 
 @pytest.fixture
@@ -50,14 +50,14 @@ REPORT = Reply("Anna: a report", files=(File("report.md", "# Hill 875"),))
 
 async def test_files_stand_where_the_answer_stands(post: Post) -> None:
     first = post.slack.messages.post(post.games, post.home.bot_user, "a thread")
-    await post.posts.deliver(post.ask(post.games, first.ts), REPORT)
+    await post.posts.deliver(post.request(post.games, first.ts), REPORT)
     thread = post.ben.sees(post.games, first.ts)
     assert [one.files[0].data for one in thread if one.files] == [b"# Hill 875"]
     assert thread[-1].text == "Anna: a report"
 
 
 async def test_without_membership_files_and_answers_go_to_the_asker(post: Post) -> None:
-    await post.posts.deliver(post.ask(post.foreign), REPORT)
+    await post.posts.deliver(post.request(post.foreign), REPORT)
     told = post.anna.sees(post.anna.im)
     assert [len(one.files) for one in told] == [1, 0]
     assert "/invite @grognard" in told[-1].plain
@@ -65,7 +65,7 @@ async def test_without_membership_files_and_answers_go_to_the_asker(post: Post) 
 
 
 async def test_private_files_are_private(post: Post) -> None:
-    await post.posts.deliver(post.ask(post.games), replace(REPORT, private=True))
+    await post.posts.deliver(post.request(post.games), replace(REPORT, private=True))
     assert len([one for one in post.anna.sees(post.anna.im) if one.files]) == 1
     told = post.anna.sees(post.games)[-1]
     assert "direct messages" in told.plain
@@ -75,7 +75,7 @@ async def test_private_files_are_private(post: Post) -> None:
 
 async def test_a_sealed_roll_is_two_messages(post: Post) -> None:
     reply = Reply("(sealed) 7", private=True, announce=Reply("#3 sealed", buttons=(Button("reveal:3", "Reveal"),)))
-    await post.posts.deliver(post.ask(post.games), reply)
+    await post.posts.deliver(post.request(post.games), reply)
     assert [one.text for one in post.ben.sees(post.games)] == ["#3 sealed"]
     assert len(post.anna.sees(post.games)) == 2
 
@@ -83,7 +83,7 @@ async def test_a_sealed_roll_is_two_messages(post: Post) -> None:
 async def test_a_place_where_nobody_asked(post: Post) -> None:
     first = post.slack.messages.post(post.games, post.home.bot_user, "a thread")
     for place in (f"slack:{post.home.id}/{post.games.id}/{first.ts}", f"slack:{post.home.id}/{post.foreign.id}"):
-        await post.posts.deliver(Ask.from_json({}, place), Reply("Ben: 2d6 = 7"))
+        await post.posts.deliver(Request.from_json({}, place), Reply("Ben: 2d6 = 7"))
     assert post.ben.sees(post.games, first.ts)[-1].text == "Ben: 2d6 = 7"
     assert post.ben.sees(post.foreign) == []
 
@@ -91,13 +91,13 @@ async def test_a_place_where_nobody_asked(post: Post) -> None:
 async def test_another_workspace_is_never_written_to(post: Post) -> None:
     there: Workspace = post.slack.workspace("T2")
     channel = there.channel("games")
-    await post.posts.deliver(Ask("T2", channel.id, "U1"), Reply("Anna: 2d6 = 7"))
+    await post.posts.deliver(Request("T2", channel.id, "U1"), Reply("Anna: 2d6 = 7"))
     assert there.user("Zoe").sees(channel) == []
 
 
 async def test_blocks_that_slack_does_not_take_are_shown_as_plain_text(post: Post) -> None:
     post.slack.faults.error("chat.post*", "invalid_blocks", times=1)
-    await post.posts.deliver(post.ask(post.games), REPORT)
+    await post.posts.deliver(post.request(post.games), REPORT)
     told = post.ben.sees(post.games)[-1]
     assert told.text == "Anna: a report"
     assert told.blocks == []

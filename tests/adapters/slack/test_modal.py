@@ -7,7 +7,7 @@ import json
 import pytest
 
 from adapters.slack.modal import block_of, form_view, opens_form, pick_view, read_meta, read_state
-from adapters.slack.request import Ask
+from adapters.slack.request import Request
 from bot.interface.complete import Known
 from bot.interface.registry import registry
 from bot.interface.text import parse_text
@@ -19,7 +19,7 @@ ROSTER = tuple(
 )
 NOTHING = Known()
 MUCH = Known(ROSTER, ("US", "VC"), tuple(f"Player {number}" for number in range(200)), "US", "lnlt")
-ASK = Ask("T1", "C1", "U1", "slack:T1:1", response_url="https://hooks.slack.com/commands/" + "x" * 200, until=2e9)
+ASK = Request("T1", "C1", "U1", "slack:T1:1", response_url="https://hooks.slack.com/commands/" + "x" * 200, until=2e9)
 SPECS = list(registry())
 
 
@@ -88,10 +88,10 @@ def test_units_may_stand_on_lines_of_their_own() -> None:
 def test_a_form_remembers_its_command_and_where_its_answer_goes() -> None:
     spec, _ = registry().find(["lnlt", "fire"])
     view = form_view(spec, ASK, {}, NOTHING) | {"id": "V1"}
-    path, ask = read_meta(view, "U2")
+    path, request = read_meta(view, "U2")
     assert path == ("lnlt", "fire")
-    assert (ask.team, ask.channel, ask.user, ask.response_url) == ("T1", "C1", "U2", ASK.response_url)
-    assert ask.request_id == read_meta(view, "U2")[1].request_id
+    assert (request.team, request.channel, request.user, request.response_url) == ("T1", "C1", "U2", ASK.response_url)
+    assert request.request_id == read_meta(view, "U2")[1].request_id
 
 
 def test_which_commands_open_a_form() -> None:

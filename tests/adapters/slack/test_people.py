@@ -10,7 +10,7 @@ import pytest
 
 from adapters.slack import people
 from adapters.slack.calls import Wire
-from adapters.slack.request import Ask
+from adapters.slack.request import Request
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
 from bot.app import App
@@ -41,15 +41,15 @@ async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(monke
     work = Work(App(MemoryStore()), wire, teams)
     done: list[str] = []
 
-    def ask(number: int) -> Ask:
-        return Ask("T1", "C1", f"U{number % 10}", user_name=f"u{number % 10}")
+    def request(number: int) -> Request:
+        return Request("T1", "C1", f"U{number % 10}", user_name=f"u{number % 10}")
 
     async def begin(number: int) -> None:
         async def do(who: Person) -> Reply:
             done.append(f"{number} {who.name}")
             return Reply("done")
 
-        await (await work.begin(ask(number), do))
+        await (await work.begin(request(number), do))
 
     since = time.monotonic()
     await asyncio.gather(*(begin(number) for number in range(20)))

@@ -8,10 +8,10 @@ import pytest
 
 from bot.rules.errors import TableError
 from bot.rules.tables.compile import compile_chart
-from bot.rules.tables.table import Chart
+from bot.rules.tables.table import Table
 
 
-def chart(cell: str, **bands: Any) -> Chart:
+def table(cell: str, **bands: Any) -> Table:
     data: dict[str, Any] = {
         "id": "game/fire",
         "title": "Fire",
@@ -28,7 +28,7 @@ def chart(cell: str, **bands: Any) -> Chart:
 
 def test_each_roll_finds_its_band() -> None:
     """Under the first band nothing happens; 3 and 4 hit, 5 and 6 kill."""
-    found = chart("3-4:H 5-6:K")
+    found = table("3-4:H 5-6:K")
     results = [found.read({"row": 1, "roll": roll})["result"] for roll in range(1, 7)]
     assert results == ["none", "none", "hit", "hit", "kill", "kill"]
 
@@ -47,10 +47,10 @@ def test_each_roll_finds_its_band() -> None:
 )
 def test_a_cell_with_a_gap_or_overlap_is_named(cell: str, problem: str) -> None:
     with pytest.raises(TableError, match=problem) as error:
-        chart(cell)
+        table(cell)
     assert "game/fire.yaml, row 1" in str(error.value)
 
 
 def test_the_bands_go_by_a_whole_number_with_limits() -> None:
     with pytest.raises(TableError, match="whole-number input"):
-        chart("3-6:H", by="shot")
+        table("3-6:H", by="shot")

@@ -9,7 +9,7 @@ import pytest
 
 from bot.rules.errors import TableError, UserError
 from bot.rules.tables.compile import check_examples, compile_chart
-from bot.rules.tables.table import Chart
+from bot.rules.tables.table import Table
 
 CARD: Mapping[str, Any] = {
     "id": "x/fire",
@@ -33,7 +33,7 @@ CARD: Mapping[str, Any] = {
 }
 
 
-def load(**changes: Any) -> Chart:
+def load(**changes: Any) -> Table:
     return compile_chart({**CARD, **changes}, file="x/fire.yaml", system="x", lists={})
 
 
@@ -42,11 +42,11 @@ def read_with(**changes: Any) -> dict[str, Any]:
 
 
 def test_reads_like_the_card() -> None:
-    chart = load()
-    assert chart.read({"firepower": 3, "roll": 7}).out == {"result": "none"}
-    assert chart.read({"firepower": "4", "roll": "7"}).out == {"result": "hit"}
-    assert chart.read({"firepower": 40, "roll": 12}).out == {"result": "hit"}
-    assert chart(firepower=0, roll=2)["result"] == "none"
+    table = load()
+    assert table.read({"firepower": 3, "roll": 7}).out == {"result": "none"}
+    assert table.read({"firepower": "4", "roll": "7"}).out == {"result": "hit"}
+    assert table.read({"firepower": 40, "roll": 12}).out == {"result": "hit"}
+    assert table(firepower=0, roll=2)["result"] == "none"
 
 
 def test_a_missing_roll_is_owed() -> None:
@@ -96,7 +96,7 @@ def test_examples_must_hold() -> None:
 
 
 def test_modifiers_name_each_row_that_counts() -> None:
-    chart = compile_chart(
+    table = compile_chart(
         {
             "id": "x/mods", "title": "Mods", "source": "7", "group": "combat", "kind": "modifiers",
             "inputs": {"smoke": {"type": "bool"}, "tis": {"type": "bool"}, "from": {"type": "int", "default": 0}},
@@ -108,9 +108,9 @@ def test_modifiers_name_each_row_that_counts() -> None:
         },
         file="x/mods.yaml", system="x", lists={},
     )  # fmt: skip
-    answer = chart.read({"smoke": True, "from": 2})
+    answer = table.read({"smoke": True, "from": 2})
     assert answer.out == {"total": -5, "parts": [{"id": "smoke", "value": -1}, {"id": "from", "value": -4}]}
     assert [part.name for part in answer.parts] == ["out of smoke", "distance"]
-    assert chart.read({"mods": "smoke tis"}).out == {"total": 0, "parts": []}
+    assert table.read({"mods": "smoke tis"}).out == {"total": 0, "parts": []}
     with pytest.raises(UserError, match="stands twice"):
-        chart.read({"mods": "smoke", "smoke": True})
+        table.read({"mods": "smoke", "smoke": True})
