@@ -47,11 +47,9 @@ def main(words: Sequence[str]) -> int:
 def _discord(settings: Settings) -> list[Serve]:
     if not settings.discord_token:
         return []
-    from adapters.discord import commands_for
     from adapters.discord.serve import serve
 
-    commands = commands_for(settings)
-    return [lambda app: serve(app, settings, commands)]
+    return [lambda app: serve(app, settings)]
 
 
 def _slack(settings: Settings) -> list[Serve]:

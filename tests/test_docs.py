@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.payload import payload
-from adapters.discord.shipped import shipped_commands
-from bot.interface.registry import registry
 from bot.systems.catalog import systems
 from tools.docs import DOCS, page
 
@@ -21,7 +18,3 @@ def test_a_page_names_the_publisher_and_the_rule_book(game: str) -> None:
     data = systems()[game].game
     assert str(data["publisher"]) in page(systems()[game])
     assert "rule book" in data["notice"].casefold()
-
-
-def test_what_discord_is_told_is_not_stale() -> None:
-    assert shipped_commands() == payload(registry()), "run make docs"

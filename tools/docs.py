@@ -1,4 +1,4 @@
-"""Writes docs/<system>.md and what Discord is told, from tables and registry: `make docs`. Tests say what is stale."""
+"""Writes docs/<system>.md from tables and registry: `make docs`. Tests say what is stale."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from adapters.discord.shipped import write_commands
 from bot.interface.explained import all_unit_words
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
@@ -175,5 +174,3 @@ def _signed(value: Any) -> str:
 if __name__ == "__main__":
     for path in write_pages():
         sys.stdout.write(f"wrote docs/{path.name}\n")
-    if write_commands():
-        sys.stdout.write("wrote adapters/discord/commands.json\n")

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from bot.rules.errors import UserError
 
 if TYPE_CHECKING:
-    from adapters.discord.sync import Commands
     from bot.settings import Settings
 
 
@@ -22,12 +21,11 @@ def main(words: Sequence[str]) -> int:
 
     settings = load_settings()
     check_settings(settings)
-    commands = commands_for(settings)
     gc.disable()  # nothing dies while modules are loaded; the client turns it on again
     from adapters.discord.serve import serve
     from adapters.run import run
 
-    return run(settings, [lambda app: serve(app, settings, commands)])
+    return run(settings, [lambda app: serve(app, settings)])
 
 
 def check_settings(settings: Settings) -> None:
@@ -36,22 +34,12 @@ def check_settings(settings: Settings) -> None:
         raise UserError("DISCORD_TOKEN is not set.", hint="The line in .env: DISCORD_TOKEN=... (the bot's token)")
 
 
-def commands_for(settings: Settings) -> Commands | None:
-    """Our commands, which are being made while the library loads; None where another process tells them."""
-    if settings.shard_ids and 0 not in settings.shard_ids:
-        return None
-    from adapters.discord.sync import Commands
-
-    return Commands(settings.data)
-
-
 def show_commands(words: Sequence[str]) -> int:
     """`grognard commands discord`: the registration as JSON; exit status 0. Raises UserError."""
     if list(words) != ["discord"]:
         raise UserError("commands needs the platform.", hint="Type: grognard commands discord")
     gc.disable()  # it lives for a third of a second
-    from adapters.discord.payload import payload
-    from bot.interface.registry import registry
+    from adapters.discord.sync import our_commands
 
-    print(json.dumps(payload(registry()), indent=1, ensure_ascii=False))
+    print(json.dumps(our_commands(), indent=1, ensure_ascii=False))
     return 0

@@ -25,7 +25,7 @@ from adapters.discord.delivery import Delivery
 from adapters.discord.outbox import PLATFORM, Outbox
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Request, read_request
 from adapters.discord.servers import settle_servers
-from adapters.discord.sync import Commands, sync_commands
+from adapters.discord.sync import sync_commands
 from bot.app import App
 from bot.budgets import busy
 from bot.commands.link import server_back
@@ -77,10 +77,10 @@ def _guarded(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
 class Grognard(discord.AutoShardedClient):
     """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent.
 
-    `commands` are given to the one process that tells Discord about them.
+    The process of the first shard tells Discord our commands.
     """
 
-    def __init__(self, app: App, settings: Settings, commands: Commands | None = None) -> None:
+    def __init__(self, app: App, settings: Settings) -> None:
         discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False  # nobody speaks here
         if base := os.environ.get("DISCORD_API"):
             use_api(base)
@@ -98,7 +98,7 @@ class Grognard(discord.AutoShardedClient):
         parsers = self._connection.parsers
         parsers.update({event: _guarded(parse, event) for event, parse in parsers.items() if event != "READY"})
         self.app = app
-        self._commands = commands
+        self._registers = not settings.shard_ids or 0 in settings.shard_ids
         self.wire: Wire
         self.delivery: Delivery
         self._session: aiohttp.ClientSession
@@ -116,10 +116,9 @@ class Grognard(discord.AutoShardedClient):
         self._outbox = Outbox(self.app, self.delivery)
         self._start(self._outbox.run(), self._beside)
         self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self, one)), self._beside)
-        if self._commands is not None:
+        if self._registers:
             assert self.application_id is not None
-            telling = sync_commands(self.http, self.application_id, self.app.store, self._commands)
-            self._start(telling, self._beside)
+            self._start(sync_commands(self.http, self.application_id, self.app.store), self._beside)
         gc.freeze()  # what was loaded stays: no collection looks at it again
         gc.enable()
 

@@ -73,14 +73,12 @@ def _application(application: Mapping[str, Any]) -> list[Finding]:
 
 
 async def _commands(session: aiohttp.ClientSession, application: str) -> list[Finding]:
-    from adapters.discord.payload import payload
-    from adapters.discord.sync import digest
-    from bot.interface.registry import registry
+    from adapters.discord.sync import digest, our_commands
 
     status, standing = await _get(session, f"/applications/{application}/commands")
     if status != 200:
         return [(FAULT, f"Discord: the commands cannot be read ({status})")]
-    if digest(standing) != digest(payload(registry())):
+    if digest(standing) != digest(our_commands()):
         return [(NOTE, f"Discord knows {len(standing)} commands, not today's: the next start tells it")]
     return [(OK, f"Discord knows all {len(standing)} commands")]
 

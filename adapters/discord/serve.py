@@ -10,7 +10,6 @@ import aiohttp
 import discord
 
 from adapters.discord.client import Grognard
-from adapters.discord.sync import Commands
 from bot.app import App
 from bot.rules.errors import UserError
 from bot.settings import Settings
@@ -25,12 +24,9 @@ _CODES = {
 }
 
 
-async def serve(app: App, settings: Settings, commands: Commands | None = None) -> None:
-    """Serve Discord until cancelled; then finish what runs. Raises UserError for what Discord refuses for good.
-
-    `commands` are those to tell Discord, for the one process that does so.
-    """
-    client = Grognard(app, settings, commands)
+async def serve(app: App, settings: Settings) -> None:
+    """Serve Discord until cancelled; then finish what runs. Raises UserError for what Discord refuses for good."""
+    client = Grognard(app, settings)
     try:
         await _patiently("log in to", lambda: client.login(settings.discord_token))
         await _patiently("connect to", client.connect)
@@ -44,8 +40,6 @@ async def serve(app: App, settings: Settings, commands: Commands | None = None) 
         raise UserError(f"Discord closed the connection (code {closed.code}): {reason}.") from None
     finally:
         await client.stop()
-        if commands is not None:
-            commands.stop()
 
 
 async def _patiently(what: str, call: Callable[[], Awaitable[None]]) -> None:

@@ -30,11 +30,13 @@ def removed(data: Path) -> list[bool]:
 async def test_commands_are_told_once_and_again_only_when_they_changed(discord: DiscordStandIn, tmp_path: Path) -> None:
     for _ in range(2):
         async with running(discord, tmp_path):
-            await asyncio.sleep(0.2)
+            await discord.until(lambda: discord.commands.writes != [])
+            await asyncio.sleep(0.5)
     assert discord.commands.writes == [("overwrite", None)]
+    created = discord.commands.creations()
     async with running(discord, tmp_path / "another host's empty folder"):
-        await asyncio.sleep(0.5)
-    assert len(discord.commands.writes) == 1
+        await discord.until(lambda: len(discord.commands.writes) == 2)
+    assert discord.commands.creations() == created, "what is there already is no new creation"
 
 
 async def test_an_outage_is_no_removal_and_a_removal_is_noticed_even_later(

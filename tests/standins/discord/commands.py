@@ -214,6 +214,10 @@ class Commands:
         if count > GLOBAL:
             raise ApiError(400, 30032, f"Maximum number of application commands reached ({GLOBAL})")
 
+    def creations(self, guild: int | None = None) -> int:
+        """How many commands were created in the last day; what is overwritten under its old name is not."""
+        return len(self._creations.get(guild, []))
+
     def _count_creations(self, guild: int | None, count: int) -> None:
         now = self._clock.now()
         recent = [at for at in self._creations.get(guild, []) if at > now - DAY] + [now] * count
