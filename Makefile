@@ -12,7 +12,7 @@ LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test static check format docs corpus simulate benchmarks lock wheel clean
+.PHONY: help setup play test slow matrix static check format docs corpus simulate benchmarks lock wheel clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -23,15 +23,26 @@ setup: ## Make .venv with the locked dependencies (the others do it by themselve
 play: setup ## The console: fight in this terminal
 	@$(VENV)/python -m bot play $(ARGS)
 
-test: setup ## All tests, side by side
+test: setup ## The tests, side by side (without the slow ones)
 	@$(VENV)/python -m pytest -q -n auto --dist worksteal $(ARGS)
 
-static: setup ## Format, lint and strict types
+slow: setup ## The tests that take their time: kills, load, whole evenings as processes
+	@$(VENV)/python -m pytest -q -n auto --dist worksteal -m slow $(ARGS)
+
+matrix: ## The tests on every Python from 3.11 to 3.14 that this machine has
+	@for version in 3.11 3.12 3.13 3.14; do \
+		python=$$(command -v python$$version) && $$python -c '' 2>/dev/null || { echo "== $$version: not on this machine"; continue; }; \
+		echo "== $$version"; folder=$$(mktemp -d) && git clone -q . "$$folder" && \
+		$(MAKE) --no-print-directory -C "$$folder" PYTHON="$$python" ARGS="$(ARGS)" test || exit 1; rm -rf "$$folder"; \
+	done
+
+static: setup ## Format, lint, layers and strict types
 	@$(VENV)/ruff format --check --quiet . || { echo "Not formatted (make format mends it):"; $(VENV)/ruff format --check .; exit 1; }
 	@$(VENV)/ruff check --quiet .
+	@$(VENV)/lint-imports --no-cache >.lint-imports 2>&1 && rm .lint-imports || { cat .lint-imports; rm .lint-imports; exit 1; }
 	@$(VENV)/mypy
 
-check: static test ## All that CI runs
+check: static test slow ## All that CI runs
 
 format: setup ## Format, and mend what can be mended
 	@$(VENV)/ruff check --fix-only --quiet .
