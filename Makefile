@@ -40,6 +40,7 @@ static: setup ## Format, lint, layers and strict types
 	@$(VENV)/ruff format --check --quiet . || { echo "Not formatted (make format mends it):"; $(VENV)/ruff format --check .; exit 1; }
 	@$(VENV)/ruff check --quiet .
 	@$(VENV)/lint-imports --no-cache >.lint-imports 2>&1 && rm .lint-imports || { cat .lint-imports; rm .lint-imports; exit 1; }
+	@$(VENV)/codespell bot adapters tables docs deploy tools tests benchmarks *.md
 	@$(VENV)/mypy
 
 check: static test slow ## All that CI runs
