@@ -468,7 +468,7 @@ class App:
                 self._setups.pop(doc.key, None)
 
     async def _check_enabled(self, spec: CommandSpec, where: Place) -> None:
-        """Raise UserError for a rule set that is not enabled on this server."""
+        """Raise UserError for a system that is not enabled on this server."""
         if not spec.system or not where.server:
             return
         at, enabled = self._setups.get(where.server, (None, None))

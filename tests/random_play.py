@@ -1,4 +1,4 @@
-"""Random games: whatever can be typed, by several persons, in all rule sets; and the file that comes of it."""
+"""Random games: whatever can be typed, by several persons, in all systems; and the file that comes of it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ LINES = (
 
 @lru_cache(maxsize=1)
 def examples() -> dict[str, list[str]]:
-    """The examples of every procedure, and every table that rolls its own dice, by rule set."""
+    """The examples of every sequence, and every table that rolls its own dice, by system."""
     found: dict[str, list[str]] = {id: [] for id in systems()}
     for spec in registry():
         if spec.family == "sequence":
@@ -69,7 +69,7 @@ def examples() -> dict[str, list[str]]:
 
 
 def sequence_line(chance: Random, system: str, names: dict[str, list[str]]) -> str:
-    """A procedure or table of the rule set, with roster units in place of some of those of its example."""
+    """A sequence or table of the system, with roster units in place of some of those of its example."""
     line = chance.choice(examples()[system])
 
     def exchanged(match: re.Match[str]) -> str:

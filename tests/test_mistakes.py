@@ -27,7 +27,7 @@ MISTAKES = [
     ("lnlt-table", "/lnlt-table needs to know what: combat,", "/help lnlt-table"),
     ("lnlt-table combat", "/lnlt-table combat needs to know what:", "/help lnlt-table"),
     ("lnlt-table combat melee-ods 7 5", '/lnlt-table combat has no "melee-ods".', "melee-odds 7 5"),
-    ("lnlt-table melee", '/lnlt-table has no "melee".', "It is a procedure: /lnlt melee"),
+    ("lnlt-table melee", '/lnlt-table has no "melee".', "It is a combat sequence: /lnlt melee"),
     ("help lnlt-fire", 'There is no help on "lnlt-fire".', "Did you mean lnlt fire?"),
     ("help lnlt fier", '/lnlt has no "fier".', "Did you mean fire?"),
     # options and flags

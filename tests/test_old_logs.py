@@ -14,7 +14,7 @@ LOGS = sorted((Path(__file__).parent / "data" / "logs").glob("*.json"))
 
 @pytest.mark.parametrize("file", LOGS, ids=lambda file: file.stem)
 def test_a_log_of_the_first_release_is_sound(file: Path) -> None:
-    """Each was exported by the first release: all rule sets turn by turn, free play, and one that was imported."""
+    """Each was exported by the first release: all systems turn by turn, free play, and one that was imported."""
     log = json.loads(file.read_text("utf-8"))
     found = check(log, [log["head"], f"#{log['events'][4]['number']} {log['events'][4]['hash'][:8]}"])
     assert found.faults == ()

@@ -114,7 +114,7 @@ def test_an_edition_that_has_never_been_is_a_fault(edition: int) -> None:
     assert f"there is no edition {edition} of lnlt" in fault
 
 
-def test_a_rule_set_that_is_not_here_is_counted() -> None:
+def test_a_system_that_is_not_here_is_counted() -> None:
     log = copied(honest())
     table = first(log, "table", target="hero-creation")
     table |= {"system": "chess", "command": "chess-table combat hero-creation"}

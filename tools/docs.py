@@ -18,7 +18,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 
 
 def page(game: System) -> str:
-    """The page of one game: who published it, its procedures, its tables as they are printed."""
+    """The page of one game: who published it, its sequences, its tables as they are printed."""
     return "\n".join(_page(game)) + "\n"
 
 
@@ -41,7 +41,7 @@ def _page(game: System) -> Iterator[str]:
     yield ""
     yield str(game.game.get("notice", "")).strip()
     yield ""
-    yield "## Procedures"
+    yield "## Sequences"
     for spec in registry().below((game.id,)):
         yield from _sequence(spec, game.sequences[spec.target])
     for name, words in all_unit_words(game):

@@ -494,7 +494,7 @@ class Game:
                 self.read_content(row["event"], row["text"])
 
     def read_content(self, at: int, text: str) -> None:
-        """What was sealed in an event: a roll or procedure with the changes of units that it makes."""
+        """What was sealed in an event: a roll or sequence with the changes of units that it makes."""
         try:
             content = json.loads(text)
         except (ValueError, RecursionError):
@@ -632,7 +632,7 @@ class Game:
         if "free" in body:
             return "free play begins without sides, turns and units." if "after" in body or "result" in body else ""
         if not said.get("started") or not said.get("name") or not said.get("system") or said.get("turn") != 1:
-            return "a game starts with a name, a rule set and its first turn."
+            return "a game starts with a name, a system and its first turn."
         if said.get("master") != body["who"]:
             return "who starts a game is its game master."
         if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
@@ -680,7 +680,7 @@ class Game:
         edited = [unit["name"] for key, unit in after.items() if unit and before[key]]
         free = not self.now["system"] or not (self.now["started"] or self.units)
         if "system" in self.after["game"] and not (new and free):
-            return "the rule set of a game that has units stays."
+            return "the system of a game that has units stays."
         if lost or edited:
             right = f"{(lost or edited)[0]} {'removed' if lost else 'edited'}" if len(after) == 1 else ""
         elif said == f"{len(new)} unit{'' if len(new) == 1 else 's'} carried over" and not self.units:
@@ -747,11 +747,11 @@ class Game:
         return "" if said == right else "its words are none that Grognard writes."
 
     def is_of_game(self, system: str) -> bool:
-        """Whether a rule set's results belong to its units."""
+        """Whether a system's results belong to its units."""
         return not self.now["system"] or not (self.now["started"] or self.units) or system == self.now["system"]
 
     def roll_problem(self, roll: Json) -> str:
-        """Of a roll, table or procedure, open or sealed: command, real dice, and the units as they were then."""
+        """Of a roll, table or sequence, open or sealed: command, real dice, and the units as they were then."""
         system, target = re.escape(roll.get("system", "")), re.escape(roll.get("target", ""))
         command = {"roll": "roll", "sequence": f"{system} {target}", "table": f"{system}-table [a-z0-9-]+ {target}"}
         if not re.fullmatch(command[roll["kind"]], roll["command"]):
@@ -785,7 +785,7 @@ class Game:
         if "system" in said and (
             said["system"] != body["system"] or (now["system"] and (now["started"] or self.units))
         ):
-            return "the rule set of a game that has units stays."
+            return "the system of a game that has units stays."
         if "initiative" in said and (body["target"] != "initiative" or said["initiative"] not in now["sides"]):
             return "it gives the initiative away."
         names = {unit["name"].casefold() for unit in body.get("used", [])}

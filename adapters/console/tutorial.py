@@ -37,7 +37,7 @@ LESSONS = (
     Lesson("A slip of the pen is no disaster. Try a word that does not exist:", "lnlt fier"),
     Lesson("And plain dice are always at hand:", "roll 3x 2d6+1 [rally]"),
     Lesson(
-        'That is all you need. "help lnlt" lists every procedure, "help lnlt fire" explains one, and '
+        'That is all you need. "help lnlt" lists every sequence, "help lnlt fire" explains one, and '
         '"game start lnlt Hill-875 sides=US,VC" lets this channel remember units, turns and every die.'
     ),
 )

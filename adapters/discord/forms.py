@@ -36,7 +36,7 @@ _GREY, _BLUE, _GREEN = 2, 1, 3
 
 
 def needs_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
-    """Whether a procedure lacks what it needs, or was called alone: then it can hardly be meant with all at 0."""
+    """Whether a sequence lacks what it needs, or was called alone: then it can hardly be meant with all at 0."""
     return bool(missing(spec, options)) or not options
 
 

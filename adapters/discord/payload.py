@@ -79,7 +79,7 @@ def _command(name: str, registry: Registry, length: int) -> Json:
 def _about(name: str, registry: Registry) -> str:
     game = registry.games.get(name.removesuffix(TABLE))
     if game is not None:
-        return _cut(f"{game.title}: {'tables' if name.endswith(TABLE) else 'combat procedures'}")
+        return _cut(f"{game.title}: {'tables' if name.endswith(TABLE) else 'combat sequences'}")
     return _cut(f"{name}: {', '.join(registry.children((name,)))}")
 
 

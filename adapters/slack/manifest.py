@@ -23,7 +23,7 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
     made: Json = {
         "display_information": {
             "name": "Grognard",
-            "description": "Tabletop wargames in chat: tables, combat procedures, games that are remembered.",
+            "description": "Tabletop wargames in chat: tables, combat sequences, games that are remembered.",
             "background_color": "#4e6b3a",
         },
         "features": {
@@ -75,7 +75,7 @@ def _about(name: str, registry: Registry) -> tuple[str, str]:
     game = registry.games.get(name.removesuffix(TABLE))
     if game is None:
         return f"{name.capitalize()}: {', '.join(registry.children((name,)))}"[:2_000], _children(name, registry)
-    what = "tables" if name.endswith(TABLE) else "combat procedures"
+    what = "tables" if name.endswith(TABLE) else "combat sequences"
     return f"{game.title}: {what}", _children(name, registry)
 
 

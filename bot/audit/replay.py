@@ -1,4 +1,4 @@
-"""Plays a logged event again from its inputs, units and dice: a third reading of the one definition of a procedure."""
+"""Plays a logged event again from its inputs, units and dice: a third reading of the one definition of a sequence."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, Index
 
 
 def is_playable(roll: Event) -> bool:
-    """Whether today's rules are those of this roll, table or procedure."""
+    """Whether today's rules are those of this roll, table or sequence."""
     return roll["kind"] == "roll" or is_current(roll)
 
 
 def edition_problem(roll: Event) -> str:
-    """What is wrong with the edition that a procedure or table names: one that there has never been."""
+    """What is wrong with the edition that a sequence or table names: one that there has never been."""
     system, edition = systems().get(str(roll.get("system"))), edition_of(roll)
     if system is None or "edition" not in roll or (edition is not None and 1 <= edition <= system.edition):
         return ""
@@ -43,7 +43,7 @@ def edition_problem(roll: Event) -> str:
 
 
 def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[str]:
-    """What is wrong with an open roll, table or procedure, or with what was `sealed`, when it is played again.
+    """What is wrong with an open roll, table or sequence, or with what was `sealed`, when it is played again.
 
     `now` is the state that it was rolled in. Today's rules must be those it was played under: see `is_playable`.
     """

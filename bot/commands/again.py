@@ -1,4 +1,4 @@
-"""`/again`: the last roll or procedure once more, with the same inputs and new dice."""
+"""`/again`: the last roll or sequence once more, with the same inputs and new dice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LOOK_BACK = 200
 
 
 async def handle(context: Context) -> Reply:
-    """Repeat the last roll, table or procedure that stands; sealed ones are skipped."""
+    """Repeat the last roll, table or sequence that stands; sealed ones are skipped."""
     game = context.need_game()
     number, event = game.last, None
     for _ in range(LOOK_BACK):

@@ -111,7 +111,7 @@ async def _roll_draft(context: Context, key: str) -> Reply:
 
 
 async def _odds(context: Context, number: int) -> Reply:
-    """The odds that a procedure had, by its recorded inputs and today's roster."""
+    """The odds that a sequence had, by its recorded inputs and today's roster."""
     from bot.commands.playing import answer_odds
     from bot.commands.undo import read_event
 

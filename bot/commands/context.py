@@ -25,7 +25,7 @@ from bot.systems.catalog import Sequence, System, systems
 Apart = Callable[..., Awaitable[Any]]
 """Runs a function of a module in the worker process, within its time limit."""
 CheckEnabled = Callable[[CommandSpec], Awaitable[None]]
-"""Raises UserError for a command whose rule set is not enabled on this server."""
+"""Raises UserError for a command whose system is not enabled on this server."""
 CountOdds = Callable[[Sequence, Mapping[str, object], Many[str], Roster], Awaitable[dict[str, Distribution]]]
 
 
@@ -93,7 +93,7 @@ class Context:
 
     @property
     def system(self) -> System | None:
-        """The game's rule set; None in free play that has not used one yet."""
+        """The game's system; None in free play that has not used one yet."""
         return systems().get(self.game.system)
 
     def options(self) -> dict[str, Any]:

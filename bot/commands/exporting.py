@@ -85,7 +85,7 @@ def undone_events(events: Sequence[Json]) -> set[int]:
 
 
 def rolls_csv(events: Sequence[Json], name_of: NameOf, labels: Mapping[int, str], opened: Mapping[int, str]) -> str:
-    """One line per roll, table and procedure; sealed ones once they have been opened (`opened`: their content)."""
+    """One line per roll, table and sequence; sealed ones once they have been opened (`opened`: their content)."""
     undone, out = undone_events(events), io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -14,7 +14,7 @@ from bot.rules.inputs.options import Option
 from bot.systems.catalog import system
 
 _START = (
-    "Every table and every combat procedure of a game is one command.",
+    "Every table and every combat sequence of a game is one command.",
     "/roll 2d6+3 rolls dice. /help dice shows all that can be written.",
     "/lnlt fire fights a fire attack; add odds to see the exact chances first and roll nothing.",
     "/lnlt-table reads a table. /help lnlt lists what a game has, /help lnlt fire explains one command.",
@@ -86,7 +86,7 @@ def _listing(path: tuple[str, ...], registry: Registry) -> Reply:
         tail.append(
             f"/help {game.id}{TABLE} lists the tables."
             if path[0] == game.id
-            else f"/help {game.id} lists the procedures."
+            else f"/help {game.id} lists the sequences."
         )
         if notice := game.game.get("notice"):
             tail.append(str(notice))
@@ -97,7 +97,7 @@ def _units(game: str) -> Reply:
     lines = ["An item is a type or a unit of the roster, then numbers and words; items are separated by ;"]
     found = list(all_unit_words(system(game)))
     if not found:
-        raise UserError(f"No procedure of {game} takes a list of units.", hint=f"/help {game}")
+        raise UserError(f"No sequence of {game} takes a list of units.", hint=f"/help {game}")
     for name, words in found:
         lines += [f"In {name}:", *(f"  {line}" for line in words)]
     return Reply(f"/{game}: words of a unit", tuple(lines), private=True)

@@ -1,4 +1,4 @@
-"""`/game stats`: luck against expectation, by side and kind of procedure."""
+"""`/game stats`: luck against expectation, by side and kind of sequence."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ async def stats(context: Context) -> Reply:
         for (name, kind), luck in sorted(by_kind.items())
     ]
     if block:
-        block.insert(0, f"{'side':<10} {'procedure':<16} {'n':>4} {'worth':>7} {'expected':>8} {'z':>6}")
+        block.insert(0, f"{'side':<10} {'sequence':<16} {'n':>4} {'worth':>7} {'expected':>8} {'z':>6}")
     if left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
     lines.append("Dice by hand, undone and sealed rolls are left out. Worth: how good each result is for who acts.")
     return Reply(
-        "Luck against expectation" if by_side else "No procedure of this game counts for luck yet",
+        "Luck against expectation" if by_side else "No sequence of this game counts for luck yet",
         tuple(lines),
         tuple(block),
         footer=(f"#{game.number}", short(context.ledger.head)),

@@ -1,4 +1,4 @@
-"""Rolls, lookups and procedures in a channel: played with the game's dice and roster, recorded in its log."""
+"""Rolls, lookups and sequences in a channel: played with the game's dice and roster, recorded in its log."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def handle_lookup(context: Context) -> Reply:
 
 
 async def handle_sequence(context: Context) -> Reply:
-    """A procedure: played and recorded, or its odds answered privately."""
+    """A sequence: played and recorded, or its odds answered privately."""
     sequence = system(context.spec.system).sequence(context.spec.target)
     options, roster = _plain(context.command.options), roster_for(context, context.spec)
     if sequence.odds_by and is_set(options.get("odds")):
@@ -74,7 +74,7 @@ async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str,
 
 
 def roster_for(context: Context, spec: CommandSpec) -> Roster:
-    """The roster that a command may name units of: the game's own rule set's, else none."""
+    """The roster that a command may name units of: the game's own system's, else none."""
     return roster_of(context.game) if context.ledger.exists and is_of_game(context.game, spec.system) else {}
 
 
@@ -90,7 +90,7 @@ def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, obje
 
 
 async def play(context: Context) -> Reply:
-    """Run the roll, table or procedure on the desk, as if it had been typed."""
+    """Run the roll, table or sequence on the desk, as if it had been typed."""
     await context.check_enabled(context.spec)
     handlers = {"roll": handle_roll, "lookup": handle_lookup, "sequence": handle_sequence}
     return await handlers[context.spec.family](context)

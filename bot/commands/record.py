@@ -1,4 +1,4 @@
-"""Writes what a roll or procedure did into the game: dice, outcome, changed units; or seals it."""
+"""Writes what a roll or sequence did into the game: dice, outcome, changed units; or seals it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ SEALED, ANSWER = "sealed", "answer"
 
 
 def is_of_game(game: Game, system: str) -> bool:
-    """Whether a rule set's results belong to the game's units: it is the game's own, or free play has no units yet."""
+    """Whether a system's results belong to the game's units: it is the game's own, or free play has no units yet."""
     return not system or game.system in ("", system) or is_open(game)
 
 
 def is_open(game: Game) -> bool:
-    """Whether the next rule set used becomes the game's: free play without units goes with its players."""
+    """Whether the next system used becomes the game's: free play without units goes with its players."""
     return not game.started and not game.units
 
 
@@ -96,7 +96,7 @@ def named_in(game: Game, happening: Happening) -> list[RosterUnit]:
 
 
 def after_happening(game: Game, happening: Happening) -> Game:
-    """The game with the results written to its units; free play without units takes on the rule set used."""
+    """The game with the results written to its units; free play without units takes on the system used."""
     if not is_of_game(game, happening.system):
         return game
     takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
@@ -107,7 +107,7 @@ def after_happening(game: Game, happening: Happening) -> Game:
 
 
 def _initiative(game: Game, happening: Happening) -> str | None:
-    """Who has the initiative after a procedure of that name: sides a and b are the game's first and second."""
+    """Who has the initiative after a sequence of that name: sides a and b are the game's first and second."""
     if happening.target != "initiative" or len(game.sides) != 2:
         return None
     return dict(zip("ab", game.sides, strict=True)).get(str(happening.out.get("winner")))

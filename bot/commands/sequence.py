@@ -1,4 +1,4 @@
-"""Combat procedures: one command asks for the dice, names each modifier, reads the tables, says what happened."""
+"""Combat sequences: one command asks for the dice, names each modifier, reads the tables, says what happened."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from bot.systems.catalog import Sequence
 ACTING = ("attackers", "shooters", "unit", "units")
 """Inputs that name who acts."""
 UNIT_IS_HIT = (("asl", "flame-attack"),)
-"""Procedures whose `unit` is the one that is attacked."""
+"""Sequences whose `unit` is the one that is attacked."""
 EXTRA = ("odds", "secret", "hand")
 _BAR = 12
 COLUMNS = 34

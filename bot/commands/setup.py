@@ -1,4 +1,4 @@
-"""`/setup`: which rule sets a server uses, and which of its channels play a game together with others."""
+"""`/setup`: which systems a server uses, and which of its channels play a game together with others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def handle(context: Context) -> Reply:
 
 
 async def _systems(context: Context) -> Reply:
-    """Show or set the rule sets of this server."""
+    """Show or set the systems of this server."""
     options, games = context.options(), context.registry.games
     server = context.command.where.server or context.command.where.key
     if not options["systems"]:
@@ -35,15 +35,15 @@ async def _systems(context: Context) -> Reply:
         lines += ["Change: /setup systems lnlt ucn, or all.", _HIDE]
         if ready is not None:
             lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
-        return Reply("Rule sets on this server", tuple(lines), private=True)
+        return Reply("Systems on this server", tuple(lines), private=True)
     if not context.command.who.manager:
-        raise UserError("Only who manages this server may choose its rule sets.")
+        raise UserError("Only who manages this server may choose its systems.")
     words = [word for word in re.split(r"[\s,;]+", options["systems"].casefold()) if word]
     chosen = list(games) if words == ["all"] else list(dict.fromkeys(words))
     for word in chosen:
         if word not in games:
             hint = did_you_mean(word, games) or f"There are {', '.join(games)}."
-            raise UserError(f'No rule set "{word[:40]}".', hint=hint, option="systems")
+            raise UserError(f'No system "{word[:40]}".', hint=hint, option="systems")
     context.docs.append(Doc(SETUP, server, {"systems": chosen}, None, server))
     return Reply(
         f"Enabled here: {', '.join(chosen)}", ("The others answer that they are not enabled.", _HIDE), private=True

@@ -177,12 +177,12 @@ def _find(game: Game, name: str) -> RosterUnit:
 def _system_of(context: Context) -> System:
     system = context.system
     if system is None:
-        raise UserError("This channel has no rule set yet.", hint='Start a game: /game start lnlt "Hill 875".')
+        raise UserError("This channel has no system yet.", hint='Start a game: /game start lnlt "Hill 875".')
     return system
 
 
 def _system_for(context: Context, type_: str) -> System:
-    """The game's rule set; free play without units takes the only one that knows the unit type."""
+    """The game's system; free play without units takes the only one that knows the unit type."""
     folded = type_.strip().casefold().replace("_", "-").replace(" ", "-")
     if context.system is not None and (not is_open(context.game) or folded in context.system.words["units"].types):
         return context.system
@@ -192,7 +192,7 @@ def _system_for(context: Context, type_: str) -> System:
     names = ", ".join(system.id for system in fitting or systems().values())
     known = f"{names} know" if fitting else f"none of {names} knows"
     raise UserError(
-        f'This channel has no rule set yet, and {known} the unit type "{type_[:30]}".',
+        f'This channel has no system yet, and {known} the unit type "{type_[:30]}".',
         hint='Start a game: /game start lnlt "Hill 875" sides="US, VC".',
         option="type",
     )

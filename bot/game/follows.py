@@ -131,7 +131,7 @@ def _start(past: Past, event: Event) -> str:
     said = past.patch(event, "after", "game")
     sides = said.get("sides", [])
     if said.get("started") is not True or not said.get("name") or not said.get("system") or said.get("turn") != 1:
-        return "a game starts with a name, a rule set and its first turn."
+        return "a game starts with a name, a system and its first turn."
     if said.get("master") != event["who"]:
         return "who starts a game is its game master."
     if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
@@ -212,7 +212,7 @@ def _unit(past: Past, event: Event) -> str:
     edited = [unit["name"] for key, unit in after.items() if unit is not None and before[key] is not None]
     free = not past.now.started and not past.now.units
     if "system" in past.patch(event, "after", "game") and not (new and (free or not past.now.system)):
-        return "the rule set of a game that has units stays."
+        return "the system of a game that has units stays."
     said, carried = event["result"], f"{count_units(len(new))} carried over"
     if lost or edited:
         expected = (
@@ -316,7 +316,7 @@ def _fair(past: Past, event: Event) -> str:
 
 
 def _roll_problem(past: Past, roll: Event) -> str:
-    """What is wrong with a roll, table or procedure, be it an open one or what was sealed."""
+    """What is wrong with a roll, table or sequence, be it an open one or what was sealed."""
     now, kind, command = past.now, roll["kind"], roll["command"]
     system, target = roll.get("system", ""), roll.get("target", "")
     wanted = {"roll": "roll", "sequence": f"{system} {target}"}.get(
@@ -342,7 +342,7 @@ def _roll(past: Past, event: Event) -> str:
         return problem
     said, now = past.patch(event, "after", "game"), past.now
     if "system" in said and (said["system"] != event["system"] or (now.system and (now.started or now.units))):
-        return "the rule set of a game that has units stays."
+        return "the system of a game that has units stays."
     if "initiative" in said and (event["target"] != "initiative" or said["initiative"] not in now.sides):
         return "it gives the initiative away."
     before, after = (past.patch(event, name, "units") for name in ("before", "after"))
@@ -404,7 +404,7 @@ def _opened(past: Past, event: Event) -> str:
 
 
 def _said(number: int, roll: Event) -> str:
-    """A pattern of what is said of an opened roll; the names of procedures are for the tables to know."""
+    """A pattern of what is said of an opened roll; the names of sequences are for the tables to know."""
     title = re.escape(str(roll["inputs"].get("dice", ""))) if roll["kind"] == "roll" else "[^\n]{1,100}"
     return rf"#{number} {title}: {re.escape(roll.get('result', ''))}"
 

@@ -198,7 +198,7 @@ def add_units(game: Game, new: Iterable[RosterUnit]) -> Game:
 
 
 def settle_changes(game: Game, changes: Iterable[Change]) -> Game:
-    """The game after the results of a procedure have been written to its units, in order."""
+    """The game after the results of a sequence have been written to its units, in order."""
     units = dict(game.units)
     system = systems().get(game.system)
     states = system.words["units"].mislaid if system is not None else frozenset()

@@ -30,7 +30,7 @@ Worth = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """One procedure played with the game's dice: enough to count its odds again."""
+    """One sequence played with the game's dice: enough to count its odds again."""
 
     side: str
     system: str
@@ -64,13 +64,13 @@ class Luck:
 
 
 OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))
-"""Procedures whose scores are those of the units that they befall, whoever rolls: the higher, the better for these."""
+"""Sequences whose scores are those of the units that they befall, whoever rolls: the higher, the better for these."""
 OF_FIRST = (("baps", "melee"),)
-"""Procedures whose scores are those of the first unit's side."""
+"""Sequences whose scores are those of the first unit's side."""
 
 
 def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str]) -> list[Try]:
-    """The procedures of a log that count. Without sides each person counts for himself."""
+    """The sequences of a log that count. Without sides each person counts for himself."""
     found = []
     for event in events:
         if event["kind"] != "sequence" or event.get("hand") or event["number"] in undone or not event.get("dice"):
@@ -92,16 +92,16 @@ def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str
 
 
 def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
-    """The side whose luck a procedure is: of who acts, so that a casualty never counts as luck for who suffers it."""
+    """The side whose luck a sequence is: of who acts, so that a casualty never counts as luck for who suffers it."""
     used, acting = event.get("used", ()), event.get("acting", ())
-    procedure = (event["system"], event["target"])
+    sequence = (event["system"], event["target"])
     own: str = event["side"]
-    chosen = used[:1] if procedure in OF_FIRST else [unit for unit in used if unit["name"] in acting]
+    chosen = used[:1] if sequence in OF_FIRST else [unit for unit in used if unit["name"] in acting]
     theirs = {unit.get("side", "") for unit in chosen or used} - {""}
     if len(theirs) != 1:
         return own
     (side,) = theirs
-    if chosen or procedure in OF_TARGETS:
+    if chosen or sequence in OF_TARGETS:
         return str(side)
     if len(sides) != 2 or (own and own != side):
         return own
@@ -109,7 +109,7 @@ def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
 
 
 def scores_of(system_id: str, sequence_id: str) -> Mapping[str, float]:
-    """What each result of a procedure is worth for the side that acts; empty where the game does not say."""
+    """What each result of a sequence is worth for the side that acts; empty where the game does not say."""
     game = systems().get(system_id)
     scores: Mapping[str, Any] = (game.game.get("scores") or {}) if game is not None else {}
     found = scores.get(sequence_id, scores.get("*")) or {}

@@ -48,7 +48,7 @@ def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
 
 
 def title_of(event: Mapping[str, Any]) -> str:
-    """The name of the procedure or table behind an event, or the dice of a roll."""
+    """The name of the sequence or table behind an event, or the dice of a roll."""
     if event["kind"] == "roll":
         return str(event["inputs"].get("dice", ""))
     system = systems().get(event.get("system", ""))

@@ -15,10 +15,10 @@ USAGE = """\
 usage: grognard COMMAND ...
 
   play [--as NAME]                         the console: every command, one channel, state kept
-  systems                                  the rule sets
-  tables SYSTEM | sequences SYSTEM         what a rule set has
+  systems                                  the systems it knows
+  tables SYSTEM | sequences SYSTEM         what a system has
   lookup SYSTEM TABLE key=value ...        read a table                     [--json]
-  resolve SYSTEM SEQUENCE key=value ...    play a procedure                 [--dice 5,2,3] [--json]
+  resolve SYSTEM SEQUENCE key=value ...    play a sequence                 [--dice 5,2,3] [--json]
   odds SYSTEM SEQUENCE key=value ...       its exact odds, nothing rolled   [--by FIELD ...] [--json]
   roll "2d6+3"                             roll dice                        [--dice 4,2] [--json]
   batch                                    JSON Lines in, JSON Lines out
@@ -96,7 +96,7 @@ class Arguments:
 
 
 def show_systems(words: Sequence[str]) -> None:
-    """The rule sets, a line each."""
+    """The systems, a line each."""
     from bot.systems.catalog import systems
 
     Arguments(words, flags={})
@@ -105,7 +105,7 @@ def show_systems(words: Sequence[str]) -> None:
 
 
 def show_tables(words: Sequence[str]) -> None:
-    """The tables of a rule set, a line each."""
+    """The tables of a system, a line each."""
     from bot.systems.catalog import system
 
     (id,) = Arguments(words, flags={}).take("SYSTEM")
@@ -114,7 +114,7 @@ def show_tables(words: Sequence[str]) -> None:
 
 
 def show_sequences(words: Sequence[str]) -> None:
-    """The procedures of a rule set, a line each."""
+    """The sequences of a system, a line each."""
     from bot.systems.catalog import system
 
     (id,) = Arguments(words, flags={}).take("SYSTEM")
@@ -137,7 +137,7 @@ def lookup(words: Sequence[str]) -> None:
 
 
 def resolve_once(words: Sequence[str]) -> None:
-    """Play one procedure, with the dice given or with thrown ones."""
+    """Play one sequence, with the dice given or with thrown ones."""
     from bot.commands.answers import played_reply
     from bot.systems.catalog import system
     from bot.systems.resolve import resolve
@@ -154,7 +154,7 @@ def resolve_once(words: Sequence[str]) -> None:
 
 
 def odds_once(words: Sequence[str]) -> None:
-    """The exact odds of one procedure."""
+    """The exact odds of one sequence."""
     from bot.commands.sequence import bars
     from bot.systems.catalog import system
     from bot.systems.resolve import count_odds

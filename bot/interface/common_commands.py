@@ -24,7 +24,7 @@ def _option(name: str, type_: Any = "str", help_: str = "", **more: Any) -> Opti
 
 
 def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
-    """The commands that every game shares; `games` are the rule sets that can be started."""
+    """The commands that every game shares; `games` are the systems that can be started."""
     dice = Option("dice", "dice", "dice to roll, such as 2d6+3, 4d6kh3 or 10d10>=8", complete="dice")
     name = Option("name", "str", "name of the unit", complete="unit")
     stats = _option(
@@ -44,7 +44,7 @@ def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
             "Start a new game in this channel",
             game,
             (
-                Option("system", "enum", "rule set", values=tuple(games)),
+                Option("system", "enum", "the system to play: lnlt, asl ...", values=tuple(games)),
                 Option("name", "str", "what the game is called"),
                 _option("sides", help_="sides, separated by commas: US, VC"),
                 Option("carry", "bool", help="carry the roster of the game before over"),

@@ -34,7 +34,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the rule set."""
+    """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the system."""
 
     roster: tuple[RosterUnit, ...] = ()
     sides: tuple[str, ...] = ()
@@ -44,7 +44,7 @@ class Known:
 
 
 def fitting(known: Known, spec: CommandSpec) -> Known:
-    """What of it a command can use: another rule set than the game's touches no roster."""
+    """What of it a command can use: another system than the game's touches no roster."""
     if spec.system and known.system not in ("", spec.system):
         return replace(known, roster=())
     return known

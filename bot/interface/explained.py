@@ -1,4 +1,4 @@
-"""What the words of a procedure mean and are worth: for help, forms and docs, read from the tables themselves."""
+"""What the words of a sequence mean and are worth: for help, forms and docs, read from the tables themselves."""
 
 from __future__ import annotations
 
@@ -110,13 +110,13 @@ def lists_of(options: Iterable[Option]) -> dict[str, list[str]]:
 
 
 def all_unit_words(game: System) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each unit list of a game, called by options and procedures, and its words; what all lists share comes first."""
+    """Each unit list of a game, called by options and sequences, and its words; what all lists share comes first."""
     options: dict[str, dict[str, None]] = {}
-    procedures: dict[str, dict[str, None]] = {}
+    sequences: dict[str, dict[str, None]] = {}
     for sequence in game.sequences.values():
         for name, taking in lists_of(sequence.inputs).items():
             options.setdefault(name, {}).update(dict.fromkeys(taking))
-            procedures.setdefault(name, {})[sequence.id] = None
+            sequences.setdefault(name, {})[sequence.id] = None
     lines = {name: unit_words(game.words[name]) for name in options}
     if len(lines) == 1:
         yield from ((", ".join(options[name]), found) for name, found in lines.items())
@@ -125,5 +125,5 @@ def all_unit_words(game: System) -> Iterator[tuple[str, tuple[str, ...]]]:
     if shared:
         yield "every list", tuple(shared)
     for name, found in lines.items():
-        called = f"{', '.join(options[name])} of {', '.join(procedures[name])}"
+        called = f"{', '.join(options[name])} of {', '.join(sequences[name])}"
         yield called, tuple(line for line in found if line not in shared)

@@ -1,4 +1,4 @@
-"""The guided form of a procedure: which menus and blanks it has, what is chosen, the command as typed so far.
+"""The guided form of a sequence: which menus and blanks it has, what is chosen, the command as typed so far.
 
 Platforms show it in their own manner; what a choice does to the options is the same for all.
 """

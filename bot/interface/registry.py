@@ -88,12 +88,12 @@ class Registry:
         raise UserError(f'/{name} has no "{second[:40]}".', hint=hint)
 
     def _sibling(self, name: str, word: str) -> str:
-        """Where a game's table was asked for as a procedure, or the other way round: the command that is meant."""
+        """Where a game's table was asked for as a sequence, or the other way round: the command that is meant."""
         game = self.games.get(name.removesuffix(TABLE))
         if game is None:
             return ""
         if name.endswith(TABLE):
-            return f"It is a procedure: /{game.id} {word}" if word in game.sequences else ""
+            return f"It is a combat sequence: /{game.id} {word}" if word in game.sequences else ""
         return f"It is a table: /{game.id}{TABLE} {word}" if word in game.tables else ""
 
     def elsewhere(self, name: str) -> str:

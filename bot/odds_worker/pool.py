@@ -195,5 +195,5 @@ async def _read(process: asyncio.subprocess.Process) -> Any:
 def count_odds_here(
     system_id: str, sequence_id: str, raw: Mapping[str, object], paths: tuple[str, ...], roster: Roster
 ) -> dict[str, Distribution]:
-    """The odds of a procedure, called by names: what the worker is asked for."""
+    """The odds of a sequence, called by names: what the worker is asked for."""
     return each_odds(system(system_id).sequence(sequence_id), raw, paths, roster)

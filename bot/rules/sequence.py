@@ -1,4 +1,4 @@
-"""A combat procedure, written once and read two ways: played with dice, or folded into exact odds.
+"""A combat sequence, written once and read two ways: played with dice, or folded into exact odds.
 
 A `Plan` holds the steps of one sequence for given inputs. Its state says which step it owes; the step says
 which dice it asks for, takes the roll and returns the next state. Beside that a step names what it adds to the

@@ -1,1 +1,1 @@
-"""The rule sets: their files, and the sequences that are Python."""
+"""The systems: their files, and the sequences that are Python."""

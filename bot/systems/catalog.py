@@ -57,7 +57,7 @@ def read_yaml(path: Path) -> Any:
 
 
 class Sequence:
-    """One combat procedure of a game: its options and how to plan it."""
+    """One combat sequence of a game: its options and how to plan it."""
 
     def __init__(self, system: System, id: str, data: Mapping[str, Any]) -> None:
         file = f"{system.id}/sequences.yaml"
@@ -128,7 +128,7 @@ _NO_TABLES = {"game", "sequences"}
 
 
 class System:
-    """One rule set: its game file, tables and sequences, loaded lazily."""
+    """One system: its game file, tables and sequences, loaded lazily."""
 
     def __init__(self, id: str, root: Path = TABLES) -> None:
         self.id, self.folder = id, root / id

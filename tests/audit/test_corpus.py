@@ -29,7 +29,7 @@ def test_the_corpus_is_of_todays_edition_and_large_enough(system: str) -> None:
     corpus = frozen(system)
     assert corpus.edition == systems()[system].edition, "`python -m tools.corpus`"
     written = {id: len(corpus.of("sequence", id)) for id in systems()[system].sequences}
-    # A procedure with few inputs and one die has no more situations than these.
+    # A sequence with few inputs and one die has no more situations than these.
     assert {id for id, count in written.items() if count < 60} <= {"facing"}
     assert sum(bool(entry.get("after")) for entry in corpus.entries) > 40, "results that are written to units"
 

@@ -178,7 +178,7 @@ async def test_an_older_sealed_result_brings_nobody_back() -> None:
     assert "Cell 1 is eliminated meanwhile" in opened.text()
 
 
-async def test_who_has_left_the_fight_neither_acts_nor_is_hit_in_any_rule_set() -> None:
+async def test_who_has_left_the_fight_neither_acts_nor_is_hit_in_any_system() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start ucn Woods", 'unit add "Sec 1" element stats="melee=10 members=4 morale=12"')
     await channel.do("Anna", 'unit add "Grp 1" element stats="melee=10 members=4 morale=12 state=combat-ineffective"')

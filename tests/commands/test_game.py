@@ -140,7 +140,7 @@ async def test_players_act_for_their_side() -> None:
     assert not (await channel.say("Zoe", "unit edit vc2 state=good-order", manager=True)).error
 
 
-async def test_another_rule_set_answers_but_touches_no_roster() -> None:
+async def test_another_system_answers_but_touches_no_roster() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start nhis Test", 'unit add "Squad 1" squad')
     await channel.fails("Anna", 'lnlt fire attackers="Squad 1" targets="squad morale=5"', "")

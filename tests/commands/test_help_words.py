@@ -35,7 +35,7 @@ def test_every_word_of_every_unit_list_is_explained(game: System) -> None:
 
 
 @pytest.mark.parametrize(("game", "id"), SEQUENCES, ids=IDS)
-def test_help_on_a_procedure_holds_the_words_of_its_lists(game: str, id: str) -> None:
+def test_help_on_a_sequence_holds_the_words_of_its_lists(game: str, id: str) -> None:
     text = help_on(f"{game} {id}")
     sequence = systems()[game].sequence(id)
     for name in lists_of(sequence.inputs):

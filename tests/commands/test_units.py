@@ -111,9 +111,9 @@ async def test_a_whole_roster_from_csv_and_yaml() -> None:
     assert (unit.numbers, unit.marks) == ({"sw": (3, 2)}, frozenset({"moved"}))
 
 
-async def test_free_play_learns_its_rule_set() -> None:
+async def test_free_play_learns_its_system() -> None:
     channel = await Channel.fresh()
-    await channel.fails("Anna", 'unit add "Squad 1" squad', "no rule set yet")
+    await channel.fails("Anna", 'unit add "Squad 1" squad', "no system yet")
     await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
     await channel.do("Anna", 'unit add "Squad 1" squad stats="morale=5"')
     await channel.do("Anna", 'lnlt morale-check units="Squad 1"')

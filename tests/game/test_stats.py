@@ -14,7 +14,7 @@ SIDES = ("US", "VC")
 
 
 async def counted(channel: Channel) -> list[tuple[str, str]]:
-    """(side, procedure) of all that counts."""
+    """(side, sequence) of all that counts."""
     loaded = await channel.app.games.at(channel.place.key)
     assert loaded is not None
     events = [row.data for row in await channel.app.store.events(loaded.row)]

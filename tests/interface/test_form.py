@@ -45,7 +45,7 @@ def test_a_unit_that_lacks_a_number_does_not_bring_it() -> None:
     assert form_of(morale, {"unit": "us2"}, known).missing == ()
 
 
-def test_every_procedure_has_a_form_that_fits_any_platform() -> None:
+def test_every_sequence_has_a_form_that_fits_any_platform() -> None:
     for game in registry().games:
         for spec in registry().below((game,)):
             form = form_of(spec, {}, KNOWN)
@@ -79,7 +79,7 @@ def test_choosing_keeps_what_was_typed_and_what_other_menus_hold() -> None:
     assert choose(FIRE, {"attackers": "us1"}, KNOWN, "attackers", 0, []) == {}
 
 
-def test_another_rule_set_than_the_games_is_offered_no_units_of_it() -> None:
+def test_another_system_than_the_games_is_offered_no_units_of_it() -> None:
     spec = spec_of("nhis", "fire")
     assert not any(pick.value == "us1" for menu in form_of(spec, {}, SMALL).menus for pick in menu.picks)
 

@@ -92,8 +92,8 @@ def test_a_command_is_ready_to_copy() -> None:
     assert command_text(typed.spec, typed.options) == text
 
 
-def test_a_table_asked_for_as_a_procedure_says_where_it_is() -> None:
+def test_a_table_asked_for_as_a_sequence_says_where_it_is() -> None:
     with pytest.raises(UserError, match="It is a table: /nhis-table terrain"):
         read("nhis terrain trees")
-    with pytest.raises(UserError, match="It is a procedure: /lnlt fire"):
+    with pytest.raises(UserError, match="It is a combat sequence: /lnlt fire"):
         read("lnlt-table fire")

@@ -145,7 +145,7 @@ def _patch_faults(body: Mapping[str, Any], kind: Kind) -> Iterator[str]:
 
 
 def _rules_faults(body: Mapping[str, Any]) -> Iterator[str]:
-    """Of procedures and tables: one edition is named, they have no label, and dice no other faces than printed ones."""
+    """Of sequences and tables: one edition is named, they have no label, and dice no other faces than printed ones."""
     if body.get("texts"):
         yield "it cannot hold texts."
     if ("edition" in body) == ("tables" in body):

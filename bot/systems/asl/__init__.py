@@ -1,1 +1,1 @@
-"""Procedures of the Advanced Squad Leader situation tables."""
+"""Sequences of the Advanced Squad Leader situation tables."""

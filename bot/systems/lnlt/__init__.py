@@ -1,1 +1,1 @@
-"""Lock 'n Load Tactical: the procedures of the player aid cards."""
+"""Lock 'n Load Tactical: the sequences of the player aid cards."""

@@ -1,1 +1,1 @@
-"""No Honor in Surrender: the procedures of the player aid card."""
+"""No Honor in Surrender: the sequences of the player aid card."""

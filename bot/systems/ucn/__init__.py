@@ -1,1 +1,1 @@
-"""Ultracombat Normandy: its combat procedures."""
+"""Ultracombat Normandy: its combat sequences."""

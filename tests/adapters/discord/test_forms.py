@@ -1,4 +1,4 @@
-"""The guided form as Discord messages and modals: within the limits for every procedure, whatever the roster."""
+"""The guided form as Discord messages and modals: within the limits for every sequence, whatever the roster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROSTER = tuple(RosterUnit(f"Platoon number {n:02} of the 3rd", f"us{n}", "squad"
 
 @pytest.mark.parametrize("game", list(registry().games))
 @pytest.mark.parametrize("known", [Known(), Known(ROSTER, ("US", "VC"), own_side="US")], ids=["no roster", "60 units"])
-def test_every_procedures_form_is_accepted_page_by_page(game: str, known: Known) -> None:
+def test_every_sequences_form_is_accepted_page_by_page(game: str, known: Known) -> None:
     for spec in registry().below((game,)):
         form = form_of(spec, {}, known)
         seen: set[str] = set()

@@ -1,4 +1,4 @@
-"""Played with a thumb: procedures called alone, menus for large rosters, buttons pressed twice or by the wrong one."""
+"""Played with a thumb: sequences called alone, menus for large rosters, buttons pressed twice or by the wrong one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def gather(discord: DiscordStandIn, table: Channel) -> tuple[Player, Playe
     return anna, ben
 
 
-async def test_a_procedure_called_alone_opens_its_form_and_with_anything_rolls(tmp_path: Path) -> None:
+async def test_a_sequence_called_alone_opens_its_form_and_with_anything_rolls(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table, anna = discord.channel("table"), discord.user("Anna")
         for name in ("overrun", "mines", "crash", "stack-check"):

@@ -11,7 +11,7 @@ from tests.systems.lnlt.rosters import roster, unit
 
 
 def play(sequence: str, dice: list[int], **given: Any) -> dict[str, Any]:
-    """The outputs of one procedure."""
+    """The outputs of one sequence."""
     return play_example("lnlt", sequence, given, dice).out
 
 
