@@ -18,7 +18,6 @@ from importlib import import_module
 
 from bot.budgets import Budgets
 from bot.commands.context import Context
-from bot.commands.sequence import is_set
 from bot.entropy import new_id
 from bot.game.cache import Games
 from bot.game.ledger import Ledger, Writer
@@ -34,6 +33,7 @@ from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.journal import Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.outbox.receipts import NOT_WRITTEN, Receipts, not_run
+from bot.play.sequence import is_set
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.proof.chain import short

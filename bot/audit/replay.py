@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.commands.lookup import read_table
-from bot.commands.outcome import Happening
-from bot.commands.record import after_happening, change_json, is_of_game, named_in
-from bot.commands.roll import roll_dice
-from bot.commands.sequence import run_sequence
 from bot.game.events import difference
 from bot.game.phases import next_phase, phase_title
 from bot.game.roster import is_gone
@@ -17,6 +12,11 @@ from bot.game.state import Game, Json, roster_of, unit_json
 from bot.game.summary import title_of
 from bot.game.version import edition_of, is_current
 from bot.interface.spec import CommandSpec
+from bot.play.effects import after_happening, change_json, is_of_game, named_in
+from bot.play.lookup import read_table
+from bot.play.outcome import Happening
+from bot.play.roll import roll_dice
+from bot.play.sequence import run_sequence
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical

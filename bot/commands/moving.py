@@ -6,13 +6,13 @@ import re
 
 from bot.commands.context import Context
 from bot.commands.places import called
-from bot.commands.sequence import is_set
 from bot.entropy import new_id
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.rights import need_director
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import Place
+from bot.play.sequence import is_set
 from bot.rules.errors import UserError
 from bot.stores.base import DAY, Binding, Doc, Outgoing, Saved
 

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.lookup import read_table
-from bot.commands.record import is_of_game, record
-from bot.commands.roll import roll_dice
-from bot.commands.sequence import EXTRA, is_set, odds_reply, run_sequence
+from bot.commands.record import record
 from bot.entropy import new_id
 from bot.game.state import roster_of
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import Command, CommandSpec
+from bot.play.effects import is_of_game
+from bot.play.lookup import read_table
+from bot.play.roll import roll_dice
+from bot.play.sequence import EXTRA, is_set, odds_reply, run_sequence
 from bot.rules.inputs.units import Roster
 from bot.stores.base import DRAFTS_KEPT, Doc
 from bot.systems.catalog import system

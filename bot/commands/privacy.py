@@ -8,11 +8,11 @@ from dataclasses import asdict, replace
 
 from bot.commands.claiming import own_import
 from bot.commands.context import Context
-from bot.commands.sequence import is_set
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.prepared import PREPARED, UNUSED
 from bot.interface.reply import Button, File, Reply
+from bot.play.sequence import is_set
 
 MOST_GAMES = 500
 

@@ -6,30 +6,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.outcome import Happening, Outcome
 from bot.game.rights import is_stranger, need_share
-from bot.game.roster import is_gone, settle_changes
+from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.texts import has_last_word
 from bot.interface.reply import Button, Reply
-from bot.interface.spec import Command
+from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
+from bot.play.outcome import Happening, Outcome
 from bot.rules.errors import UserError
-from bot.rules.inputs.units import RosterUnit
 from bot.rules.proof.chain import canonical
-from bot.rules.sequence import Change
-from bot.systems.catalog import system, systems
 
 SEALED, ANSWER = "sealed", "answer"
-
-
-def is_of_game(game: Game, system: str) -> bool:
-    """Whether a system's results belong to the game's units: it is the game's own, or free play has no units yet."""
-    return not system or game.system in ("", system) or is_open(game)
-
-
-def is_open(game: Game) -> bool:
-    """Whether the next system used becomes the game's: free play without units goes with its players."""
-    return not game.started and not game.units
 
 
 def record(context: Context, outcome: Outcome, dice: Sequence[Json], *, secret: bool) -> Reply:
@@ -45,7 +32,7 @@ def record(context: Context, outcome: Outcome, dice: Sequence[Json], *, secret: 
         raise UserError(f"{gone[0].name} is {gone[0].state}.", hint="Leave it out, or mend its state with /unit edit.")
     acting = [unit for unit in named if unit.name in happening.acting]
     need_share(game, context.actor, named, acting)
-    facts = _facts(context.command, happening, dice)
+    facts = facts_of(context.command.path, happening, dice)
     facts["used"] = [unit_json(unit) for unit in named]
     facts["acting"] = [unit.name for unit in acting]
     label = str(happening.inputs.get("label") or "")
@@ -72,68 +59,13 @@ def closes_texts(context: Context) -> bool:
     return True
 
 
-def _facts(command: Command, happening: Happening, dice: Sequence[Json]) -> Json:
-    """What the event says beside who and when: enough to replay it and to count its odds again."""
-    thrown = [dict(die) for die in dice]
-    if happening.by_hand:
-        thrown = [{"label": die.label, "sides": die.sides, "value": die.value} for die in happening.dice]
-    return {
-        "command": " ".join(command.path),
-        "inputs": {name: value for name, value in happening.inputs.items() if name != "label"},
-        "dice": thrown,
-        "out": dict(happening.out),
-        "system": happening.system,
-        "target": happening.target,
-        **({"edition": system(happening.system).edition} if happening.system else {}),
-        "hand": happening.by_hand,
-        "result": happening.result,
-    }
-
-
-def named_in(game: Game, happening: Happening) -> list[RosterUnit]:
-    """The game's units that its inputs call."""
-    return [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
-
-
-def after_happening(game: Game, happening: Happening) -> Game:
-    """The game with the results written to its units; free play without units takes on the system used."""
-    if not is_of_game(game, happening.system):
-        return game
-    takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
-    after = replace(game, system=happening.system) if takes_on else game
-    if (side := _initiative(game, happening)) is not None:
-        after = replace(after, initiative=side)
-    return settle_changes(after, happening.changes) if happening.changes else after
-
-
-def _initiative(game: Game, happening: Happening) -> str | None:
-    """Who has the initiative after a sequence of that name: sides a and b are the game's first and second."""
-    if happening.target != "initiative" or len(game.sides) != 2:
-        return None
-    return dict(zip("ab", game.sides, strict=True)).get(str(happening.out.get("winner")))
-
-
-def _reminders(game: Game, happening: Happening) -> tuple[str, ...]:
-    """Markers of the units in play, which add no modifier by themselves: whoever typed the command decides."""
-    system = systems().get(happening.system)
-    if system is None or not is_of_game(game, happening.system):
-        return ()
-    silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
-    marked = [
-        f"{unit.name} is marked {', '.join(sorted(marks))}"
-        for name in happening.units
-        if (unit := game.units.get(name.casefold())) is not None and (marks := unit.marks & silent)
-    ]
-    return (f"Remember: {'; '.join(marked)}. Modifiers for that count only when typed.",) if marked else ()
-
-
 def _answer(game: Game, outcome: Outcome, happening: Happening, number: int, facts: Json) -> Reply:
     reply = outcome.reply
     if game.answers != FULL:
         thrown = " ".join(f"[{die['value']}]" for die in facts["dice"])
         reply = replace(reply, lines=(*((f"dice {thrown}",) if thrown else ()), *outcome.brief))
-    reply = replace(reply, lines=(*reply.lines, *_reminders(game, happening)))
-    if (side := _initiative(game, happening)) is not None:
+    reply = replace(reply, lines=(*reply.lines, *reminders(game, happening)))
+    if (side := initiative_of(game, happening)) is not None:
         reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
     buttons = [Button(f"again:{number}", "Again")]
     if happening.kind == "sequence" and facts["dice"]:
@@ -163,18 +95,3 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
         buttons=(Button(f"reveal:{number}", "Reveal"),),
     )
     return replace(outcome.reply, title=f"(sealed) {outcome.reply.title}", private=True, announce=told, buttons=())
-
-
-def change_json(change: Change) -> Json:
-    """The change of a unit as a sealed roll holds it."""
-    plain: Json = {"unit": change.unit, "set": dict(change.set)}
-    if change.mark:
-        plain["mark"] = sorted(change.mark)
-    if change.unmark:
-        plain["unmark"] = sorted(change.unmark)
-    return plain
-
-
-def change_from_json(data: Json) -> Change:
-    """The change of a unit that stood in a sealed roll."""
-    return Change(data["unit"], data["set"], frozenset(data.get("mark", ())), frozenset(data.get("unmark", ())))

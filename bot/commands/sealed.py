@@ -6,11 +6,12 @@ import json
 from dataclasses import dataclass
 
 from bot.commands.context import Context
-from bot.commands.record import ANSWER, SEALED, change_from_json, is_of_game
+from bot.commands.record import ANSWER, SEALED
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
 from bot.game.summary import title_of
 from bot.interface.reply import Reply
+from bot.play.effects import change_from_json, is_of_game
 from bot.rules.errors import UserError
 from bot.rules.sequence import Change
 

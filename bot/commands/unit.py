@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.record import is_open
 from bot.game.rights import find_side, need_player, need_units
 from bot.game.roster import (
     add_units,
@@ -25,6 +24,7 @@ from bot.game.roster import (
 from bot.game.roster_file import read_roster
 from bot.game.state import Game, Units, roster_of
 from bot.interface.reply import Reply
+from bot.play.effects import is_open
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit, find_unit
 from bot.systems.catalog import System, systems

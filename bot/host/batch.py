@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO
 
-from bot.commands.answers import played_reply
-from bot.commands.lookup import lookup_reply
-from bot.commands.roll import roll_reply
 from bot.entropy import throwaway
+from bot.play.answers import played_reply
+from bot.play.lookup import lookup_reply
+from bot.play.roll import roll_reply
 from bot.rules.dice import Rolled, Script, Source
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.expression import parse, roll

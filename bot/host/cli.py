@@ -124,7 +124,7 @@ def show_sequences(words: Sequence[str]) -> None:
 
 def lookup(words: Sequence[str]) -> None:
     """Read one table."""
-    from bot.commands.lookup import lookup_reply
+    from bot.play.lookup import lookup_reply
     from bot.systems.catalog import system
 
     arguments = Arguments(words, flags={"json": False})
@@ -138,7 +138,7 @@ def lookup(words: Sequence[str]) -> None:
 
 def resolve_once(words: Sequence[str]) -> None:
     """Play one sequence, with the dice given or with thrown ones."""
-    from bot.commands.answers import played_reply
+    from bot.play.answers import played_reply
     from bot.systems.catalog import system
     from bot.systems.resolve import resolve
 
@@ -155,7 +155,7 @@ def resolve_once(words: Sequence[str]) -> None:
 
 def odds_once(words: Sequence[str]) -> None:
     """The exact odds of one sequence."""
-    from bot.commands.sequence import bars
+    from bot.play.sequence import bars
     from bot.systems.catalog import system
     from bot.systems.resolve import count_odds
 
@@ -210,8 +210,8 @@ def verify_file(words: Sequence[str]) -> int:
 
 
 def _source(arguments: Arguments) -> tuple[Any, Any]:
-    from bot.commands.sequence import hand_dice
     from bot.entropy import throwaway
+    from bot.play.sequence import hand_dice
     from bot.rules.dice import Script
 
     if "dice" not in arguments.flags:

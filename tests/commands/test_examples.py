@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from bot.commands.help import show_help
-from bot.commands.lookup import read_table
-from bot.commands.roll import roll_dice
-from bot.commands.sequence import run_sequence
 from bot.entropy import throwaway
 from bot.interface.registry import registry
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.text import parse_text
+from bot.play.lookup import read_table
+from bot.play.roll import roll_dice
+from bot.play.sequence import run_sequence
 from bot.systems.catalog import system
 
 SPECS = list(registry())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.commands.answers import story_lines
+from bot.play.answers import story_lines
 from tests.examples import play_example
 from tests.systems.baps.rosters import roster, unit
 

@@ -8,7 +8,7 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.commands.answers import story_lines
+from bot.play.answers import story_lines
 from bot.rules.errors import UserError
 from tests.examples import odds, play_example
 from tests.systems.ucn.plainly import every_face

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bot.commands.outcome import Happening, Outcome
 from bot.interface.reply import Reply
 from bot.interface.text import quoted
+from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.expression import Rolling, parse, roll
@@ -18,7 +18,7 @@ _LABEL = Option("label", "str")
 
 def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcome:
     """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice that do not fit."""
-    from bot.commands.sequence import hand_dice, is_set
+    from bot.play.sequence import hand_dice, is_set
 
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.commands.outcome import Happening, Outcome
 from bot.interface.reply import Reply
+from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Rolled, Source
 from bot.rules.tables.table import Answer, Part, Table
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from bot.commands.sequence import odds_reply
 from bot.entropy import throwaway
 from bot.game.stats import worth_of
 from bot.interface.registry import registry
+from bot.play.sequence import odds_reply
 from bot.rules.odds import joint, shown
 from bot.rules.sequence import Played, nested
 from bot.systems.catalog import system

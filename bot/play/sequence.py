@@ -9,12 +9,12 @@ from collections.abc import Sequence as Many
 from fractions import Fraction
 from typing import Any
 
-from bot.commands.answers import played_reply, unit_lines
-from bot.commands.outcome import Happening, Outcome
 from bot.game.roster import is_gone
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.text import command_text
+from bot.play.answers import played_reply, unit_lines
+from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.given import Given

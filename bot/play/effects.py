@@ -1,0 +1,94 @@
+"""What a happening does to the game and what the log keeps of it, for whoever records it or plays it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from bot.game.roster import settle_changes
+from bot.game.state import Game, Json
+from bot.interface.spec import Path
+from bot.play.outcome import Happening
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.sequence import Change
+from bot.systems.catalog import system, systems
+
+
+def is_of_game(game: Game, system: str) -> bool:
+    """Whether a system's results belong to the game's units: it is the game's own, or free play has no units yet."""
+    return not system or game.system in ("", system) or is_open(game)
+
+
+def is_open(game: Game) -> bool:
+    """Whether the next system used becomes the game's: free play without units goes with its players."""
+    return not game.started and not game.units
+
+
+def named_in(game: Game, happening: Happening) -> list[RosterUnit]:
+    """The game's units that its inputs call."""
+    return [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
+
+
+def after_happening(game: Game, happening: Happening) -> Game:
+    """The game with the results written to its units; free play without units takes on the system used."""
+    if not is_of_game(game, happening.system):
+        return game
+    takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
+    after = replace(game, system=happening.system) if takes_on else game
+    if (side := initiative_of(game, happening)) is not None:
+        after = replace(after, initiative=side)
+    return settle_changes(after, happening.changes) if happening.changes else after
+
+
+def facts_of(path: Path, happening: Happening, dice: Sequence[Json]) -> Json:
+    """What the event says beside who and when: enough to replay it and to count its odds again."""
+    thrown = [dict(die) for die in dice]
+    if happening.by_hand:
+        thrown = [{"label": die.label, "sides": die.sides, "value": die.value} for die in happening.dice]
+    return {
+        "command": " ".join(path),
+        "inputs": {name: value for name, value in happening.inputs.items() if name != "label"},
+        "dice": thrown,
+        "out": dict(happening.out),
+        "system": happening.system,
+        "target": happening.target,
+        **({"edition": system(happening.system).edition} if happening.system else {}),
+        "hand": happening.by_hand,
+        "result": happening.result,
+    }
+
+
+def change_json(change: Change) -> Json:
+    """The change of a unit as a sealed roll holds it."""
+    plain: Json = {"unit": change.unit, "set": dict(change.set)}
+    if change.mark:
+        plain["mark"] = sorted(change.mark)
+    if change.unmark:
+        plain["unmark"] = sorted(change.unmark)
+    return plain
+
+
+def change_from_json(data: Json) -> Change:
+    """The change of a unit that stood in a sealed roll."""
+    return Change(data["unit"], data["set"], frozenset(data.get("mark", ())), frozenset(data.get("unmark", ())))
+
+
+def initiative_of(game: Game, happening: Happening) -> str | None:
+    """Who has the initiative after a sequence of that name: sides a and b are the game's first and second."""
+    if happening.target != "initiative" or len(game.sides) != 2:
+        return None
+    return dict(zip("ab", game.sides, strict=True)).get(str(happening.out.get("winner")))
+
+
+def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
+    """Markers of the units in play, which add no modifier by themselves: whoever typed the command decides."""
+    system = systems().get(happening.system)
+    if system is None or not is_of_game(game, happening.system):
+        return ()
+    silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
+    marked = [
+        f"{unit.name} is marked {', '.join(sorted(marks))}"
+        for name in happening.units
+        if (unit := game.units.get(name.casefold())) is not None and (marks := unit.marks & silent)
+    ]
+    return (f"Remember: {'; '.join(marked)}. Modifiers for that count only when typed.",) if marked else ()
