@@ -24,6 +24,7 @@ from bot.game.ledger import Ledger, Writer
 from bot.game.prepared import find
 from bot.game.roster import in_order
 from bot.interface.complete import Choice, Known, complete_option
+from bot.interface.failure import failed
 from bot.interface.packing import MOST_TEXT
 from bot.interface.registry import Registry, registry
 from bot.interface.reply import Reply, error_reply
@@ -336,13 +337,7 @@ class App:
         except CalledOff:
             return error_reply(NOT_WRITTEN)
         except Exception:
-            reference = new_id()[:8]
-            log.exception("command %s failed, reference %s", " ".join(command.path), reference)
-            problem = UserError(
-                f"Something went wrong here, which is not your fault (reference {reference}).",
-                hint="Nothing was recorded. The host finds the reference in the log.",
-            )
-            return error_reply(problem)
+            return failed(log, f"command {' '.join(command.path)}", recorded=False)
 
     async def _run_in_turn(self, command: Command) -> Reply:
         spec = self.spec(command.path)

@@ -28,7 +28,7 @@ from adapters.discord.calls import (
 from adapters.discord.channel_posts import LOADING, Posting
 from adapters.discord.render import Message, render
 from adapters.discord.request import EPHEMERAL, Request
-from bot.entropy import new_id
+from bot.interface.failure import failed
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
@@ -311,10 +311,7 @@ async def _result(task: asyncio.Task[Reply]) -> Reply:
     except UserError as error:
         return error_reply(error)
     except Exception:
-        reference = new_id()[:8]
-        log.exception("an answer failed, reference %s", reference)
-        sorry = f"Something went wrong here, which is not your fault (reference {reference})."
-        return error_reply(UserError(sorry, hint="The host finds the reference in the log."))
+        return failed(log, "an answer")
 
 
 def _may_work_later(error: Exception) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from adapters.discord.request import visible
+from bot.rules.plain import visible
 
 _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
 _LINE_START = re.compile(r"^(\s*\d*)(?=(?:[+.)-]|-?#+|>+)\s)", re.MULTILINE)

@@ -15,13 +15,14 @@ from adapters.discord.calls import FORM, MESSAGE, UPDATE
 from adapters.discord.delivery import Direct
 from adapters.discord.escape import escaped, line
 from adapters.discord.render import ACTION, FORM_PART, MAX_CONTENT, Message
-from adapters.discord.request import EPHEMERAL, Request, visible
+from adapters.discord.request import EPHEMERAL, Request
 from bot.commands.playing import DRAFT
 from bot.entropy import new_id
 from bot.interface.form import Blank, Form, Menu, choose, fill, form_of, missing
 from bot.interface.reply import error_reply
 from bot.interface.spec import Command, CommandSpec
 from bot.rules.errors import UserError
+from bot.rules.plain import visible
 from bot.stores.base import DRAFTS_KEPT, Doc
 
 if TYPE_CHECKING:

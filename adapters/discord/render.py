@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from adapters.discord.escape import escaped, fenced, line
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request, visible
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
 from bot.interface.reply import Button, File, Reply
+from bot.rules.plain import visible
 
 Json = dict[str, Any]
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
-MAX_NAME = 32
-_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-_BLANKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufe00-\ufe0f]")
+from bot.rules.plain import visible
+
 _CONTROL = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
 _LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]*)(?:\|([^>]*))?>")
 _TRANSFER = re.compile(r"\btransfer\b", re.IGNORECASE)
@@ -43,17 +41,6 @@ def after_mention(text: str, bot: str) -> str:
     """The words behind the first mention of the bot, or those before it where none follow."""
     before, _, after = re.sub(rf"<@{re.escape(bot)}(?:\|[^>]*)?>", "\0", text, count=1).partition("\0")
     return after.strip(" :,\n") or before.strip()
-
-
-def visible(text: str) -> str:
-    """Text without what cannot be seen or turns its direction: such characters only spoof."""
-    text = _BLANKS.sub("", text)
-    return "".join(char for char in text if char in "\n\t " or unicodedata.category(char) not in _HIDDEN)
-
-
-def clean_name(text: str) -> str:
-    """A name without control, invisible and direction-changing characters, at most 32 long."""
-    return " ".join(visible(text).split())[:MAX_NAME].strip()
 
 
 def entities(text: str) -> str:

@@ -7,12 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
-_UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
-
-
-def shown_safely(text: str) -> str:
-    """A text as it may be shown in one line: what moves the cursor, turns the line or cannot be written becomes `?`."""
-    return _UNSHOWN.sub("?", text)
+from bot.rules.plain import one_line
 
 
 class UserError(Exception):
@@ -24,8 +19,8 @@ class UserError(Exception):
     """
 
     def __init__(self, message: str, *, hint: str = "", option: str | None = None) -> None:
-        message = shown_safely(message)  # it quotes what was typed
-        hint = hint if isinstance(hint, Hint) else shown_safely(hint)
+        message = one_line(message)  # it quotes what was typed
+        hint = hint if isinstance(hint, Hint) else one_line(hint)
         super().__init__(message)
         self.message = message
         self.hint = hint
@@ -56,12 +51,12 @@ class TableError(Exception):
     """A table or game file is wrong; found when it is loaded. Names file, row and column."""
 
     def __init__(self, file: str, problem: str, *, row: object = None, column: object = None) -> None:
-        problem = shown_safely(problem)
+        problem = one_line(problem)
         problem = problem if len(problem) <= LONGEST else f"{problem[: LONGEST - 3]}..."
         self.file, self.problem, self.row, self.column = file, problem, row, column
         place = file
         if row is not None:
-            place += f", row {shown_safely(str(row))[:60]}"
+            place += f", row {one_line(str(row))[:60]}"
         if column is not None:
             place += f", column {column}"
         super().__init__(f"{place}: {problem}")

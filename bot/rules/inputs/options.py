@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.plain import CONTROL
 
 OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"]
 MAX_TEXT = 4000
@@ -18,7 +19,6 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,12}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]{1,6})?")
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
-INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def _shown(number: float | None) -> str:
 
 def _refuse(option: Option, raw: object, hint: str = "") -> UserError:
     shown = str(raw)
-    shown = INVISIBLE.sub("?", shown if len(shown) <= 40 else shown[:39] + "…")
+    shown = shown if len(shown) <= 40 else shown[:39] + "…"
     return UserError(f'{option.name} must be {option.expected}, not "{shown}".', hint=hint, option=option.name)
 
 
@@ -281,7 +281,7 @@ def _clean_text(option: Option, raw: object) -> str:
     text = str(raw)
     if len(text) > MAX_TEXT:
         raise UserError(f"{option.name} is too long: at most {MAX_TEXT} characters.", option=option.name)
-    if INVISIBLE.search(text):
+    if CONTROL.search(text):
         raise UserError(f"{option.name} holds control or invisible characters.", option=option.name)
     return text
 

@@ -6,8 +6,9 @@ import pytest
 
 from adapters.discord.escape import escaped, fenced, line
 from adapters.discord.render import Message, render
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request, clean_name
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
 from bot.interface.reply import Button, File, Reply
+from bot.rules.plain import clean_name
 from tests.standins.discord.limits import check_message
 from tests.standins.discord.mentions import mentions
 
