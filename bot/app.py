@@ -28,6 +28,7 @@ from bot.game.roster import in_order
 from bot.games import Games
 from bot.journal import Receipt
 from bot.leases import LEASE, Leases
+from bot.logs import seldom
 from bot.packing import MOST_TEXT
 from bot.queues import Queues
 from bot.receipts import NOT_WRITTEN, Receipts, not_run
@@ -43,6 +44,7 @@ from bot.sweeping import Sweeping
 from bot.text import command_text, parse_text
 
 log = logging.getLogger(__name__)
+often = seldom(f"{__name__}.often")
 
 ATTEMPTS = 50
 """How often a command is run again because another process was faster."""
@@ -263,7 +265,7 @@ class App:
             await self._receipts.note(command, until)
             return None
         except UserError as error:
-            log.error("a receipt could not be written down: %s", error.message)
+            often.error("a receipt could not be written down: %s", error.message)
         gate, running = self._gates.get(command.request_id), self._running.get(command.request_id)
         if running is not None and gate is not None and not gate.call_off():
             return await asyncio.shield(running)
