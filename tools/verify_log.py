@@ -632,6 +632,8 @@ class Game:
             return "it starts another game than the file is of."
         if "commitment" not in body["secret"]:
             return "a start promises the first seed."
+        if "announced" in body["secret"] and body["game"] != body["secret"]["commitment"][:16]:
+            return "the id of its game is not that of the seed announced before."
         if "free" in body:
             return "free play begins without sides, turns and units." if "after" in body or "result" in body else ""
         if not said.get("started") or not said.get("name") or not said.get("system") or said.get("turn") != 1:

@@ -152,6 +152,8 @@ def _start(past: Past, event: Event) -> str:
         return "a start promises the first seed."
     if not event.get("free") and ("unannounced" in event or "announced" in event["secret"]):
         return "only the seed of free play is announced before."
+    if "announced" in event["secret"] and event["game"] != event["secret"]["commitment"][:16]:
+        return "the id of its game is not that of the seed announced before."
     if event.get("free"):
         return "free play begins without sides, turns and units." if "after" in event or "result" in event else ""
     said = past.patch(event, "after", "game")
