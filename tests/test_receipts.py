@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from bot.app import App
 from bot.command import Command, Person, Place
 from bot.journal import MemoryJournal, Receipt
 from bot.leases import LEASE, Leases
-from bot.receipts import watch
+from bot.receipts import Receipts, watch
 from bot.stores.base import StoreError
 from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import SqliteStore
@@ -53,6 +53,20 @@ async def app(path: Path, clock: Hand) -> AsyncIterator[App]:
     opened = App(await SqliteStore.open(path, clock=clock), clock)
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+async def another(path: Path, clock: Hand) -> AsyncIterator[Callable[[], Awaitable[App]]]:
+    """Opens another process's app on the same file; all are closed, also where a test fails."""
+    apps = []
+
+    async def start() -> App:
+        apps.append(App(await SqliteStore.open(path, clock=clock), clock))
+        return apps[-1]
+
+    yield start
+    for one in apps:
+        await one.close()
 
 
 async def rolls(app: App) -> int:
@@ -98,11 +112,11 @@ async def test_after_the_token_has_died_it_is_told_that_nothing_was_run(path: Pa
     assert await rolls(app) == 0
 
 
-async def test_never_both_an_answer_and_a_refusal(path: Path, clock: Hand, app: App) -> None:
+async def test_never_both_an_answer_and_a_refusal(clock: Hand, app: App, another: Callable[[], Awaitable[App]]) -> None:
     """The first process was not dead, only slow: it stores its answer while another one refuses, or the other way."""
     for first in ("run", "refuse"):
         command = roll(first)
-        slow = App(await SqliteStore.open(path, clock=clock), clock)
+        slow = await another()
         assert await slow.promised(command, clock.now + 5) is None
         clock.now += LEASE + 1
         (owed,) = await app.unanswered("console:")
@@ -113,7 +127,6 @@ async def test_never_both_an_answer_and_a_refusal(path: Path, clock: Hand, app: 
         assert not answered.seen
         assert other.seen, "whoever comes second posts nothing"
         await app.kept(command.request_id)
-        await slow.close()
     assert await rolls(app) == 1
 
 
@@ -135,11 +148,12 @@ class Unwritable(MemoryJournal):
         raise StoreError("The disk is full.")
 
 
-async def test_without_a_journal_no_receipt_and_the_command_is_called_off(path: Path, clock: Hand) -> None:
+async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
+    path: Path, clock: Hand, another: Callable[[], Awaitable[App]]
+) -> None:
     """The database is locked and the disk full: it is refused now, and does not run when the lock is gone."""
-    store = await SqliteStore.open(path, clock=clock)
-    store._journal = Unwritable()
-    app = App(store, clock)
+    app = await another()
+    app._receipts = Receipts(Unwritable())
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         running = asyncio.create_task(app.run(roll()))
@@ -152,7 +166,6 @@ async def test_without_a_journal_no_receipt_and_the_command_is_called_off(path: 
     assert (await running).error
     assert await rolls(app) == 0
     assert not (await app.run(roll())).error, "typed again, it runs"
-    await app.close()
 
 
 async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_written(clock: Hand) -> None:
