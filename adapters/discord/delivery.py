@@ -17,7 +17,7 @@ import discord
 
 from adapters.discord.ask import EPHEMERAL, Ask
 from adapters.discord.posting import LOADING, Posting
-from adapters.discord.render import Message, render
+from adapters.discord.render import REFUSED, Message, render
 from adapters.discord.wire import (
     DEFER_UPDATE,
     MESSAGE,
@@ -248,6 +248,9 @@ class Delivery:
             await self._replace(ask, reply, private=bool(flags & EPHEMERAL), in_place=False)
         elif not own:  # the message pressed on: to change it again does no harm
             await self._replace(ask, reply, private=False, in_place=True)
+        elif str(standing.get("content")).startswith(REFUSED) and not reply.error:
+            # Delivered twice and run by the second one only: the first one's refusal is no answer.
+            await self._posting.late(reply, ask)
         await self._announce(ask, reply)
 
     async def _failed(self, ask: Ask, reply: Reply, error: Exception) -> bool:

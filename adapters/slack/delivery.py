@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -71,11 +72,16 @@ class Posts:
             else:
                 async with self._queues.turn(f"{ask.team}/{ask.channel}"):
                     done = await self._patiently(ask, reply, progress, late=late)
-        if reply.outbox and done:
-            await self._app.delivered(reply)
-        elif reply.outbox:
-            await self._app.retry(reply.outbox, LATER)
+        if reply.outbox:
+            await self._noted(ask, self._app.delivered(reply) if done else self._app.retry(reply.outbox, LATER))
         return done or bool(reply.outbox)
+
+    async def _noted(self, ask: Ask, note: Coroutine[Any, Any, None]) -> None:
+        """Write down how an answer stands. Where the disk refuses, the outbox looks into it later."""
+        try:
+            await note
+        except UserError as error:
+            log.error("how an answer in %s stands could not be written down: %s", ask.where.key, error.message)
 
     async def watch(self) -> None:
         """Post what the outbox holds for Slack, for ever: late answers, and those of games linked to other networks."""
@@ -106,10 +112,7 @@ class Posts:
         ask = replace(Ask.from_json(due.delivery, due.place), request_id=due.request_id)
         late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
         progress = Progress(unsure=late or due.attempts > 0, began=due.created)
-        try:
-            await self.deliver(ask, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress)
-        except UserError as error:  # of the store: how it went could not be written down
-            log.error("an answer in %s is tried again: %s", ask.where.key, error.message)
+        await self.deliver(ask, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress)
 
     async def _patiently(self, ask: Ask, reply: Reply, progress: Progress, *, late: bool) -> bool:
         """Whether the reply needs no further attempt. Waits as long as Slack asks to."""
