@@ -45,7 +45,7 @@ class Progress:
     note: str | None = None
     told: bool = False
     unsure: bool = False
-    began: float = field(default_factory=time.time)
+    began: float = field(default_factory=lambda: time.time())
     since: float = field(default_factory=lambda: time.monotonic())
 
 

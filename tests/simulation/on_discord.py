@@ -13,8 +13,9 @@ import discord
 
 from adapters.discord.ask import EPHEMERAL, Ask
 from adapters.discord.client import Grognard
+from adapters.discord.commands import make_good
 from adapters.discord.delivery import Delivery
-from adapters.discord.outbox import Outbox
+from adapters.discord.outbox import PLATFORM, Outbox
 from adapters.discord.posting import LOADING, Posting
 from adapters.discord.render import ACTION, LATE, render
 from adapters.discord.wire import (
@@ -30,6 +31,7 @@ from adapters.discord.wire import (
     Unsure,
     Wire,
 )
+from bot.receipts import watch
 from bot.registry import registry
 from bot.reply import File, Reply
 from bot.text import parse_text
@@ -139,7 +141,7 @@ class Discord:
 
     def _json(self, shown: Shown) -> Json:
         flags = (LOADING if shown.loading else 0) | (EPHEMERAL if shown.viewer else 0)
-        return {"id": str(shown.number), "flags": flags}
+        return {"id": str(shown.number), "flags": flags, "content": shown.text.partition("\n")[0]}
 
 
 def key_of(body: Json) -> str:
@@ -256,6 +258,7 @@ class Bot(Grognard):
     def begin(self) -> None:
         """What begins at login."""
         self._start(self._outbox.run(), self._beside)
+        self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self, one)), self._beside)
 
     async def take(self, request: Request) -> None:
         """One delivery of what somebody did, until all that it led to is done."""

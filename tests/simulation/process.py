@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from collections.abc import Sequence as Many
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.app import App
-from bot.charts import Sequence
-from bot.counting import Worker
-from bot.procedures import each_odds
-from bot.rules.odds import Distribution
-from bot.rules.units import Roster
+from bot.counting import Odds, Worker
 from bot.stores.sqlite import SqliteStore
 from tests.simulation import on_discord, on_slack
 from tests.simulation.door import Connection, Disk
@@ -27,12 +22,6 @@ T = TypeVar("T")
 
 class Inline(Worker):
     """Counts on the spot: no process beside, no clock."""
-
-    async def odds(
-        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
-    ) -> dict[str, Distribution]:
-        """The distributions."""
-        return each_odds(sequence, raw, paths, roster)
 
     async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0.0) -> T:
         """What the function gives."""
@@ -53,8 +42,9 @@ class Process:
 
     async def begin(self, *, platforms: bool = True) -> None:
         """Open the store and begin to serve."""
-        self.app = App(await SqliteStore.open(self.path, clock=self.loop.wall), self.loop.wall)
-        self.app.worker = Inline()
+        self.app = App(await SqliteStore.open(self.path, clock=self.loop.wall), self.loop.wall, self.loop.time)
+        self.app.worker = self.app.checker = Inline()
+        self.app.odds = Odds(self.app.worker)
         if platforms:
             self._sides = {"discord": on_discord.Bot(self), "slack": on_slack.Desk(self)}
             for side in self._sides.values():
