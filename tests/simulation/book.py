@@ -19,6 +19,7 @@ from tests.simulation import on_discord, on_slack
 from tests.simulation.door import PROCESS, Disk
 from tests.simulation.people import BY_KEY, PEOPLE, discord_id, slack_id
 from tests.simulation.shown import Request, Shown
+from tools.verify_log import check as read_independently
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -286,7 +287,7 @@ class Book:
                 await store.texts(game),
                 await store.persons(game),
             )
-            for fault in verify(whole).faults:
+            for fault in (*verify(whole).faults, *read_independently(whole)[0]):
                 self.broken("f", f"verify: {fault}")
 
     def broken(self, letter: str, text: str) -> None:

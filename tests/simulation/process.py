@@ -35,7 +35,7 @@ class Process:
         self.world, self.name, self.loop, self.path, self.disk = world, name, world.loop, path, disk
         self.alive = self.is_watched = True
         self.connections: list[Connection] = []
-        self.at_work: set[Request] = set()
+        self.at_work: list[Request] = []  # one delivered twice is there twice
         self.stored = 0  # answers
         self.app: App
         self._sides: dict[str, on_discord.Bot | on_slack.Desk] = {}
@@ -52,11 +52,11 @@ class Process:
 
     async def take(self, request: Request) -> None:
         """One delivery of a request."""
-        self.at_work.add(request)
+        self.at_work.append(request)
         try:
             await self._sides[request.spot.platform].take(request)
         finally:
-            self.at_work.discard(request)
+            self.at_work.remove(request)
 
     def kill(self) -> None:
         """Nothing of it moves from now on; what was committed stays."""
