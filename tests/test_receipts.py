@@ -260,3 +260,57 @@ async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.Monke
     task = asyncio.create_task(watch(claim, answer))
     await asyncio.wait_for(answered.wait(), 2)
     task.cancel()
+
+
+class Stuck(MemoryJournal):
+    """A journal on a slow disk: it writes only when `go` is set, and what it is to drop stays once."""
+
+    def __init__(self, clock: Hand) -> None:
+        super().__init__(clock)
+        self.go, self.stays = asyncio.Event(), 1
+
+    async def note(self, receipt: Receipt, lease: float) -> bool:
+        await self.go.wait()
+        return await super().note(receipt, lease)
+
+    async def drop(self, ids: Sequence[str]) -> None:
+        self.stays -= 1
+        if self.stays >= 0:
+            raise StoreError("The journal is busy.")
+        await super().drop(ids)
+
+
+@pytest.fixture
+def stuck(clock: Hand, monkeypatch: pytest.MonkeyPatch) -> Stuck:
+    monkeypatch.setattr("bot.receipts.PATIENCE", 0.05)
+    return Stuck(clock)
+
+
+async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(clock: Hand, stuck: Stuck) -> None:
+    """The command ends while its receipt is still being written down, in vain: what is told is its answer."""
+    app = App(store := MemoryStore(clock), clock)
+    app._receipts = Receipts(stuck)
+    work = asyncio.create_task(app.run(roll()))
+    await asyncio.sleep(0)
+    told, answer = await asyncio.gather(app.promised(roll(), clock.now + 600), work)
+    assert await store.seen("r1") is not None
+    assert told is not None
+    assert (told.error, told.title) == (False, answer.title)
+    await app.close()
+
+
+async def test_what_was_refused_is_not_run_later_though_its_receipt_was_written_after_all(
+    clock: Hand, stuck: Stuck
+) -> None:
+    app = App(MemoryStore(clock), clock)
+    app._receipts = Receipts(stuck)
+    told = await app.promised(roll(), clock.now + 600)
+    assert told is not None
+    assert "Nothing was recorded" in told.text()
+    stuck.go.set()
+    await asyncio.sleep(0.05)
+    clock.now += LEASE + 1
+    assert not await app.unanswered("console:")
+    clock.now += LEASE + 1
+    assert not await stuck.claim("console:", LEASE, 9), "it has gone by now"
+    await app.close()
