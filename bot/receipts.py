@@ -32,6 +32,7 @@ class Receipts:
         self._journal = journal
         self._held = Leases[str](lambda ids: journal.renew(ids, LEASE))
         self._refused: set[str] = set()  # written down too late: whoever asked was told that nothing happens
+        self._dropping: asyncio.Future[None] | None = None
 
     async def note(self, command: Command, until: float) -> None:
         """Write down that a receipt will be shown. Raises StoreError when that cannot be done in time."""
@@ -47,7 +48,7 @@ class Receipts:
     def _late(self, work: asyncio.Future[bool], id: str) -> None:
         """It was written too late, or not at all; one that another process had written is that one's."""
         if not work.cancelled() and work.exception() is None and work.result():
-            asyncio.ensure_future(self._drop(id))
+            self._dropping = asyncio.ensure_future(self._drop(id))
         else:
             self._refused.discard(id)
 

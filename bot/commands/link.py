@@ -22,10 +22,12 @@ from bot.roller import new_code
 from bot.rules.errors import UserError
 from bot.stores.base import DAY, Binding, Commit, Doc, Json, Outgoing, Store
 
-LINK, REQUEST = "link", "link-request"
+LINK, REQUEST, ASKED = "link", "link-request", "link-asked"
 OFF = "off"
 MINUTES = 15
 REQUEST_KEPT = DAY
+MOST_ASKED = 10
+"""Requests of one game in a day: they are posted also where whoever asks is no member."""
 _LOOKALIKES = str.maketrans("OIL", "011")
 
 
@@ -129,11 +131,19 @@ async def _take(desk: Desk, code: str) -> Reply:
     if not request.missing:
         told = _bind(desk, ledger, request, names)
         return Reply("The channels are linked", ("/game status shows the game.",), private=True, announce=told)
-    return _ask(desk, ledger.game, request, names)
+    return await _ask(desk, ledger.game, request, names)
 
 
-def _ask(desk: Desk, game: Game, request: Request, names: dict[str, str]) -> Reply:
-    """Post the request in each place that has not agreed."""
+async def _ask(desk: Desk, game: Game, request: Request, names: dict[str, str]) -> Reply:
+    """Post the request in each place that has not agreed; not too many of them, for nobody there asked for that."""
+    known = await desk.store.doc(ASKED, request.game)
+    asked_at = [at for at in known.data["at"] if at > desk.now - REQUEST_KEPT] if known is not None else []
+    if len(asked_at) >= MOST_ASKED:
+        raise UserError(
+            f"{MOST_ASKED} links of this game were asked for within a day.",
+            hint="Nobody is asked where managers on both sides type /game link themselves.",
+        )
+    desk.docs.append(Doc(ASKED, request.game, {"at": [*asked_at, desk.now]}, desk.now + REQUEST_KEPT))
     desk.docs.append(request.doc(desk.now + REQUEST_KEPT))
     here = desk.command.where.key
     asked = {place: _request(desk, game, request, names, place) for place in request.missing}
