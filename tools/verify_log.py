@@ -256,6 +256,8 @@ def proof_faults(log: Json, heads: Any, count: dict[str, int]) -> Iterator[str]:
         )  # fmt: skip
         if right != hashed(row["salt"], row["text"]):
             yield f"Event {row['event']}: the text {row['key'][:40]} was changed, or is none of it."
+        elif "\n" in row["salt"]:  # with a part of the text in it, that could be cut
+            yield f"Event {row['event']}: the text {row['key'][:40]} has no salt as Grognard writes it."
         elif row.get("person") and row["person"] != body.get("who", row["person"]):
             yield f"Event {row['event']}: the text {row['key'][:40]} is said to be another person's."
 
@@ -486,8 +488,8 @@ class Game:
         self.redo: list[int] = []
         self.withdrawn: list[int] = []
         self.acted, self.here, self.left = set[str](), set[str](), set[str]()
-        self.imported = self.closing = self.closed = self.all_closing = self.has_texts = False
-        self.last = self.epoch = self.promised = self.outcomes = 0
+        self.closing = self.closed = self.all_closing = self.has_texts = False
+        self.imported = self.last = self.epoch = self.promised = self.outcomes = 0  # imported: by which event, last
         self.last_word = ""
         for row in log.get("texts", []):
             if row["key"] == "sealed":
@@ -497,7 +499,8 @@ class Game:
         """What was sealed in an event: a roll or sequence with the changes of units that it makes."""
         try:
             content = json.loads(text)
-        except (ValueError, RecursionError):
+            content = content if canonical(content) == text else None  # else it could be read in two ways
+        except (ValueError, TypeError, RecursionError):
             content = None
         kind = content.get("kind") if isinstance(content, dict) else None
         if kind not in ("roll", "sequence"):
@@ -553,7 +556,7 @@ class Game:
             self.last, self.redo = at, []
         self.events[at] = body
         self.acted.add(who)
-        self.imported |= kind == "import"
+        self.imported = at if kind == "import" else self.imported
         self.here = set() if kind == "import" else self.here - {body.get("own")}
         self.here.add(who)
         self.left |= {who} if kind == "privacy" else set()
@@ -629,6 +632,8 @@ class Game:
             return "it starts another game than the file is of."
         if "commitment" not in body["secret"]:
             return "a start promises the first seed."
+        if "announced" in body["secret"] and body["game"] != body["secret"]["commitment"][:16]:
+            return "the id of its game is not that of the seed announced before."
         if "free" in body:
             return "free play begins without sides, turns and units." if "after" in body or "result" in body else ""
         if not said.get("started") or not said.get("name") or not said.get("system") or said.get("turn") != 1:
@@ -810,9 +815,25 @@ class Game:
             return "only who rolled may open what is sealed."
         return self.opened(body)
 
+    def was_gone(self, at: int) -> bool:
+        """Whether what was sealed was gone before it is opened."""
+        return at not in self.contents and (at < self.imported or self.sealed[at] in self.left)
+
+    def missing(self, texts: set[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """What the file has to hold, but does not, though nobody had it deleted; else anything could stand for it."""
+        imported = 0
+        for at, body in self.events.items():
+            imported = at if body["kind"] == "import" else imported
+            if "secret" in body and "text" in body.get("texts", {}) and (at, "text") not in texts:
+                wanted = [at]
+            else:
+                wanted = [one for one in body.get("opens", []) if one >= imported and one not in self.contents]
+            if any(self.events[one]["who"] not in self.left and not (self.imported and self.left) for one in wanted):
+                yield at, "what it adds or opens is not in the file, though nobody had it deleted."
+
     def opened(self, body: Json) -> str:
         """What opening sealed rolls says and does to units: what they hold, where they are in the file."""
-        opens, due = body.get("opens", []), dict(self.units)
+        opens, due = [at for at in body.get("opens", []) if not self.was_gone(at)], dict(self.units)
         if not all(at in self.contents for at in opens):
             return ""
         said = []
@@ -903,6 +924,9 @@ def check(data: Any, heads: Iterable[str] = ()) -> tuple[list[str], list[str]]:
     game = Game(log)
     if not faults:
         game.read([row["body"] for row in log["events"]])
+        held = {(row["event"], row["key"]) for row in log.get("texts", [])}
+        for at, line in game.missing(held) if not game.faults else ():
+            (game.remarks if at < game.imported else game.faults).append(f"Event {at}: {line}")
         faults = game.faults
     lines = [f"{len(log['events'])} events, {count['dice']} dice computed again, {len(faults)} faults."]
     says = {

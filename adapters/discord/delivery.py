@@ -26,7 +26,7 @@ from adapters.discord.calls import (
     Wire,
 )
 from adapters.discord.channel_posts import LOADING, Posting
-from adapters.discord.render import Message, render
+from adapters.discord.render import REFUSED, Message, render
 from adapters.discord.request import EPHEMERAL, Request
 from bot.interface.failure import failed
 from bot.interface.reply import Reply, error_reply
@@ -254,6 +254,9 @@ class Delivery:
             await self._replace(request, reply, private=bool(flags & EPHEMERAL), in_place=False)
         elif not own:  # the message pressed on: to change it again does no harm
             await self._replace(request, reply, private=False, in_place=True)
+        elif str(standing.get("content")).startswith(REFUSED) and not reply.error:
+            # Delivered twice and run by the second one only: the first one's refusal is no answer.
+            await self._posting.late(reply, request)
         await self._announce(request, reply)
 
     async def _failed(self, request: Request, reply: Reply, error: Exception) -> bool:

@@ -25,7 +25,7 @@ BUTTONS_IN_ROW = 5
 MAX_ROWS = 5
 ACTION, FORM_PART = "a:", "f:"
 """How a custom_id begins: of a button with an action, of a part of a guided form."""
-LATE = "(late) "
+LATE, REFUSED = "(late) ", "Error: "
 _ROW, _BUTTON = 1, 2
 _STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}
 _COLOR, _ERROR_COLOR = 0x4E6B3A, 0xA33B2E
@@ -68,7 +68,7 @@ def _missing(permission: str) -> str:
 
 def _lead(reply: Reply, *, late: bool) -> str:
     mention = f"<@{reply.mention.removeprefix('discord:')}> " if reply.mention.startswith("discord:") else ""
-    return mention + (LATE if late else "") + ("Error: " if reply.error else "") + escaped(reply.title)
+    return mention + (LATE if late else "") + (REFUSED if reply.error else "") + escaped(reply.title)
 
 
 def _files(reply: Reply, request: Request) -> tuple[tuple[File, ...], list[str]]:

@@ -245,6 +245,17 @@ async def test_free_play_uses_the_seed_that_was_promised() -> None:
     assert "unannounced" not in bodies(log)[0]
 
 
+async def test_the_id_of_free_play_is_promised_with_its_seed() -> None:
+    """It is part of each die: a host who could choose it at the first roll would choose the first dice."""
+    channel = await Channel.fresh()
+    promised = (await channel.do("Anna", "fair show")).lines[0].split()[-1]
+    await channel.do("Anna", "roll 2d6")
+    assert (await channel.game()).id == promised[:16]
+    log: Json = json.loads((await channel.do("Anna", "game export")).files[0].content)
+    log["game"] = log["events"][0]["body"]["game"] = "0" * 16
+    assert "not that of the seed announced" in faults(rechained(log))
+
+
 async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
     channel = await Channel.fresh()
     rolled = await channel.do("Anna", "roll 2d6")
