@@ -22,6 +22,7 @@ from bot.interface.form import Blank, Form, Menu, choose, fill, form_of, missing
 from bot.interface.reply import error_reply
 from bot.interface.spec import Command, CommandSpec
 from bot.rules.errors import UserError
+from bot.rules.phrase import Phrase, Typed
 from bot.rules.plain import visible
 from bot.stores.base import DRAFTS_KEPT, Doc
 
@@ -130,7 +131,7 @@ def message(spec: CommandSpec, key: str, form: Form, page: int, problems: tuple[
         lines.append(f"Still needed: {escaped(', '.join(option.name for option in form.missing))}")
     else:
         lines.append("Nothing more is needed.")
-    so_far = line(f"So far: {form.command}")
+    so_far = line(Phrase("So far: ", Typed(form.command)))
     room = MAX_CONTENT - len("\n".join(lines)) - 1
     lines.append(so_far if len(so_far) <= room else "So far: more than can be shown here.")
     shown = form.menus[page * MENUS : (page + 1) * MENUS]

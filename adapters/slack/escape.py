@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bot.rules.phrase import Typed, pieces_of
 from bot.rules.plain import visible
 
 _CONTROL = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
@@ -12,7 +13,6 @@ _LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]*)(?:\|([^>]*))?>")
 _TRANSFER = re.compile(r"\btransfer\b", re.IGNORECASE)
 _MARK = re.compile(r"(?<!\w)[*_~](?=\S)")
 _QUOTE = re.compile(r"^(\s*)(?=&gt;)", re.MULTILINE)
-_COMMAND = re.compile(r"(?<=: )/[a-z][a-z-]*(?: [^`]*)?(?<!\.)$")
 _LOOKALIKE = {"*": "\u2217", "_": "\u02cd", "~": "\u223c"}
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
@@ -62,16 +62,13 @@ def bold(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Text as code, which shows and copies unchanged."""
-    return f"`{entities(text).replace('`', chr(39))}`"
+    """A command to copy, as code; one that code cannot hold is escaped."""
+    return escaped(text) if "`" in text or "\n" in text else f"`{entities(text).strip()}`"
 
 
 def line(text: str) -> str:
-    """One line of an answer: escaped, but a command to copy (behind a colon, to the line's end) stands as code."""
-    found = _COMMAND.search(text)
-    if found is None or "\n" in text:
-        return escaped(text)
-    return f"{escaped(text[: found.start()])}{code(found[0].strip())}"
+    """One line of an answer: escaped, but commands to copy are code, which shows and copies unchanged."""
+    return "".join(code(piece) if isinstance(piece, Typed) else escaped(piece) for piece in pieces_of(text))
 
 
 def fenced(lines: Sequence[str]) -> str:

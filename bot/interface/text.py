@@ -49,14 +49,14 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class Parsed:
     """A command as typed: what it is, and its options as text (flags as True)."""
 
     spec: CommandSpec
     options: Mapping[str, object]
 
 
-def parse_text(text: str, registry: Registry) -> Typed:
+def parse_text(text: str, registry: Registry) -> Parsed:
     """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.")
@@ -72,7 +72,7 @@ def parse_text(text: str, registry: Registry) -> Typed:
             hint="For example: /roll 2d6+3. help lists them.",
         )
     spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
-    return Typed(spec, read_tokens(spec, tokens[used:]))
+    return Parsed(spec, read_tokens(spec, tokens[used:]))
 
 
 def tokenize(text: str) -> list[Token]:

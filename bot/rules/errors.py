@@ -7,21 +7,32 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
+from bot.rules.phrase import Phrase, Typed
 from bot.rules.plain import one_line
+
+
+def _hint_safely(hint: str) -> str:
+    """`one_line`, of each piece of a hint."""
+    if isinstance(hint, Hint):
+        return hint
+    if isinstance(hint, Phrase):
+        return Phrase(*map(_hint_safely, hint.pieces))
+    return Typed(one_line(hint)) if isinstance(hint, Typed) else one_line(hint)
 
 
 class UserError(Exception):
     """Something a player typed cannot be done; the text is shown to him as it is.
 
     `message` says what was wrong and what was expected, in one line. `hint` is what to do next: the
-    corrected command ready to copy, or where to look. `option` names the option at fault, so that a
-    form can show the error at its field.
+    corrected command ready to copy, or where to look; commands in it are `Typed`. `option` names the option at
+    fault, so that a form can show the error at its field. `code` names the kind of error for programs and tests.
     """
 
-    def __init__(self, message: str, *, hint: str = "", option: str | None = None) -> None:
+    def __init__(self, message: str, *, hint: str = "", option: str | None = None, code: str = "bad-input") -> None:
         message = one_line(message)  # it quotes what was typed
-        hint = hint if isinstance(hint, Hint) else one_line(hint)
+        hint = _hint_safely(hint)
         super().__init__(message)
+        self.code = code
         self.message = message
         self.hint = hint
         self.option = option
@@ -38,6 +49,7 @@ class DieOwed(UserError):
             f"The dice ran out: the next die owed is {label} ({sides}).",
             hint=f"Given so far: {', '.join(map(str, given)) or 'none'}.",
             option="hand",
+            code="die-owed",
         )
         self.label = label
         self.sides = sides

@@ -26,7 +26,7 @@ THERE = Place("console:there", "console", "there")
 
 async def exported(channel: Channel) -> str:
     """The file of the channel's game."""
-    return (await channel.do("Anna", "game export")).files[0].content
+    return (await channel.do("Anna", "game export")).files[0].text
 
 
 async def brought(app: Any, file: str, name: str = "Mallory") -> tuple[Channel, Reply]:
@@ -74,8 +74,7 @@ async def test_names_from_a_file_are_marked_wherever_they_show() -> None:
         assert "Anna (imported)" in shown, line
         assert "Bob (imported)" in shown, line
     csv, report = [
-        (await there.say("Mallory", f"game export {kind}", manager=True)).files[0].content
-        for kind in ("csv", "markdown")
+        (await there.say("Mallory", f"game export {kind}", manager=True)).files[0].text for kind in ("csv", "markdown")
     ]
     assert "Anna (imported)" in csv
     assert "Anna (imported)" in report
@@ -186,7 +185,7 @@ async def test_files_of_the_first_release_with_plain_accounts_are_still_taken() 
 
     there, taken = await brought(channel.app, rewritten(await exported(channel), old))
     assert not taken.error
-    again = (await there.say("Mallory", "game export", manager=True)).files[0].content
+    again = (await there.say("Mallory", "game export", manager=True)).files[0].text
     assert "console:anna" not in again
     await there.do("Anna", "game claim")
 
@@ -194,7 +193,7 @@ async def test_files_of_the_first_release_with_plain_accounts_are_still_taken() 
 async def test_an_unclaimed_person_survives_another_export_and_import() -> None:
     channel = await played()
     there, _ = await brought(channel.app, await exported(channel))
-    file = (await there.say("Mallory", "game export", manager=True)).files[0].content
+    file = (await there.say("Mallory", "game export", manager=True)).files[0].text
     third = Channel(channel.app, Place("console:third"), "third")
     command = Command(("game", "import"), {"file": file}, third.who("Zoe"), third.place, "third")
     assert not (await channel.app.run(command)).error

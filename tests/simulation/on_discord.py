@@ -129,7 +129,7 @@ class Discord:
 
     def _written(self, shown: Shown, body: Json, files: Sequence[File]) -> Json:
         shown.loading = False
-        self._fill(shown, body, [file.content for file in files])
+        self._fill(shown, body, [file.text for file in files])
         self._world.show(shown)
         return self._json(shown)
 
