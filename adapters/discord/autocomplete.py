@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.discord.calls import CHOICES, Refused, Unsure
 from adapters.discord.incoming import read_command
-from adapters.discord.request import Request
-from bot.rules.plain import visible
+from adapters.discord.request import Request, visible
 
 if TYPE_CHECKING:
     from adapters.discord.client import Grognard

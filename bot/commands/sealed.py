@@ -10,7 +10,6 @@ from bot.commands.record import ANSWER, SEALED
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
 from bot.game.summary import title_of
-from bot.interface.parts import Part
 from bot.interface.reply import Reply
 from bot.play.effects import change_from_json, is_of_game
 from bot.rules.errors import UserError
@@ -26,7 +25,7 @@ class Opened:
 
     game: Game
     numbers: tuple[int, ...]
-    lines: tuple[Part, ...]
+    lines: tuple[str, ...]
     result: str = ""
 
 
@@ -52,7 +51,7 @@ async def reveal_number(context: Context, number: int) -> Reply:
 
 async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
     """What these sealed rolls hold, applied to the game in order; undone ones are told but change nothing."""
-    game, lines, said = context.game, list[Part](), list[str]()
+    game, lines, said = context.game, list[str](), list[str]()
     if not numbers:
         return Opened(game, (), ())
     texts = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
@@ -93,7 +92,7 @@ def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
     return changes, remarks
 
 
-def _told(answer: str | None, number: int) -> list[Part]:
+def _told(answer: str | None, number: int) -> list[str]:
     if answer is None:
         return [f"#{number}"]
     reply = Reply.from_json(json.loads(answer))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from base64 import b64encode
 from gzip import compress
 
 from bot.interface.reply import File
@@ -22,7 +23,7 @@ def packed_file(name: str, text: str) -> File:
     data = text.encode()
     if len(data) <= LONG:
         return File(name, text)
-    return File(f"{name}.gz", compress(data, 6, mtime=0))
+    return File(f"{name}.gz", b64encode(compress(data, 6, mtime=0)).decode(), packed=True)
 
 
 def file_text(data: bytes, name: str) -> str:
