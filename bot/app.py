@@ -7,6 +7,7 @@ is on the disk before anybody sees it.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
@@ -24,11 +25,13 @@ from bot.game.ledger import Ledger, Writer
 from bot.game.prepared import find
 from bot.game.roster import in_order
 from bot.interface.complete import Choice, Known, complete_option
+from bot.interface.failure import failed
 from bot.interface.packing import MOST_TEXT
 from bot.interface.registry import Registry, registry
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place, shown_name
 from bot.interface.text import command_text, parse_text
+from bot.logs import seldom
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.journal import Receipt
 from bot.outbox.leases import LEASE, Leases
@@ -38,16 +41,30 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.proof.chain import short
 from bot.settings import Settings
-from bot.stores.base import LONGEST_WAIT, CalledOff, Clock, Commit, Conflict, Deleted, Gate, Outgoing, Store
+from bot.stores.base import (
+    LONGEST_WAIT,
+    CalledOff,
+    Clock,
+    Commit,
+    Conflict,
+    Deleted,
+    Gate,
+    Outgoing,
+    Store,
+    StoreError,
+)
 from bot.stores.sweeping import Sweeping
 from bot.turns import Queues
 
 log = logging.getLogger(__name__)
+often = seldom(f"{__name__}.often")
 
 ATTEMPTS = 50
 """How often a command is run again because another process was faster."""
 IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
+NOTE_AGAIN = 3.0
+"""Seconds until what the store could not take is written down again."""
 AGAIN_PAUSE = 2.0
 SETUP_KEPT = 20.0
 MAX_OPTIONS = 60
@@ -105,6 +122,7 @@ class App:
         self._receipts = Receipts(store.journal)
         self._posting = Leases[int](self._keep)
         self._sweeper: asyncio.Task[None] | None = None
+        self._noting: set[asyncio.Task[None]] = set()
 
     def use_budgets(self, budgets: Budgets) -> None:
         """Bound what each person and channel may ask for: where strangers play."""
@@ -129,6 +147,8 @@ class App:
         """Finish what runs, end the worker and close the store."""
         if self._sweeper is not None:
             self._sweeper.cancel()
+        for task in self._noting:
+            task.cancel()
         self._receipts.close()
         self._posting.close()
         running = list(self._running.values())
@@ -224,11 +244,29 @@ class App:
     # Answers on their way
 
     async def delivered(self, *answers: Reply | int) -> None:
-        """These answers were posted, or never can be: replies of `run`, or ids of `due`."""
+        """These answers were posted, or never can be: replies of `run`, or ids of `due`. What the store cannot take now
+        is written down later: it is on the screen, and must not come there twice."""
         ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
         ids = [id for id in ids if id]
-        if ids:
-            await self.store.outbox_done(*ids)
+        with self.posting(*ids):  # until that is on the disk
+            try:
+                if ids:
+                    await self.store.outbox_done(*ids)
+            except StoreError as error:
+                often.error("that answers were shown could not be written down yet: %s", error.message)
+                self._posting.hold(*ids)
+                task = asyncio.create_task(self._note_shown(ids))
+                self._noting.add(task)
+                task.add_done_callback(self._noting.discard)
+
+    async def _note_shown(self, ids: Many[int]) -> None:
+        """Write down that these were shown, as soon as the store takes it, and let them go."""
+        while True:
+            await asyncio.sleep(NOTE_AGAIN)
+            with contextlib.suppress(StoreError):
+                await self.store.outbox_done(*ids)
+                self._posting.let_go(*ids)
+                return
 
     def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
         """While this block posts these answers, nobody else gets them from `due`, however long it takes."""
@@ -259,12 +297,14 @@ class App:
         `until` (Unix seconds) ends the life of its token. A Reply where that cannot be written: no receipt may be
         shown, but this. The command is called off, unless it was just being stored: then this is its answer.
         """
+        id = command.request_id
+        begun = self._gates.get(id), self._running.get(id)
         try:
             await self._receipts.note(command, until)
             return None
         except UserError as error:
-            log.error("a receipt could not be written down: %s", error.message)
-        gate, running = self._gates.get(command.request_id), self._running.get(command.request_id)
+            often.error("a receipt could not be written down: %s", error.message)
+        gate, running = begun if id not in self._running else (self._gates.get(id), self._running[id])
         if running is not None and gate is not None and not gate.call_off():
             return await asyncio.shield(running)
         return error_reply(NOT_WRITTEN)
@@ -336,13 +376,7 @@ class App:
         except CalledOff:
             return error_reply(NOT_WRITTEN)
         except Exception:
-            reference = new_id()[:8]
-            log.exception("command %s failed, reference %s", " ".join(command.path), reference)
-            problem = UserError(
-                f"Something went wrong here, which is not your fault (reference {reference}).",
-                hint="Nothing was recorded. The host finds the reference in the log.",
-            )
-            return error_reply(problem)
+            return failed(log, f"command {' '.join(command.path)}", recorded=False)
 
     async def _run_in_turn(self, command: Command) -> Reply:
         spec = self.spec(command.path)

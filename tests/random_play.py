@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from base64 import b64decode
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import count
@@ -173,7 +172,7 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
 async def exported_text(channel: Channel) -> str:
     """What `/game export` gives in the channel, unpacked where it is long."""
     file = (await channel.say("Anna", "game export", manager=True)).files[0]
-    return file_text(b64decode(file.content), file.name) if file.packed else file.content
+    return file_text(file.data, file.name)
 
 
 def exported(seed: object, number: int = 24, **more: Any) -> dict[str, Any]:

@@ -98,7 +98,7 @@ async def test_a_mistake_is_named_and_mended(typed: str, wrong: str, next_: str)
     channel = await Channel.fresh()
     reply = await channel.fails("Anna", typed, wrong)
     assert wrong in reply.title
-    assert next_ in " ".join(reply.lines)
+    assert next_ in " ".join(reply.body())
     assert "\n" not in reply.title
     assert len(reply.title) < 260
     await channel.app.close()
@@ -107,7 +107,7 @@ async def test_a_mistake_is_named_and_mended(typed: str, wrong: str, next_: str)
 async def test_the_corrected_command_runs() -> None:
     channel = await Channel.fresh()
     reply = await channel.fails("Anna", f"{FIRE} adjacant", "adjacent")
-    (typed,) = [line for line in reply.lines if line.startswith("Type: ")]
+    (typed,) = [line for line in reply.body() if line.startswith("Type: ")]
     assert not (await channel.say("Anna", typed.removeprefix("Type: "))).error
     await channel.app.close()
 

@@ -124,9 +124,16 @@ def test_a_system_that_is_not_here_is_counted() -> None:
 
 def test_deleted_texts_leave_digests_that_rest_on_the_event_alone() -> None:
     log = copied(honest())
-    fair = bodies(log, "fair")[1]["number"]
-    log["texts"] = [row for row in log["texts"] if row["event"] != fair]
-    found = check(log)
+    fair = bodies(log, "fair")[1]
+    who, number = fair["who"], len(log["events"])
+    players = {row["who"]: row["side"] for row in bodies(log, "join")}
+    body = {"number": number + 1, "at": bodies(log)[-1]["at"], "who": who, "side": players[who], "kind": "privacy"}
+    body |= {"behind": number, "result": "somebody's name and texts were deleted"}
+    body["before"] = {"game": {"players": players}}
+    body["after"] = {"game": {"players": {other: side for other, side in players.items() if other != who}}}
+    log["events"].append({"number": number + 1, "hash": "", "body": body})
+    log["texts"] = [row for row in log["texts"] if bodies(log)[row["event"] - 1]["who"] != who]
+    found = check(rechained(log))
     assert (found.faults, found.unread, found.status) == ((), 1, 0)
     assert "1 digests of players' texts rest on the event alone: the texts were deleted." in summary(found)
     assert any("1 digests" in line for line in verify_log.check(log)[1])

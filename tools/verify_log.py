@@ -172,28 +172,9 @@ def face(seed: bytes, game: str, event: int, draw: int, sides: int, digest: str)
 
 def proof_faults(log: Json, heads: Any, count: dict[str, int]) -> Iterator[str]:
     """What is wrong with chain, heads, seeds, texts and dice. `count` gets how much was checked."""
-    texts = {(row["event"], row["key"]): row for row in log.get("texts", [])}
-    yield from chain_faults(log)
-    yield from head_faults(log, heads)
-    promises = Promises(texts, count)
-    for row in log["events"]:
-        yield from promises.read(row["number"], row["body"])
-    seeds: dict[int, bytes] = {}
-    yield from seed_faults(log, promises.promised, seeds)
-    yield from text_faults(log, texts)
-    for row in log["events"]:
-        at, body = row["number"], row["body"]
-        if "sealed" in body:
-            count["sealed"] += (at, "sealed") not in texts
-            body = content_of(texts, at)
-        if body.get("dice"):
-            yield from dice_faults(log["game"], at, body, promises.in_force[at], seeds, count)
-
-
-def chain_faults(log: Json) -> Iterator[str]:
-    """Numbers in order, each hash over what stood before it, and the head at the end."""
-    previous = sha256(log["game"].encode()).hexdigest()
-    for expected, row in enumerate(log["events"], 1):
+    game, events, texts = log["game"], log["events"], {(row["event"], row["key"]): row for row in log.get("texts", [])}
+    previous, hashes = sha256(game.encode()).hexdigest(), []
+    for expected, row in enumerate(events, 1):
         at, inner = row["number"], row["body"].get("number")
         if at != expected or type(inner) is not int or inner != at:
             yield f"Event {at}: it stands where event {expected} should."
@@ -204,68 +185,48 @@ def chain_faults(log: Json) -> Iterator[str]:
         if not fits:
             yield f"Event {at}: the hash does not fit (it, or what stood before it, was changed)."
         previous = row["hash"]
+        hashes.append(previous)
     if log["head"] != previous:
         yield "The file does not end with the head that it names."
-
-
-def head_faults(log: Json, heads: Any) -> Iterator[str]:
-    """Heads that somebody noted down and that are not in this log."""
-    hashes = [row["hash"] for row in log["events"]]
     for at, digits in heads:
         if at > len(hashes):
             yield f"The log ends with event {len(hashes)}, but #{at} {digits} is known: its end was cut off."
         elif at and not hashes[at - 1].startswith(digits):
             yield f"Event {at} has the hash {hashes[at - 1][: len(digits)]}, not {digits}: the log was rewritten."
-        elif not at and not any(one.startswith(digits) for one in [*hashes, sha256(log["game"].encode()).hexdigest()]):
+        elif not at and not any(one.startswith(digits) for one in [*hashes, sha256(game.encode()).hexdigest()]):
             yield f"No event has the head {digits}: the end was cut off, or the log rewritten."
 
-
-class Promises:
-    """The seeds that were promised, event by event, and the players' texts in the one that is in force."""
-
-    def __init__(self, texts: Any, count: dict[str, int]) -> None:
-        self.texts, self.count = texts, count
-        self.promised: list[str] = []
-        self.in_force: dict[int, tuple[int, str]] = {}  # event: (epoch, digest) for its dice
-        self.begin(closing=False)
-
-    def begin(self, closing: bool) -> None:
-        self.known: list[str] | None = []  # the players' texts, one by one, as far as they are in the file
-        self.wiped, self.closed, self.closing, self.digest = False, False, closing, NO_TEXTS
-
-    def read(self, at: int, body: Json) -> Iterator[str]:
-        self.in_force[at] = (len(self.promised), self.digest)
+    promised: list[str] = []
+    known: list[str] | None = []  # the players' texts, one by one, as far as they are in the file
+    wiped, closed, closing, digest = False, False, False, NO_TEXTS
+    in_force = {}  # event: (epoch, digest) for its dice
+    for row in events:
+        at, body = row["number"], row["body"]
+        in_force[at] = (len(promised), digest)
         secret = body.get("secret")
         if isinstance(secret, dict) and "commitment" in secret:
-            self.promised.append(str(secret["commitment"]))
-            self.begin(closing=secret.get("closing") is True)
-            if type(secret.get("epoch")) is not int or secret["epoch"] != len(self.promised):
-                yield f"Event {at}: it begins another seed than the next one, {len(self.promised)}."
-        elif isinstance(secret, dict) and self.promised:
-            yield from self.add(at, secret)
-        self.wiped |= body.get("kind") == "privacy"
-        rolls = (body.get("dice") or "sealed" in body) and not body.get("hand")
-        if body.get("closes") is True if self.closing else rolls:
-            self.closed = True
+            promised.append(str(secret["commitment"]))
+            known, wiped, closed, closing, digest = [], False, False, secret.get("closing") is True, NO_TEXTS
+            if type(secret.get("epoch")) is not int or secret["epoch"] != len(promised):
+                yield f"Event {at}: it begins another seed than the next one, {len(promised)}."
+        elif isinstance(secret, dict) and promised:
+            if closed:
+                yield f"Event {at}: players' texts were changed after they were closed."
+            added, given = texts.get((at, "text")), secret.get("digest")
+            # Whose texts were deleted in between still have their part: the digest of before stands for them.
+            ways = [*([known] if known is not None else []), *([[digest]] if wiped else [])] if added else []
+            word_now = added["text"] if added else ""
+            fits = [[*way, word_now] for way in ways if hashed(*way, word_now) == given]
+            if added and not fits and known is not None:
+                yield f"Event {at}: the digest of the players' texts is not that of their texts."
+            count["digests"] += not fits
+            known, digest = fits[0] if fits else None, str(given)
+        wiped |= body.get("kind") == "privacy"
+        if body.get("closes") is True if closing else (body.get("dice") or "sealed" in body) and not body.get("hand"):
+            closed = True
 
-    def add(self, at: int, secret: Json) -> Iterator[str]:
-        """A player's text, which changes the digest."""
-        if self.closed:
-            yield f"Event {at}: players' texts were changed after they were closed."
-        added, given, known = self.texts.get((at, "text")), secret.get("digest"), self.known
-        # Whose texts were deleted in between still have their part: the digest of before stands for them.
-        ways = [*([known] if known is not None else []), *([[self.digest]] if self.wiped else [])] if added else []
-        word_now = added["text"] if added else ""
-        fits = [[*way, word_now] for way in ways if hashed(*way, word_now) == given]
-        if added and not fits and known is not None:
-            yield f"Event {at}: the digest of the players' texts is not that of their texts."
-        self.count["digests"] += not fits
-        self.known, self.digest = fits[0] if fits else None, str(given)
-
-
-def seed_faults(log: Json, promised: list[str], seeds: dict[int, bytes]) -> Iterator[str]:
-    """Published seeds that are not those promised; the others are put into `seeds`."""
-    published = [(row["number"], row["body"].get("revealed")) for row in log["events"]]
+    seeds = {}
+    published = [(row["number"], row["body"].get("revealed")) for row in events]
     published += [(0, row) for row in log.get("seeds", [])]
     for at, row in published:
         if not isinstance(row, dict):
@@ -276,16 +237,16 @@ def seed_faults(log: Json, promised: list[str], seeds: dict[int, bytes]) -> Iter
             seed = bytes.fromhex(row.get("seed", ""))
         except (ValueError, TypeError):
             seed = b""
-        unfit = (seed or at) and sha256(seed).hexdigest() != right
-        if right is None or row.get("commitment", right) != right or unfit:
+        if (
+            right is None
+            or row.get("commitment", right) != right
+            or ((seed or at) and sha256(seed).hexdigest() != right)
+        ):
             yield f"{where}: it is not the seed that was promised."
-        elif seed and type(epoch) is int:
+        elif seed:
             seeds[epoch] = seed
 
-
-def text_faults(log: Json, texts: Any) -> Iterator[str]:
-    """Texts whose salted hash is in no event, or that are said to be another person's."""
-    bodies = {row["number"]: row["body"] for row in log["events"]}
+    bodies = {row["number"]: row["body"] for row in events}
     for row in log.get("texts", []):
         body = bodies.get(row["event"], {})
         sealed = content_of(texts, row["event"])
@@ -295,30 +256,34 @@ def text_faults(log: Json, texts: Any) -> Iterator[str]:
         )  # fmt: skip
         if right != hashed(row["salt"], row["text"]):
             yield f"Event {row['event']}: the text {row['key'][:40]} was changed, or is none of it."
+        elif "\n" in row["salt"]:  # with a part of the text in it, that could be cut
+            yield f"Event {row['event']}: the text {row['key'][:40]} has no salt as Grognard writes it."
         elif row.get("person") and row["person"] != body.get("who", row["person"]):
             yield f"Event {row['event']}: the text {row['key'][:40]} is said to be another person's."
 
-
-def dice_faults(
-    game: str, at: int, body: Json, in_force: tuple[int, str], seeds: dict[int, bytes], count: dict[str, int]
-) -> Iterator[str]:
-    """Dice of one event that its seed does not give."""
-    dice, (epoch, digest) = body["dice"], in_force
-    if not isinstance(dice, list) or not all(map(is_die, dice)):
-        yield f"Event {at}: its dice cannot be read."
-    elif body.get("hand") is True:
-        count["by_hand"] += len(dice)
-    elif not epoch:
-        yield f"Event {at}: dice were rolled before any commitment was published."
-    elif epoch not in seeds:
-        count["waiting"] += len(dice)
-    else:
-        count["dice"] += len(dice)
-        for draw, die in enumerate(dice):
-            given = face(seeds[epoch], game, at, draw, die["sides"], digest)
-            given = die["faces"][given - 1] if "faces" in die else given
-            if given != die["value"] or type(given) is not type(die["value"]):
-                yield f"Event {at}: die {draw + 1} shows {die['value']}, the seed gives {given}."
+    for row in events:
+        at, body = row["number"], row["body"]
+        if "sealed" in body:
+            count["sealed"] += (at, "sealed") not in texts
+            body = content_of(texts, at)
+        dice, (epoch, digest) = body.get("dice"), in_force[at]
+        if not dice:
+            continue
+        if not isinstance(dice, list) or not all(map(is_die, dice)):
+            yield f"Event {at}: its dice cannot be read."
+        elif body.get("hand") is True:
+            count["by_hand"] += len(dice)
+        elif not epoch:
+            yield f"Event {at}: dice were rolled before any commitment was published."
+        elif epoch not in seeds:
+            count["waiting"] += len(dice)
+        else:
+            count["dice"] += len(dice)
+            for draw, die in enumerate(dice):
+                given = face(seeds[epoch], game, at, draw, die["sides"], digest)
+                given = die["faces"][given - 1] if "faces" in die else given
+                if given != die["value"] or type(given) is not type(die["value"]):
+                    yield f"Event {at}: die {draw + 1} shows {die['value']}, the seed gives {given}."
 
 
 def content_of(texts: Any, at: int) -> Json:
@@ -523,8 +488,8 @@ class Game:
         self.redo: list[int] = []
         self.withdrawn: list[int] = []
         self.acted, self.here, self.left = set[str](), set[str](), set[str]()
-        self.imported = self.closing = self.closed = self.all_closing = self.has_texts = False
-        self.last = self.epoch = self.promised = self.outcomes = 0
+        self.closing = self.closed = self.all_closing = self.has_texts = False
+        self.imported = self.last = self.epoch = self.promised = self.outcomes = 0  # imported: by which event, last
         self.last_word = ""
         for row in log.get("texts", []):
             if row["key"] == "sealed":
@@ -534,7 +499,8 @@ class Game:
         """What was sealed in an event: a roll or sequence with the changes of units that it makes."""
         try:
             content = json.loads(text)
-        except (ValueError, RecursionError):
+            content = content if canonical(content) == text else None  # else it could be read in two ways
+        except (ValueError, TypeError, RecursionError):
             content = None
         kind = content.get("kind") if isinstance(content, dict) else None
         if kind not in ("roll", "sequence"):
@@ -590,7 +556,7 @@ class Game:
             self.last, self.redo = at, []
         self.events[at] = body
         self.acted.add(who)
-        self.imported |= kind == "import"
+        self.imported = at if kind == "import" else self.imported
         self.here = set() if kind == "import" else self.here - {body.get("own")}
         self.here.add(who)
         self.left |= {who} if kind == "privacy" else set()
@@ -666,6 +632,8 @@ class Game:
             return "it starts another game than the file is of."
         if "commitment" not in body["secret"]:
             return "a start promises the first seed."
+        if "announced" in body["secret"] and body["game"] != body["secret"]["commitment"][:16]:
+            return "the id of its game is not that of the seed announced before."
         if "free" in body:
             return "free play begins without sides, turns and units." if "after" in body or "result" in body else ""
         if not said.get("started") or not said.get("name") or not said.get("system") or said.get("turn") != 1:
@@ -847,9 +815,25 @@ class Game:
             return "only who rolled may open what is sealed."
         return self.opened(body)
 
+    def was_gone(self, at: int) -> bool:
+        """Whether what was sealed was gone before it is opened."""
+        return at not in self.contents and (at < self.imported or self.sealed[at] in self.left)
+
+    def missing(self, texts: set[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """What the file has to hold, but does not, though nobody had it deleted; else anything could stand for it."""
+        imported = 0
+        for at, body in self.events.items():
+            imported = at if body["kind"] == "import" else imported
+            if "secret" in body and "text" in body.get("texts", {}) and (at, "text") not in texts:
+                wanted = [at]
+            else:
+                wanted = [one for one in body.get("opens", []) if one >= imported and one not in self.contents]
+            if any(self.events[one]["who"] not in self.left and not (self.imported and self.left) for one in wanted):
+                yield at, "what it adds or opens is not in the file, though nobody had it deleted."
+
     def opened(self, body: Json) -> str:
         """What opening sealed rolls says and does to units: what they hold, where they are in the file."""
-        opens, due = body.get("opens", []), dict(self.units)
+        opens, due = [at for at in body.get("opens", []) if not self.was_gone(at)], dict(self.units)
         if not all(at in self.contents for at in opens):
             return ""
         said = []
@@ -940,6 +924,9 @@ def check(data: Any, heads: Iterable[str] = ()) -> tuple[list[str], list[str]]:
     game = Game(log)
     if not faults:
         game.read([row["body"] for row in log["events"]])
+        held = {(row["event"], row["key"]) for row in log.get("texts", [])}
+        for at, line in game.missing(held) if not game.faults else ():
+            (game.remarks if at < game.imported else game.faults).append(f"Event {at}: {line}")
         faults = game.faults
     lines = [f"{len(log['events'])} events, {count['dice']} dice computed again, {len(faults)} faults."]
     says = {

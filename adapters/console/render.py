@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from bot.interface.parts import FIXED, part_lines
 from bot.interface.reply import Reply
 
 STEP = 2  # blanks
@@ -18,10 +19,12 @@ def show(console: Console, reply: Reply) -> None:
     mark = "Error: " if reply.error else ("(only you) " if reply.private else "")
     style = "bold red" if reply.error else "bold"
     say(console, Text(mark + reply.title, style=style))
-    for line in reply.lines:
-        say(console, Text("  " + line))
-    for line in reply.block:
-        console.print(Text("  " + line, style="cyan"), soft_wrap=True, highlight=False)
+    for part in reply.lines:
+        for line in part_lines(part):
+            if isinstance(part, FIXED):
+                console.print(Text("  " + line, style="cyan"), soft_wrap=True, highlight=False)
+            else:
+                say(console, Text("  " + line))
     if reply.buttons:
         shown = "  ".join(
             f"[{button.label}] {_typed(button.action)}" for button in reply.buttons if _typed(button.action)

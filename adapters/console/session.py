@@ -20,7 +20,7 @@ from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Person, Place
 from bot.interface.text import MAX_LENGTH, parse_text
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import INVISIBLE
+from bot.rules.plain import CONTROL
 from bot.settings import Settings, load_settings
 from bot.stores.private import tighten
 
@@ -145,7 +145,7 @@ async def _script() -> AsyncIterator[str]:
     while line := await loop.run_in_executor(None, sys.stdin.buffer.readline, 64_000):
         while len(line) == 64_000 and not line.endswith(b"\n"):
             line = line[: MAX_LENGTH + 10] + await loop.run_in_executor(None, sys.stdin.buffer.readline, 56_000)
-        text = INVISIBLE.sub("", line.decode("utf-8", "replace")).strip()
+        text = CONTROL.sub("", line.decode("utf-8", "replace")).strip()
         if text:
             yield text
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.discord.calls import CHOICES, Refused, Unsure
 from adapters.discord.incoming import read_command
-from adapters.discord.request import Request, visible
+from adapters.discord.request import Request
+from bot.rules.plain import visible
 
 if TYPE_CHECKING:
     from adapters.discord.client import Grognard

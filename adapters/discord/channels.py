@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import discord
 
-from adapters.discord.request import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Request, clean_name
+from adapters.discord.request import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Request
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
+from bot.rules.plain import clean_name
 
 if TYPE_CHECKING:
     from adapters.discord.client import Grognard

@@ -29,11 +29,10 @@ from adapters.discord.sync import sync_commands
 from bot.app import App
 from bot.budgets import busy
 from bot.commands.link import server_back
-from bot.entropy import new_id
+from bot.interface.failure import failed
 from bot.interface.reply import error_reply
 from bot.logs import seldom
 from bot.outbox.receipts import watch
-from bot.rules.errors import UserError
 from bot.settings import Settings
 
 Interaction = discord.Interaction[Any]
@@ -148,12 +147,9 @@ class Grognard(discord.AutoShardedClient):
         try:
             await self._run(request, data)
         except Exception:
-            reference = new_id()[:8]
-            log.exception("interaction %s failed, reference %s", request.id, reference)
+            sorry = failed(log, f"interaction {request.id}")
             if request.kind != AUTOCOMPLETE:
-                sorry = f"Something went wrong here, which is not your fault (reference {reference})."
-                hint = "The host finds the reference in the log."
-                await self.delivery.say(request, error_reply(UserError(sorry, hint=hint)))
+                await self.delivery.say(request, sorry)
 
     async def _run(self, request: Request, data: Any) -> None:
         if request.kind == COMMAND:

@@ -26,9 +26,9 @@ from adapters.discord.calls import (
     Wire,
 )
 from adapters.discord.channel_posts import LOADING, Posting
-from adapters.discord.render import Message, render
+from adapters.discord.render import REFUSED, Message, render
 from adapters.discord.request import EPHEMERAL, Request
-from bot.entropy import new_id
+from bot.interface.failure import failed
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
@@ -254,6 +254,9 @@ class Delivery:
             await self._replace(request, reply, private=bool(flags & EPHEMERAL), in_place=False)
         elif not own:  # the message pressed on: to change it again does no harm
             await self._replace(request, reply, private=False, in_place=True)
+        elif str(standing.get("content")).startswith(REFUSED) and not reply.error:
+            # Delivered twice and run by the second one only: the first one's refusal is no answer.
+            await self._posting.late(reply, request)
         await self._announce(request, reply)
 
     async def _failed(self, request: Request, reply: Reply, error: Exception) -> bool:
@@ -311,10 +314,7 @@ async def _result(task: asyncio.Task[Reply]) -> Reply:
     except UserError as error:
         return error_reply(error)
     except Exception:
-        reference = new_id()[:8]
-        log.exception("an answer failed, reference %s", reference)
-        sorry = f"Something went wrong here, which is not your fault (reference {reference})."
-        return error_reply(UserError(sorry, hint="The host finds the reference in the log."))
+        return failed(log, "an answer")
 
 
 def _may_work_later(error: Exception) -> bool:

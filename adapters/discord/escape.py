@@ -3,33 +3,40 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-from adapters.discord.request import visible
+from bot.rules.phrase import Typed, pieces_of
+from bot.rules.plain import visible
 
 _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
 _LINE_START = re.compile(r"^(\s*\d*)(?=(?:[+.)-]|-?#+|>+)\s)", re.MULTILINE)
 _LINK = re.compile(r"\b([a-z][a-z0-9+.-]{1,14}):(?=/)", re.IGNORECASE)
 _INVITE = re.compile(r"\b(discord(?:app)?)\.(?=gg|com|me|io)", re.IGNORECASE)
-_SAYS = "type|roll it|more|so far|example|try|join one|start one|add some|delete it|delete them"
-_COMMAND = re.compile(rf"\b((?:{_SAYS}): )(/[a-z][a-z-]*(?: [^`]*)?)$", re.IGNORECASE)
 
 
 def escaped(text: str) -> str:
     """Text that shows as it is."""
+    return _LINE_START.sub(r"\1\\", _within(text))
+
+
+def _within(text: str) -> str:
+    """`escaped`, of a piece within a line."""
     text = _MARKS.sub(r"\\\1", visible(text))
-    text = _LINE_START.sub(r"\1\\", text)
     text = _LINK.sub(r"\1\\:", text)
     return _INVITE.sub(r"\1\\.", text)
 
 
+def code(text: str) -> str:
+    """A command to copy, as code; one that code cannot hold is escaped."""
+    return _within(text) if "`" in text or "\n" in text else f"`{visible(text).strip()}`"
+
+
 def line(text: str) -> str:
-    """One line of an answer: escaped, but a command to copy at its end stands as code, which copies unchanged."""
-    found = _COMMAND.search(text)
-    if found is None or "\n" in text:
-        return escaped(text)
-    return f"{escaped(text[: found.start(2)])}`{visible(found[2]).strip()}`"
+    """One line of an answer: escaped, but commands to copy are code, which copies unchanged."""
+    pieces = (code(piece) if isinstance(piece, Typed) else _within(piece) for piece in pieces_of(text))
+    return _LINE_START.sub(r"\1\\", "".join(pieces))
 
 
-def fenced(lines: tuple[str, ...]) -> str:
+def fenced(lines: Iterable[str]) -> str:
     """Lines in a fixed width; none of them can end the fence."""
     return "```\n" + "\n".join(visible(text).replace("`", "'") for text in lines) + "\n```"

@@ -15,13 +15,15 @@ from adapters.discord.calls import FORM, MESSAGE, UPDATE
 from adapters.discord.delivery import Direct
 from adapters.discord.escape import escaped, line
 from adapters.discord.render import ACTION, FORM_PART, MAX_CONTENT, Message
-from adapters.discord.request import EPHEMERAL, Request, visible
+from adapters.discord.request import EPHEMERAL, Request
 from bot.commands.playing import DRAFT
 from bot.entropy import new_id
 from bot.interface.form import Blank, Form, Menu, choose, fill, form_of, missing
 from bot.interface.reply import error_reply
 from bot.interface.spec import Command, CommandSpec
 from bot.rules.errors import UserError
+from bot.rules.phrase import Phrase, Typed
+from bot.rules.plain import visible
 from bot.stores.base import DRAFTS_KEPT, Doc
 
 if TYPE_CHECKING:
@@ -129,7 +131,7 @@ def message(spec: CommandSpec, key: str, form: Form, page: int, problems: tuple[
         lines.append(f"Still needed: {escaped(', '.join(option.name for option in form.missing))}")
     else:
         lines.append("Nothing more is needed.")
-    so_far = line(f"So far: {form.command}")
+    so_far = line(Phrase("So far: ", Typed(form.command)))
     room = MAX_CONTENT - len("\n".join(lines)) - 1
     lines.append(so_far if len(so_far) <= room else "So far: more than can be shown here.")
     shown = form.menus[page * MENUS : (page + 1) * MENUS]

@@ -5,13 +5,16 @@ Where embeds are not permitted all of it is content. What is too long folds: a s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from adapters.discord.escape import escaped, fenced, line
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request, visible
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
+from bot.interface.parts import FIXED, Part, part_lines
 from bot.interface.reply import Button, File, Reply
+from bot.rules.plain import visible
 
 Json = dict[str, Any]
 
@@ -24,7 +27,7 @@ BUTTONS_IN_ROW = 5
 MAX_ROWS = 5
 ACTION, FORM_PART = "a:", "f:"
 """How a custom_id begins: of a button with an action, of a part of a guided form."""
-LATE = "(late) "
+LATE, REFUSED = "(late) ", "Error: "
 _ROW, _BUTTON = 1, 2
 _STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}
 _COLOR, _ERROR_COLOR = 0x4E6B3A, 0xA33B2E
@@ -42,7 +45,7 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     """The message for a reply where `ask` came from. Nothing in it can ping but the person that the reply calls."""
     files, notes = _files(reply, request)
     lead = _lead(reply, late=late)
-    rest = [*map(line, reply.lines), *notes]
+    rest = [*_rows(reply.lines), *((note, False) for note in notes)]
     if request.may(EMBED_LINKS):
         body, folded = _embedded(reply, lead, rest)
     else:
@@ -61,13 +64,36 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     return Message(body, files)
 
 
+Row = tuple[str, bool]
+"""A line as Discord takes it, and whether it belongs into a fixed width, where it is escaped as a whole."""
+
+
+def _rows(parts: Iterable[Part]) -> Iterator[Row]:
+    """Each part in Discord's own way."""
+    for part in parts:
+        if isinstance(part, str):
+            yield line(part), False
+            continue
+        fixed = isinstance(part, FIXED)
+        for text in part_lines(part):
+            yield text if fixed else escaped(text), fixed
+
+
+def _joined(rows: Iterable[Row]) -> str:
+    """Lines as one text, those of a fixed width that follow each other in one fence."""
+    runs = groupby(rows, key=lambda row: row[1])
+    return "\n".join(
+        fenced(text for text, _ in run) if fixed else "\n".join(text for text, _ in run) for fixed, run in runs
+    )
+
+
 def _missing(permission: str) -> str:
     return f'The bot lacks the permission "{permission}" in this channel; a moderator can grant it.'
 
 
 def _lead(reply: Reply, *, late: bool) -> str:
     mention = f"<@{reply.mention.removeprefix('discord:')}> " if reply.mention.startswith("discord:") else ""
-    return mention + (LATE if late else "") + ("Error: " if reply.error else "") + escaped(reply.title)
+    return mention + (LATE if late else "") + (REFUSED if reply.error else "") + escaped(reply.title)
 
 
 def _files(reply: Reply, request: Request) -> tuple[tuple[File, ...], list[str]]:
@@ -80,14 +106,12 @@ def _files(reply: Reply, request: Request) -> tuple[tuple[File, ...], list[str]]
     return fitting, []
 
 
-def _embedded(reply: Reply, lead: str, rest: Sequence[str]) -> tuple[Json, bool]:
+def _embedded(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]:
     """Content and embed; whether something had to fold."""
     content, folded = _fitting([lead], MAX_CONTENT - 200)
-    block = fenced(reply.block) if reply.block else ""
-    if len("\n".join(rest)) + len(block) + 1 > MAX_EMBED:
-        text, folded = _folded(rest, reply.block, MAX_EMBED - 100), True
-    else:
-        text = "\n".join([*rest, block] if block else rest)
+    text = _joined(rest)
+    if len(text) > MAX_EMBED:
+        text, folded = _folded(rest, MAX_EMBED - 100), True
     embed: Json = {"color": _ERROR_COLOR if reply.error else _COLOR}
     if text:
         embed["description"] = text
@@ -98,16 +122,15 @@ def _embedded(reply: Reply, lead: str, rest: Sequence[str]) -> tuple[Json, bool]
     return body, folded
 
 
-def _plain(reply: Reply, lead: str, rest: Sequence[str]) -> tuple[Json, bool]:
+def _plain(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]:
     """All in the content; whether something had to fold."""
     footer = [f"-# {escaped(_footer(reply))}"] if reply.footer else []
-    block = [fenced(reply.block)] if reply.block else []
-    whole = "\n".join([lead, *rest, *block, *footer])
+    whole = "\n".join([lead, *([_joined(rest)] if rest else []), *footer])
     if len(whole) <= MAX_CONTENT - 200:
         return {"content": whole, "embeds": []}, False
     room = MAX_CONTENT - 300 - len("\n".join(footer))
     first, _ = _fitting([lead], room)
-    shown = _folded(rest, reply.block, max(0, room - len(first)))
+    shown = _folded(rest, max(0, room - len(first)))
     return {"content": "\n".join([first, *([shown] if shown else []), *footer]), "embeds": []}, True
 
 
@@ -124,28 +147,18 @@ def _fitting(lines: Iterable[str], room: int) -> tuple[str, bool]:
     return kept[: max(kept.rfind("\n"), kept.rfind(" "), room // 2)].rstrip("\\ ") + "…", True
 
 
-def _folded(rest: Sequence[str], block: Sequence[str], room: int) -> str:
+def _folded(rows: Sequence[Row], room: int) -> str:
     """The first lines, as many as fit, and how many more stand in the file."""
-    shown: list[str] = []
-    left = room - 60
-    for text in rest:
-        if len(text) + 1 > left:
+    shown: list[Row] = []
+    left, was_fixed = room - 60, False
+    for text, fixed in rows:
+        left -= len(text) + 1 + (8 if fixed and not was_fixed else 0)
+        if left < 0:
             break
-        shown.append(text)
-        left -= len(text) + 1
-    fixed: list[str] = []
-    if len(shown) == len(rest):
-        left -= 8
-        for text in block:
-            if len(text) + 1 > left:
-                break
-            fixed.append(text)
-            left -= len(text) + 1
-    more = len(rest) - len(shown) + len(block) - len(fixed)
-    parts = [*shown, *([fenced(tuple(fixed))] if fixed else [])]
-    if more:
-        parts.append(f"… {more} more lines: see the file.")
-    return "\n".join(parts)
+        shown.append((text, fixed))
+        was_fixed = fixed
+    more = [f"… {len(rows) - len(shown)} more lines: see the file."] if len(rows) > len(shown) else []
+    return "\n".join([*([_joined(shown)] if shown else []), *more])
 
 
 def rows(buttons: Sequence[Button]) -> list[Json]:

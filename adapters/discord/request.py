@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import time
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from bot.interface.spec import Person, Place
+from bot.rules.plain import clean_name
 
 if TYPE_CHECKING:
     import discord
@@ -22,8 +21,6 @@ EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = 1 << 1
 MANAGE_SERVER = 1 << 5
 EPHEMERAL = 1 << 6
 _THREADS = (10, 11, 12)
-_MAX_NAME = 32
-_BLANKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufe00-\ufe0f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +115,3 @@ def read_request(interaction: discord.Interaction[Any]) -> Request:
         channel_name=clean_name(getattr(channel, "name", None) or ""),
         guild_name=clean_name(interaction.guild.name or "") if interaction.guild is not None else "",
     )
-
-
-def clean_name(text: str) -> str:
-    """A name without control, invisible and direction-changing characters, at most 32 long."""
-    return " ".join(visible(text).split())[:_MAX_NAME].strip()
-
-
-def visible(text: str) -> str:
-    """Text without what cannot be seen or turns its direction: such characters only spoof."""
-    text = _BLANKS.sub("", text)
-    return "".join(char for char in text if char in "\n\t " or unicodedata.category(char) not in _HIDDEN)
-
-
-_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -44,7 +45,7 @@ class Progress:
     note: str | None = None
     told: bool = False
     unsure: bool = False
-    began: float = field(default_factory=time.time)
+    began: float = field(default_factory=lambda: time.time())
     since: float = field(default_factory=lambda: time.monotonic())
 
 
@@ -73,11 +74,16 @@ class Posts:
             else:
                 async with self._queues.turn(f"{request.team}/{request.channel}"):
                     done = await self._patiently(request, reply, progress, late=late)
-        if reply.outbox and done:
-            await self._app.delivered(reply)
-        elif reply.outbox:
-            await self._app.retry(reply.outbox, LATER)
+        if reply.outbox:
+            await self._noted(request, self._app.delivered(reply) if done else self._app.retry(reply.outbox, LATER))
         return done or bool(reply.outbox)
+
+    async def _noted(self, request: Request, note: Coroutine[Any, Any, None]) -> None:
+        """Write down how an answer stands. Where the disk refuses, the outbox looks into it later."""
+        try:
+            await note
+        except UserError as error:
+            log.error("how an answer in %s stands could not be written down: %s", request.where.key, error.message)
 
     async def watch(self) -> None:
         """Post what the outbox holds for Slack, for ever: late answers, and those of games linked to other networks."""
@@ -108,10 +114,7 @@ class Posts:
         request = replace(Request.from_json(due.delivery, due.place), request_id=due.request_id)
         late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
         progress = Progress(unsure=late or due.attempts > 0, began=due.created)
-        try:
-            await self.deliver(request, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress)
-        except UserError as error:  # of the store: how it went could not be written down
-            log.error("an answer in %s is tried again: %s", request.where.key, error.message)
+        await self.deliver(request, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress)
 
     async def _patiently(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> bool:
         """Whether the reply needs no further attempt. Waits as long as Slack asks to."""

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
-MAX_NAME = 32
-_HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-_BLANKS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180e\u2800\u3164\uffa0\ufe00-\ufe0f]")
+from bot.rules.phrase import Typed, pieces_of
+from bot.rules.plain import visible
+
 _CONTROL = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
 _LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]*)(?:\|([^>]*))?>")
 _TRANSFER = re.compile(r"\btransfer\b", re.IGNORECASE)
 _MARK = re.compile(r"(?<!\w)[*_~](?=\S)")
 _QUOTE = re.compile(r"^(\s*)(?=&gt;)", re.MULTILINE)
-_COMMAND = re.compile(r"(?<=: )/[a-z][a-z-]*(?: [^`]*)?(?<!\.)$")
 _LOOKALIKE = {"*": "\u2217", "_": "\u02cd", "~": "\u223c"}
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
@@ -45,17 +43,6 @@ def after_mention(text: str, bot: str) -> str:
     return after.strip(" :,\n") or before.strip()
 
 
-def visible(text: str) -> str:
-    """Text without what cannot be seen or turns its direction: such characters only spoof."""
-    text = _BLANKS.sub("", text)
-    return "".join(char for char in text if char in "\n\t " or unicodedata.category(char) not in _HIDDEN)
-
-
-def clean_name(text: str) -> str:
-    """A name without control, invisible and direction-changing characters, at most 32 long."""
-    return " ".join(visible(text).split())[:MAX_NAME].strip()
-
-
 def entities(text: str) -> str:
     """Text with `&`, `<` and `>` escaped: no control sequence of Slack survives it."""
     return visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
@@ -75,16 +62,13 @@ def bold(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Text as code, which shows and copies unchanged."""
-    return f"`{entities(text).replace('`', chr(39))}`"
+    """A command to copy, as code; one that code cannot hold is escaped."""
+    return escaped(text) if "`" in text or "\n" in text else f"`{entities(text).strip()}`"
 
 
 def line(text: str) -> str:
-    """One line of an answer: escaped, but a command to copy (behind a colon, to the line's end) stands as code."""
-    found = _COMMAND.search(text)
-    if found is None or "\n" in text:
-        return escaped(text)
-    return f"{escaped(text[: found.start()])}{code(found[0].strip())}"
+    """One line of an answer: escaped, but commands to copy are code, which shows and copies unchanged."""
+    return "".join(code(piece) if isinstance(piece, Typed) else escaped(piece) for piece in pieces_of(text))
 
 
 def fenced(lines: Sequence[str]) -> str:

@@ -187,4 +187,4 @@ class Forms:
 
 def field_errors(spec: CommandSpec, reply: Reply) -> dict[str, str]:
     """What stands at which field of a form that was refused."""
-    return {block_of(spec, reply.option): " ".join((reply.title, *reply.lines))[:MAX_ERROR]}
+    return {block_of(spec, reply.option): " ".join((reply.title, *reply.body()))[:MAX_ERROR]}

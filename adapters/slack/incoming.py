@@ -14,7 +14,7 @@ from adapters.slack.request import PLATFORM, Request, from_command, from_event, 
 from adapters.slack.work import Ack, Do, Work
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, Person
-from bot.interface.text import Typed, parse_text
+from bot.interface.text import Parsed, parse_text
 from bot.outbox.journal import Receipt
 from bot.rules.errors import UserError
 
@@ -139,7 +139,7 @@ def in_thread(reply: Reply, request: Request) -> Reply:
     return replace(reply, lines=(*reply.lines, "In a thread, commands follow a mention: @grognard roll 2d6"))
 
 
-def with_file(read: Typed, files: Any) -> Typed:
+def with_file(read: Parsed, files: Any) -> Parsed:
     """A command with the first file that came with its message; a file's name in its place is no file."""
     options = dict(read.options)
     for option in read.spec.options:
@@ -147,7 +147,7 @@ def with_file(read: Typed, files: Any) -> Typed:
             options.pop(option.name, None)
             if files:
                 options[option.name] = files[0]
-    return Typed(read.spec, options)
+    return Parsed(read.spec, options)
 
 
 def _is_command(event: Mapping[str, Any]) -> bool:

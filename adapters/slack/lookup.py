@@ -11,7 +11,7 @@ from typing import Any
 
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.escape import entities
-from adapters.slack.render import render
+from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
 from adapters.slack.request import Request
 from adapters.slack.teams import Team
 from bot.interface.reply import Reply
@@ -42,20 +42,29 @@ async def stands(wire: Wire, team: Team, request: Request, reply: Reply, since: 
         found = await wire.request(team.token, method, channel=request.channel, **way, **more)
     except (Busy, Refused):
         return None
-    if any(_is_it(one, team, request, reply) for one in found.get("messages") or ()):
+    ours = [one for one in found.get("messages") or () if not team.bot_user or one.get("user") == team.bot_user]
+    if any(_is_it(one, request, reply) for one in ours):
         return True
-    return None if found.get("has_more") else False
+    # Two answers without a number may read alike: another one's is no proof that this one is there.
+    alike = any(_words(one) == render(reply, team.id).text for one in ours if not one.get("metadata"))
+    return None if alike or found.get("has_more") else False
 
 
-def _is_it(message: Json, team: Team, request: Request, reply: Reply) -> bool:
-    if team.bot_user and message.get("user") != team.bot_user:
-        return False
+def _is_it(message: Json, request: Request, reply: Reply) -> bool:
+    """Whether the message is surely this answer: by its mark, or by its number and hash, which only its title has."""
     if (
         request.request_id
         and (message.get("metadata") or {}).get("event_payload") == mark(request, reply)["event_payload"]
     ):
         return True
+    if not (reply.footer and reply.footer[0].startswith("#")):
+        return False
+    numbered = entities(" · ".join(reply.footer[:2]))
+    return numbered in _words(message) and entities(reply.title) in _words(message)
+
+
+def _words(message: Json) -> str:
     text = str(message.get("text") or "")
-    if reply.footer and reply.footer[0].startswith("#"):  # number and hash: no other with this title has them
-        return entities(" · ".join(reply.footer[:2])) in text and entities(reply.title) in text
-    return text == render(reply, team.id).text
+    for remark in (LATE, PERHAPS, LATE_PERHAPS):
+        text = text.replace(remark, "", 1)
+    return text

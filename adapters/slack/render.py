@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Any
 
 from adapters.slack.escape import bold, entities, escaped, fenced, line
 from adapters.slack.request import PLATFORM
+from bot.interface.parts import FIXED, Part, part_lines
 from bot.interface.reply import Button, File, Reply
 
 Json = dict[str, Any]
@@ -59,34 +61,54 @@ def _mention(reply: Reply, team: str) -> str:
     return f"<@{user}> " if user != reply.mention and user.isalnum() else ""
 
 
-def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[str]) -> list[Json]:
+def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
     return [
         *_sections([mention + bold(mark + reply.title)]),
-        *_sections(line(text) for text in lines),
-        *_fences(reply.block),
+        *_drawn(_rows(lines)),
         *_context(reply.footer),
         *actions(reply.buttons),
     ]
 
 
-def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[str]) -> list[Json]:
+def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
     """As much of the answer as stands on one screen, and where the rest is."""
-    kept: list[str] = []
+    kept: list[Row] = []
     size = 0
-    for text in (*lines, *reply.block):
-        size += len(line(text)) + 1
+    for text, fixed in _rows(lines):
+        size += len(entities(text) if fixed else text) + 1
         if size > SUMMARY:
             break
-        kept.append(text)
+        kept.append((text, fixed))
     title = escaped(mark + reply.title)
     shown = title if len(title) < 1_000 else title[:1_000].rpartition("&")[0] + " ..."
     return [
         *_sections([f"{mention}{shown}"]),
-        *_sections(line(text) for text in kept),
+        *_drawn(kept),
         *_sections(["_The whole answer is in the file answer.txt._"]),
         *_context(reply.footer),
         *actions(reply.buttons),
     ]
+
+
+Row = tuple[str, bool]
+"""A line as Slack takes it, and whether it belongs into a fixed width, where it is escaped as a whole."""
+
+
+def _rows(parts: Iterable[Part]) -> Iterator[Row]:
+    """Each part in Slack's own way."""
+    for part in parts:
+        if isinstance(part, str):
+            yield line(part), False
+            continue
+        fixed = isinstance(part, FIXED)
+        for text in part_lines(part):
+            yield text if fixed else escaped(text), fixed
+
+
+def _drawn(rows: Iterable[Row]) -> Iterator[Json]:
+    """Lines as blocks, those of a fixed width fenced."""
+    for fixed, run in groupby(rows, key=lambda row: row[1]):
+        yield from (_fences if fixed else _sections)([text for text, _ in run])
 
 
 def _sections(texts: Iterable[str]) -> Iterator[Json]:
@@ -95,7 +117,7 @@ def _sections(texts: Iterable[str]) -> Iterator[Json]:
         yield {"type": "section", "text": {"type": "mrkdwn", "text": chunk, "verbatim": True}}
 
 
-def _fences(lines: Sequence[str]) -> Iterator[Json]:
+def _fences(lines: Iterable[str]) -> Iterator[Json]:
     """Lines of fixed width, fenced again in each block."""
     part: list[str] = []
     for text in lines:

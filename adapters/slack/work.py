@@ -59,7 +59,7 @@ class Work:
         """
         with self.under_way():
             done = asyncio.create_task(self._done(request, do))
-            hurry = 1 if self._busy < CROWD else 4
+            hurry = 1 if self._busy < CROWD else 4 if self._busy < 5 * CROWD else 16
             await asyncio.wait([done], timeout=patience / hurry)
             if not done.done():
                 await self._owed(request, command, done, ack)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.game.events import ROLLS
-from bot.game.follows import Past, event_faults, order_faults, sealed_contents
+from bot.game.follows import Past, event_faults, missing_faults, order_faults, sealed_contents
 from bot.game.state import Game
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
@@ -70,6 +70,12 @@ class _History:
             except (ValueError, KeyError, TypeError, AttributeError):
                 self._fault(number, "what it changes cannot be read.")
                 return
+        held = {(text.event, text.key) for text in self._log.texts}
+        for number, fault in missing_faults(past, held) if not self.faults else ():
+            if number < past.imported_at:  # whoever asked for that did so where the game was played
+                self.remarks.append(f"Event {number} was imported: {fault}")
+            else:
+                self._fault(number, fault)
 
     def _follow(self, past: Past, event: Event, times: list[int], editions: dict[str, int]) -> None:
         """Hold an event of the right shape against what went before."""

@@ -6,6 +6,7 @@ import textwrap
 
 from bot.commands.context import Context
 from bot.interface.explained import all_unit_words, lists_of, unit_words
+from bot.interface.parts import Grid
 from bot.interface.registry import TABLE, Registry
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
@@ -60,12 +61,7 @@ def _overview(registry: Registry) -> Reply:
 def _dice() -> Reply:
     from bot.rules.expression import GUIDE
 
-    width = max(len(example) for example, _ in GUIDE)
-    return Reply(
-        "Dice that /roll understands",
-        block=tuple(f"{example:<{width}}  {what}" for example, what in GUIDE),
-        private=True,
-    )
+    return Reply("Dice that /roll understands", (Grid(tuple(GUIDE)),), private=True)
 
 
 def _listing(path: tuple[str, ...], registry: Registry) -> Reply:

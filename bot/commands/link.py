@@ -22,10 +22,12 @@ from bot.interface.spec import Place
 from bot.rules.errors import UserError
 from bot.stores.base import DAY, Binding, Commit, Doc, Json, Outgoing, Store
 
-LINK, REQUEST = "link", "link-request"
+LINK, REQUEST, ASKED = "link", "link-request", "link-asked"
 OFF = "off"
 MINUTES = 15
 REQUEST_KEPT = DAY
+MOST_ASKED = 10
+"""Requests of one game in a day: they are posted also where whoever asks is no member."""
 _LOOKALIKES = str.maketrans("OIL", "011")
 
 
@@ -129,11 +131,19 @@ async def _take(context: Context, code: str) -> Reply:
     if not request.missing:
         told = _bind(context, ledger, request, names)
         return Reply("The channels are linked", ("/game status shows the game.",), private=True, announce=told)
-    return _ask(context, ledger.game, request, names)
+    return await _ask(context, ledger.game, request, names)
 
 
-def _ask(context: Context, game: Game, request: Request, names: dict[str, str]) -> Reply:
-    """Post the request in each place that has not agreed."""
+async def _ask(context: Context, game: Game, request: Request, names: dict[str, str]) -> Reply:
+    """Post the request in each place that has not agreed; not too many of them, for nobody there asked for that."""
+    known = await context.store.doc(ASKED, request.game)
+    asked_at = [at for at in known.data["at"] if at > context.now - REQUEST_KEPT] if known is not None else []
+    if len(asked_at) >= MOST_ASKED:
+        raise UserError(
+            f"{MOST_ASKED} links of this game were asked for within a day.",
+            hint="Nobody is asked where managers on both sides type /game link themselves.",
+        )
+    context.docs.append(Doc(ASKED, request.game, {"at": [*asked_at, context.now]}, context.now + REQUEST_KEPT))
     context.docs.append(request.doc(context.now + REQUEST_KEPT))
     here = context.command.where.key
     asked = {place: _request(context, game, request, names, place) for place in request.missing}

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from bot.commands.context import Context
 from bot.commands.exporting import undone_events
 from bot.game.stats import Luck, Try, Worth, many_worths, sentence, tries
+from bot.interface.parts import Grid
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import short
@@ -41,19 +42,18 @@ async def stats(context: Context) -> Reply:
         by_side[name] = by_side.get(name, Luck()).plus(worth)
         by_kind[name, kind] = by_kind.get((name, kind), Luck()).plus(worth)
     lines = [sentence(name, luck) for name, luck in sorted(by_side.items())]
-    block = [
+    table = [
         f"{name[:10]:<10} {kind[:16]:<16} {luck.count:>4} {luck.worth:>7g} {luck.mean:>8.1f} {luck.z:>+6.2f}"
         for (name, kind), luck in sorted(by_kind.items())
     ]
-    if block:
-        block.insert(0, f"{'side':<10} {'sequence':<16} {'n':>4} {'worth':>7} {'expected':>8} {'z':>6}")
+    if table:
+        table.insert(0, f"{'side':<10} {'sequence':<16} {'n':>4} {'worth':>7} {'expected':>8} {'z':>6}")
     if left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
     lines.append("Dice by hand, undone and sealed rolls are left out. Worth: how good each result is for who acts.")
     return Reply(
         "Luck against expectation" if by_side else "No sequence of this game counts for luck yet",
-        tuple(lines),
-        tuple(block),
+        (*lines, Grid(tuple((row,) for row in table))),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
     )

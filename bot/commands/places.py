@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from bot.commands.context import server_of
 from bot.interface.spec import Place
+from bot.rules.plain import clean_name
 from bot.stores.base import Doc, Store
 
 PLACE = "place"
@@ -32,7 +33,7 @@ def is_private(place: str) -> bool:
 
 def called(place: str, name: str, reader: str) -> str:
     """What a place is called in an answer that is read in the place `reader`: whoever is elsewhere is told so."""
-    name, server, platform = _one_line(name), server_of(place), place.partition(":")[0]
+    name, server, platform = clean_name(name, MAX_NAME), server_of(place), place.partition(":")[0]
     alone = is_private(place)
     if place == reader:
         return "this channel"
@@ -53,8 +54,3 @@ def listed(places: Iterable[str], names: Mapping[str, str], reader: str) -> str:
 def local_id(place: str) -> str:
     """The part of a key that names the place within its server: `900` of `discord:55/900`."""
     return place.partition("/")[2] or place.partition(":")[2]
-
-
-def _one_line(name: str) -> str:
-    plain = " ".join("".join(mark for mark in name if mark.isprintable()).split())
-    return plain[:MAX_NAME]

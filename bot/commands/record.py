@@ -11,6 +11,7 @@ from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.texts import has_last_word
 from bot.interface.reply import Button, Reply
+from bot.play.answers import compact
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
 from bot.play.outcome import Happening, Outcome
 from bot.rules.errors import UserError
@@ -62,8 +63,7 @@ def closes_texts(context: Context) -> bool:
 def _answer(game: Game, outcome: Outcome, happening: Happening, number: int, facts: Json) -> Reply:
     reply = outcome.reply
     if game.answers != FULL:
-        thrown = " ".join(f"[{die['value']}]" for die in facts["dice"])
-        reply = replace(reply, lines=(*((f"dice {thrown}",) if thrown else ()), *outcome.brief))
+        reply = compact(reply, tuple(die["value"] for die in facts["dice"]))
     reply = replace(reply, lines=(*reply.lines, *reminders(game, happening)))
     if (side := initiative_of(game, happening)) is not None:
         reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))

@@ -10,6 +10,7 @@ from bot.commands.record import ANSWER, SEALED
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
 from bot.game.summary import title_of
+from bot.interface.parts import Part
 from bot.interface.reply import Reply
 from bot.play.effects import change_from_json, is_of_game
 from bot.rules.errors import UserError
@@ -25,7 +26,7 @@ class Opened:
 
     game: Game
     numbers: tuple[int, ...]
-    lines: tuple[str, ...]
+    lines: tuple[Part, ...]
     result: str = ""
 
 
@@ -51,7 +52,7 @@ async def reveal_number(context: Context, number: int) -> Reply:
 
 async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
     """What these sealed rolls hold, applied to the game in order; undone ones are told but change nothing."""
-    game, lines, said = context.game, list[str](), list[str]()
+    game, lines, said = context.game, list[Part](), list[str]()
     if not numbers:
         return Opened(game, (), ())
     texts = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
@@ -92,7 +93,7 @@ def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
     return changes, remarks
 
 
-def _told(answer: str | None, number: int) -> list[str]:
+def _told(answer: str | None, number: int) -> list[Part]:
     if answer is None:
         return [f"#{number}"]
     reply = Reply.from_json(json.loads(answer))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from bot.game.roster import count_units, is_gone
 from bot.game.state import Game, Json, content, unit_from_json, unit_json
 from bot.game.texts import are_open, has_last_word
 from bot.game.undo import consenters, redo_fields, undo_fields
+from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import content_faults, shape_faults, shown
 
 Event = Mapping[str, Any]
@@ -34,8 +35,13 @@ class Past:
     acted: set[str] = field(default_factory=set)
     acted_here: set[str] = field(default_factory=set)  # one for each account, since the log was last imported
     left: set[str] = field(default_factory=set)  # their names and texts were deleted
-    imported: bool = False
+    imported_at: int = 0  # the last event that imported it
     promised: int = 0  # the event that promised the seed in force
+
+    @property
+    def imported(self) -> bool:
+        """Whether it was imported, so that a person of its file may go on as another."""
+        return self.imported_at > 0
 
     def patch(self, event: Event, name: str, part: str) -> Mapping[str, Any]:
         """One part of what an event says stood before or after."""
@@ -48,9 +54,8 @@ class Past:
         number, kind, who = event["number"], event["kind"], event["who"]
         self.bodies[number] = event
         self.acted.add(who)
-        self.imported |= kind == "import"
         if kind == "import":
-            self.acted_here = set()
+            self.imported_at, self.acted_here = number, set()
         self.acted_here.discard(event.get("own", ""))  # the same account as who claims
         self.acted_here.add(who)
         if kind == "privacy":
@@ -65,9 +70,10 @@ def sealed_contents(texts: Mapping[int, str]) -> tuple[dict[int, Event], list[tu
     for number, text in texts.items():
         try:
             found = json.loads(text)
-        except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, Mapping):
+            is_plain = canonical(found) == text  # else it could be read in two ways
+        except (ValueError, TypeError, RecursionError):
+            is_plain = False
+        if not is_plain or not isinstance(found, Mapping):
             faults.append((number, "what was sealed in it cannot be read."))
             continue
         wrong = list(content_faults(found))
@@ -75,6 +81,27 @@ def sealed_contents(texts: Mapping[int, str]) -> tuple[dict[int, Event], list[tu
         if not wrong:
             contents[number] = found
     return contents, faults
+
+
+def missing_faults(past: Past, texts: Collection[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Behind the last event: what the file has to hold, but does not, though nobody had their texts deleted.
+
+    `texts` are (event, key) of those that it holds. Else a cheat would drop a text, and put in its place what he likes.
+    """
+    imported = 0
+
+    def is_deleted(number: int) -> bool:
+        return bool(past.imported and past.left) or past.bodies.get(number, {}).get("who") in past.left
+
+    for number, event in past.bodies.items():
+        imported = number if event["kind"] == "import" else imported
+        added = "secret" in event and "text" in event.get("texts", {})
+        if added and (number, "text") not in texts and not is_deleted(number):
+            yield number, "its text for the dice is not in the file, though nobody had it deleted."
+        for opened in event.get("opens", ()):
+            stayed = opened < imported  # the content is where it was rolled
+            if not (opened in past.contents or stayed or is_deleted(opened)):
+                yield number, f"it opens #{opened}, which is not in the file, though nobody had it deleted."
 
 
 def event_faults(past: Past, event: Event) -> Iterator[str]:
@@ -126,6 +153,8 @@ def _start(past: Past, event: Event) -> str:
         return "a start promises the first seed."
     if not event.get("free") and ("unannounced" in event or "announced" in event["secret"]):
         return "only the seed of free play is announced before."
+    if "announced" in event["secret"] and event["game"] != event["secret"]["commitment"][:16]:
+        return "the id of its game is not that of the seed announced before."
     if event.get("free"):
         return "free play begins without sides, turns and units." if "after" in event or "result" in event else ""
     said = past.patch(event, "after", "game")
@@ -374,9 +403,9 @@ def _reveal(past: Past, event: Event) -> str:
 
 def _opened(past: Past, event: Event) -> str:
     """What opening sealed rolls does to units and says: as they hold it, where they are in the file."""
-    opens = event.get("opens", [])
+    opens = [number for number in event.get("opens", []) if not _was_gone(past, number)]
     if not all(number in past.contents for number in opens):
-        return ""  # deleted since; nobody can tell
+        return ""  # deleted since, see `missing_faults`; nobody can tell
     said = [_said(number, past.contents[number]) for number in opens]
     if not re.fullmatch("; ".join(said), event.get("result", ""), re.DOTALL):
         return "its words are not what was sealed."
@@ -401,6 +430,12 @@ def _opened(past: Past, event: Event) -> str:
         ):
             return f"it changes {shown(key)} otherwise than was sealed."
     return "" if after.keys() <= units.keys() else "it brings units that were not there."
+
+
+def _was_gone(past: Past, number: int) -> bool:
+    """Whether what was sealed was gone before it was opened, so that opening it does nothing."""
+    stayed = number < past.imported_at
+    return number not in past.contents and (stayed or past.now.sealed[number] in past.left)
 
 
 def _said(number: int, roll: Event) -> str:

@@ -98,7 +98,7 @@ class Ledger:
 
     def begin(self, game: Game | None = None, prepared: Prepared | None = None, **fields: Any) -> Json:
         """Begin a new game with event 1, which publishes the commitment to its first seed. Returns the event."""
-        self.row = new_id()
+        self.row = prepared.game if prepared is not None else new_id()
         self.head = genesis(self.row)
         self.game = Game(self.row)
         start = replace(game, id=self.row, master=self.person()) if game is not None else self.game

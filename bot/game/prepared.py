@@ -25,6 +25,11 @@ class Prepared:
         """What may be shown of it."""
         return commitment(self.seed)
 
+    @property
+    def game(self) -> str:
+        """The id of the free play that will use it: part of each die, so nothing may be left to choose."""
+        return self.commitment[:16]
+
     def docs(self, where: Place) -> list[Doc]:
         """The documents that keep it; they go with the server."""
         owner, data = owner_of(where), {"seed": self.seed.hex(), "announced": self.announced}

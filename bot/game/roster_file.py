@@ -13,6 +13,7 @@ import yaml
 from bot.game.roster import set_by_hand
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.phrase import Phrase
 from bot.systems.catalog import System
 
 MAX_ROWS = 400
@@ -67,7 +68,11 @@ class Row:
         """The error with the line and column at fault."""
         line, column = self.places.get(error.option or "", (self.line, 0))
         place = f"Line {line}" + (f", column {column} ({error.option})" if column else "")
-        return UserError(f"{place}: {error.message}", hint=f"{error.hint} Nothing was added.".strip(), option="text")
+        return UserError(
+            f"{place}: {error.message}",
+            hint=Phrase(error.hint, " " if error.hint else "", "Nothing was added."),
+            option="text",
+        )
 
 
 def read_roster(text: str) -> list[Row]:

@@ -155,7 +155,8 @@ def resolve_once(words: Sequence[str]) -> None:
 
 def odds_once(words: Sequence[str]) -> None:
     """The exact odds of one sequence."""
-    from bot.play.sequence import bars
+    from bot.interface.parts import bars
+    from bot.play.answers import plain_word
     from bot.systems.catalog import system
     from bot.systems.resolve import count_odds
 
@@ -165,7 +166,8 @@ def odds_once(words: Sequence[str]) -> None:
     by = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
     counted = count_odds(sequence, arguments.given(), by)
     shown = {value: str(chance) for value, chance in counted.items()}
-    lines = [f"{line}  {chance}" for line, chance in zip(bars(counted), shown.values(), strict=True)]
+    drawn = bars(tuple((plain_word(str(value)), float(chance)) for value, chance in counted.items()))
+    lines = [f"{line}  {chance}" for line, chance in zip(drawn, shown.values(), strict=True)]
     _print(arguments, shown, "\n".join([f"Odds of {sequence.title} by {', '.join(by) or sequence.odds_by}", *lines]))
 
 

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
-from bot.rules.inputs.options import INVISIBLE, Option
+from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
+from bot.rules.plain import CONTROL
 from bot.systems.catalog import System
 
 MAX_CHOICES = 25
@@ -55,7 +56,7 @@ def complete_option(
 ) -> tuple[Choice, ...]:
     """Choices for one option while it is typed, at most 25, the best first."""
     option, known, given = spec.option(name), fitting(known, spec), meant(spec, given)
-    typed = str(meant(spec, {name: INVISIBLE.sub("", typed)})[name])
+    typed = str(meant(spec, {name: CONTROL.sub("", typed)})[name])
     if name == "mods" and (option is None or option.type == "mods"):
         return _fitting(_modifiers(spec, typed, given))
     if option is None:

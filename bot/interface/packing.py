@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from base64 import b64encode
 from gzip import compress
 
 from bot.interface.reply import File
@@ -23,7 +22,7 @@ def packed_file(name: str, text: str) -> File:
     data = text.encode()
     if len(data) <= LONG:
         return File(name, text)
-    return File(f"{name}.gz", b64encode(compress(data, 6, mtime=0)).decode(), packed=True)
+    return File(f"{name}.gz", compress(data, 6, mtime=0))
 
 
 def file_text(data: bytes, name: str) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from bot.interface.parts import Grid, Part, part_from_json, part_lines, part_to_json
 from bot.rules.errors import UserError, corrected
+from bot.rules.phrase import Phrase, Typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +23,31 @@ class Button:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that goes with a reply. `content` is its text; of a `packed` one its compressed bytes in base64."""
+    """A file that goes with a reply. `content` is its text, or its bytes."""
 
     name: str
-    content: str
-    packed: bool = False
+    content: str | bytes
 
     @property
     def data(self) -> bytes:
         """The bytes to send."""
-        return b64decode(self.content) if self.packed else self.content.encode()
+        return self.content if isinstance(self.content, bytes) else self.content.encode()
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+        return self.data.decode()
+
+    def to_json(self) -> dict[str, Any]:
+        """The file as plain JSON values, bytes in base64."""
+        if isinstance(self.content, bytes):
+            return {"name": self.name, "content": b64encode(self.content).decode(), "packed": True}
+        return {"name": self.name, "content": self.content}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> File:
+        """The file that `to_json` stored."""
+        return cls(data["name"], b64decode(data["content"]) if data.get("packed") else data["content"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +55,8 @@ class Reply:
     """What is answered. All text is plain: adapters escape it, so nothing in it can ping or format.
 
     `title` alone suffices in a notification: who, what, result. `lines` hold the raw dice, each modifier by name,
-    the final number, and what it means for each unit. `block` is set in a fixed width (tables, bars). `footer`
-    names event, head hash, system and marks. `mention` is the key of the one person to call (whose turn it is).
+    the final number, and what it means for each unit; odds and tables are parts, too. `footer` names event, head
+    hash, system and marks. `mention` is the key of the one person to call (whose turn it is).
     `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
     error is about, so that a form can show it at its field.
 
@@ -48,8 +65,7 @@ class Reply:
     """
 
     title: str
-    lines: tuple[str, ...] = ()
-    block: tuple[str, ...] = ()
+    lines: tuple[Part, ...] = ()
     footer: tuple[str, ...] = ()
     private: bool = False
     error: bool = False
@@ -61,37 +77,44 @@ class Reply:
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
 
+    def body(self) -> list[str]:
+        """The parts below the title as plain lines."""
+        return [line for part in self.lines for line in part_lines(part)]
+
     def text(self) -> str:
         """The whole reply as plain text, for the console, screen readers and fallbacks."""
-        parts = [self.title, *self.lines, *self.block]
+        lines = [self.title, *self.body()]
         if self.footer:
-            parts.append(" · ".join(self.footer))
-        return "\n".join(parts)
+            lines.append(" · ".join(self.footer))
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         """The reply as plain JSON values, as the outbox stores it; what is empty is left out."""
         values: dict[str, Any] = {"title": self.title}
-        for name in ("lines", "block", "footer"):
-            if found := getattr(self, name):
-                values[name] = list(found)
+        if self.lines:
+            values["lines"] = [part_to_json(part) for part in self.lines]
+        if self.footer:
+            values["footer"] = list(self.footer)
         for name in ("private", "error", "mention"):
             if found := getattr(self, name):
                 values[name] = found
-        for name in ("buttons", "files"):
-            if found := getattr(self, name):
-                values[name] = [asdict(item) for item in found]
+        if self.buttons:
+            values["buttons"] = [asdict(button) for button in self.buttons]
+        if self.files:
+            values["files"] = [file.to_json() for file in self.files]
         if self.announce is not None:
             values["announce"] = self.announce.to_json()
         return values
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Reply:
-        """The reply that `to_json` stored."""
-        values: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in data.items()
-        }
+        """The reply that `to_json` stored, also that of an earlier version, whose tables and bars were a `block`."""
+        values = dict(data)
+        block = Grid(tuple((line,) for line in values.pop("block", ())))
+        values["lines"] = (*map(part_from_json, values.get("lines", ())), *((block,) if block.rows else ()))
+        values["footer"] = tuple(values.get("footer", ()))
         values["buttons"] = tuple(Button(**item) for item in values.get("buttons") or ())
-        values["files"] = tuple(File(**item) for item in values.get("files") or ())
+        values["files"] = tuple(File.from_json(item) for item in values.get("files") or ())
         if values.get("announce"):
             values["announce"] = cls.from_json(values["announce"])
         return cls(**values)
@@ -103,9 +126,9 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
     With the command as `typed`, a misspelt word is answered with the corrected command ready to copy; where nothing
     better is known, an `example` stands there.
     """
-    lines = [str(error.hint)] if error.hint else []
+    lines = [error.hint] if error.hint else []
     if typed and (better := corrected(typed, error)):
-        lines.append(f"Type: {better}")
+        lines.append(Phrase("Type: ", Typed(better)))
     if not lines and example:
-        lines.append(f"For example: {example}")
+        lines.append(Phrase("For example: ", Typed(example)))
     return Reply(error.message, tuple(lines), private=True, error=True, option=error.option or "")

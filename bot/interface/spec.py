@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from bot.rules.inputs.options import Option, says_yes
+from bot.rules.plain import clean_name
 
 Path = tuple[str, ...]
 
@@ -14,9 +15,8 @@ MAX_NAME = 60
 
 
 def shown_name(name: str) -> str:
-    """A person's name without control and direction characters, in one line of bearable length."""
-    plain = name if name.isprintable() else "".join(mark for mark in name if mark.isprintable())
-    return " ".join(plain.split())[:MAX_NAME] or "somebody"
+    """A person's name as it is shown to others, never empty."""
+    return clean_name(name, MAX_NAME) or "somebody"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from itertools import zip_longest
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import UserError, did_you_mean
-from bot.rules.inputs.options import INVISIBLE, Option, clean
+from bot.rules.inputs.options import Option, clean
+from bot.rules.plain import CONTROL
 
 MAX_LENGTH = 8_000
 MAX_TOKENS = 400
@@ -48,18 +49,18 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class Typed:
+class Parsed:
     """A command as typed: what it is, and its options as text (flags as True)."""
 
     spec: CommandSpec
     options: Mapping[str, object]
 
 
-def parse_text(text: str, registry: Registry) -> Typed:
+def parse_text(text: str, registry: Registry) -> Parsed:
     """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.")
-    text = INVISIBLE.sub("", text).strip().removeprefix("/")
+    text = CONTROL.sub("", text).strip().removeprefix("/")
     tokens = tokenize("help" if text in _HELP else text)
     if not tokens:
         raise UserError("There is no command here.", hint="Type help to see what there is.")
@@ -71,7 +72,7 @@ def parse_text(text: str, registry: Registry) -> Typed:
             hint="For example: /roll 2d6+3. help lists them.",
         )
     spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
-    return Typed(spec, read_tokens(spec, tokens[used:]))
+    return Parsed(spec, read_tokens(spec, tokens[used:]))
 
 
 def tokenize(text: str) -> list[Token]:

@@ -23,6 +23,7 @@ from bot.odds_worker.process import SIZE, named, packed
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution, TooManyStates
+from bot.rules.phrase import text_from_json
 from bot.systems.catalog import Sequence, system
 from bot.systems.resolve import each_odds
 
@@ -137,7 +138,7 @@ class Worker:
             if not (self._stays or self._waiting):
                 await self.close()
         if refused is not None:
-            raise UserError(refused[0], hint=refused[1])
+            raise UserError(refused[0], hint=text_from_json(refused[1]))
         return cast("T", result)
 
     async def close(self) -> None:

@@ -30,15 +30,16 @@ def named(function: Callable[..., Any]) -> str:
     return f"{function.__module__}:{function.__qualname__}"
 
 
-def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, tuple[str, str] | None]:
-    """(result, None), or (None, (what was wrong, hint)): errors cross between processes as plain texts."""
+def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, tuple[str, Any] | None]:
+    """(result, None), or (None, (what was wrong, hint)): errors cross between processes as plain JSON."""
     from bot.rules.errors import UserError
+    from bot.rules.phrase import text_to_json
 
     module, _, function = name.partition(":")
     try:
         return getattr(import_module(module), function)(*arguments), None
     except UserError as error:
-        return None, (error.message, str(error.hint))
+        return None, (error.message, text_to_json(error.hint))
 
 
 def main() -> None:

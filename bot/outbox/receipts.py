@@ -31,16 +31,26 @@ class Receipts:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._held = Leases[str](lambda ids: journal.renew(ids, LEASE))
+        self._refused: set[str] = set()  # written down too late: whoever asked was told that nothing happens
+        self._dropping: asyncio.Future[None] | None = None
 
     async def note(self, command: Command, until: float) -> None:
         """Write down that a receipt will be shown. Raises StoreError when that cannot be done in time."""
         work = asyncio.ensure_future(self._journal.note(Receipt(command, until), LEASE))
         done, _ = await asyncio.wait({work}, timeout=PATIENCE)
         if not done:
-            work.add_done_callback(lambda _: asyncio.ensure_future(self._drop(command.request_id)))
+            self._refused.add(command.request_id)
+            work.add_done_callback(lambda _: self._late(work, command.request_id))
             raise StoreError("The journal of receipts takes too long.")
         if work.result():
             self._held.hold(command.request_id)
+
+    def _late(self, work: asyncio.Future[bool], id: str) -> None:
+        """It was written too late, or not at all; one that another process had written is that one's."""
+        if not work.cancelled() and work.exception() is None and work.result():
+            self._dropping = asyncio.ensure_future(self._drop(id))
+        else:
+            self._refused.discard(id)
 
     async def kept(self, id: str) -> None:
         """It is answered. One that this process does not hold is left alone: it is another's."""
@@ -56,7 +66,10 @@ class Receipts:
         """Receipts that nobody holds any more, now held here."""
         room = AT_ONCE - len(self._held)
         found = await self._journal.claim(platform, LEASE, room) if room > 0 else ()
-        mine = [receipt for receipt in found if receipt.command.request_id not in self._held]
+        refused = self._refused & {receipt.command.request_id for receipt in found}
+        for id in refused:
+            await self._drop(id)
+        mine = [one for one in found if (id := one.command.request_id) not in refused and id not in self._held]
         self._held.hold(*(receipt.command.request_id for receipt in mine))
         return mine
 
@@ -74,6 +87,7 @@ class Receipts:
     async def _drop(self, id: str) -> None:
         try:
             await self._journal.drop([id])
+            self._refused.discard(id)
         except StoreError as error:  # it is claimed later, and found answered
             log.error("a receipt could not be dropped: %s", error.message)
 

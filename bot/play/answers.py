@@ -3,28 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from bot.interface.parts import Thrown
 from bot.interface.reply import Reply
 from bot.rules.sequence import Line, Played
-
-
-def story_lines(lines: Iterable[Line]) -> tuple[str, ...]:
-    """Each line of the story as text: `attack [5] + firepower 4 - degrading hexes 1 = 8, hit`."""
-    return tuple(line_text(line) for line in lines)
-
-
-def line_text(line: Line) -> str:
-    """One line of the story: raw dice first, each modifier with its name, the final number, what it means."""
-    pieces = [line.label]
-    if line.dice:
-        pieces.append("".join(f"[{value}]" for value in line.dice))
-    for name, value in line.parts:
-        named = f"{name}:" if name[-1:].isdigit() else name  # Squad 2: 1, not Squad 2 1
-        pieces.append(f"{'-' if value < 0 else '+'} {named} {abs(value):g}")
-    if line.total is not None and (line.parts or len(line.dice) != 1):
-        pieces.append(f"= {line.total:g}")
-    text = " ".join(pieces)
-    return f"{text}, {line.result}" if line.result else text
 
 
 def unit_lines(units: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -48,6 +31,12 @@ def played_reply(who: str, title: str, played: Played, system: str) -> Reply:
     settled = played.settlement
     return Reply(
         title=f"{who}: {title}: {settled.headline}",
-        lines=(*story_lines(played.lines), *unit_lines(settled.units), *settled.then),
+        lines=(*played.lines, *unit_lines(settled.units), *settled.then),
         footer=(system,),
     )
+
+
+def compact(reply: Reply, dice: tuple[object, ...]) -> Reply:
+    """The same answer in short: all dice in one line, no single rolls, and what it means for each unit."""
+    kept = (part for part in reply.lines if not isinstance(part, Line | Thrown))
+    return replace(reply, lines=(*((Thrown(dice),) if dice else ()), *kept))

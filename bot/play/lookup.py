@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bot.interface.parts import Thrown
 from bot.interface.reply import Reply
 from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Rolled, Source
+from bot.rules.sequence import Line
 from bot.rules.tables.table import Answer, Part, Table
 
 
@@ -50,15 +52,15 @@ def lookup_reply(
     """What a table says, first in one line, then how it was reached."""
     said = {name: value for name, value in answer.out.items() if name not in ("text", "parts")}
     asked = ", ".join(f"{name} {_shown(value)}" for name, value in given.items())
-    lines = []
+    lines: list[Line | Thrown] = []
     if rolled:
-        lines.append("dice " + " ".join(f"[{die.value}]" for die in rolled))
+        lines.append(Thrown(tuple(die.value for die in rolled)))
     if asked:
-        lines.append(asked)
+        lines.append(Line(asked))
     several = len({part.total for part in answer.parts}) > 1
-    lines += [_counted(part, several=several) for part in answer.parts]
+    lines += [Line(_counted(part, several=several)) for part in answer.parts]
     if answer.text:
-        lines.append(answer.text)
+        lines.append(Line(answer.text))
     start = f"{who}: " if who else ""
     words = ", ".join(_said(name, value, len(said)) for name, value in said.items()) or answer.text or "no effect"
     return Reply(f"{start}{table.title}: {words}", tuple(lines), footer=(title, table.source))

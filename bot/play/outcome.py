@@ -35,11 +35,7 @@ class Happening:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A reply, and the happening behind it (None for lookups, odds, help and lists).
-
-    `brief` are the lines that a compact answer keeps beside the dice: what it means for each unit.
-    """
+    """A reply, and the happening behind it (None for lookups, odds, help and lists)."""
 
     reply: Reply
     happening: Happening | None = None
-    brief: tuple[str, ...] = ()

@@ -11,6 +11,8 @@ from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.expression import Rolling, parse, roll
 from bot.rules.inputs.options import Option, clean
+from bot.rules.phrase import Phrase, Typed
+from bot.rules.sequence import Line
 
 MAX_LABEL = 100
 _LABEL = Option("label", "str")
@@ -23,7 +25,9 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():
         raise UserError(
-            "/roll needs dice.", hint="Type /roll 2d6+3. /help dice shows what can be written.", option="dice"
+            "/roll needs dice.",
+            hint=Phrase("Type ", Typed("/roll 2d6+3"), ". ", Typed("/help dice"), " shows what can be written."),
+            option="dice",
         )
     expression = parse(text)
     label = read_label(options.get("label"))
@@ -37,9 +41,10 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
             given = ",".join(map(str, (*owed.given, "?")))
             again = {"dice": text.replace(" ", ""), "label": label, "hand": given}
             typed = " ".join(f"{key}={quoted(value)}" for key, value in again.items() if value)
+            secret = " secret" if is_set(options.get("secret")) else ""
             raise UserError(
                 f"Nothing is recorded yet: the next die owed is {owed.label or 'a die'} ({owed.sides}).",
-                hint=f"Roll it and type: /roll {typed}{' secret' if is_set(options.get('secret')) else ''}",
+                hint=Phrase("Roll it and type: ", Typed(f"/roll {typed}{secret}")),
                 option="hand",
             ) from None
         script.finish()
@@ -65,4 +70,5 @@ def read_label(raw: object) -> str:
 def roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
     """The public answer: who, what, the result first; the dice below."""
     what = f"{label}: " if label else ""
-    return Reply(f"{who}: {what}{rolling.expression.notation} = {rolling.answer}", tuple(rolling.text().split("\n")))
+    title = f"{who}: {what}{rolling.expression.notation} = {rolling.answer}"
+    return Reply(title, tuple(map(Line, rolling.text().split("\n"))))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from fractions import Fraction
-from typing import Any
 
 from bot.game.roster import is_gone
+from bot.interface.parts import Odds, percent
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.text import command_text
-from bot.play.answers import played_reply, unit_lines
+from bot.play.answers import plain_word, played_reply
 from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
@@ -22,6 +21,7 @@ from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import Roster
 from bot.rules.links import linked
 from bot.rules.odds import Distribution
+from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Row, play
 from bot.systems.catalog import Sequence
 
@@ -30,9 +30,6 @@ ACTING = ("attackers", "shooters", "unit", "units")
 UNIT_IS_HIT = (("asl", "flame-attack"),)
 """Sequences whose `unit` is the one that is attacked."""
 EXTRA = ("odds", "secret", "hand")
-_BAR = 12
-COLUMNS = 34
-"""What fits on a phone in a fixed width."""
 _HAND = Option("hand", "str")
 
 
@@ -78,8 +75,7 @@ def run_sequence(
         acting=() if (sequence.system.id, sequence.id) in UNIT_IS_HIT else acting_units(given),
         result=played.settlement.headline,
     )
-    settled = played.settlement
-    return Outcome(reply, happening, brief=(*unit_lines(settled.units), *settled.then))
+    return Outcome(reply, happening)
 
 
 def acting_units(given: Given) -> tuple[str, ...]:
@@ -105,7 +101,7 @@ def _owed(owed: DieOwed, spec: CommandSpec, raw: Mapping[str, object]) -> UserEr
     again = command_text(spec, {**raw, "hand": f"{given},?" if given else "?"})
     return UserError(
         f"Nothing is recorded yet: the next die owed is {owed.label} ({owed.sides}).",
-        hint=f"Roll it and type: {again}",
+        hint=Phrase("Roll it and type: ", Typed(again)),
         option="hand",
     )
 
@@ -128,17 +124,20 @@ def odds_reply(
             chances[row.said(str(value))] = chances.get(row.said(str(value)), Fraction(0)) + chance
         alike.setdefault(frozenset(chances.items()), (chances, []))[1].append(row)
     groups = list(alike.values())
-    block: list[str] = []
-    for chances, units in groups:
-        block += [*textwrap.wrap(heading(units, sequence.odds_by), COLUMNS), *bars(chances)]
+    odds = [
+        Odds(
+            heading(units, sequence.odds_by),
+            tuple((plain_word(value), float(chance)) for value, chance in chances.items()),
+        )
+        for chances, units in groups
+    ]
     main, first = groups[0]
     likeliest = sorted(main.items(), key=lambda item: -item[1])[:3]
-    best = ", ".join(f"{_word(value)} {percent(chance)}" for value, chance in likeliest)
+    best = ", ".join(f"{plain_word(value)} {percent(float(chance))}" for value, chance in likeliest)
     who = f"{heading(first, '')}: " if len(groups) > 1 else ""
     return Reply(
         title=f"Odds of {sequence.title}: {who}{best}",
-        block=tuple(block),
-        lines=(f"Roll it: {command_text(spec, raw)}",),
+        lines=(Phrase("Roll it: ", Typed(command_text(spec, raw))), *odds),
         footer=("exact, nothing rolled", sequence.system.title),
         private=True,
     )
@@ -160,28 +159,3 @@ def heading(alike: Many[Row], by: str) -> str:
         said.append(row.name or by.replace("_", " "))
         stem, first, last = (found[1], int(found[2]), int(found[2])) if found else ("", 0, 0)
     return ", ".join(said)
-
-
-def bars(chances: Distribution) -> list[str]:
-    """A line per result, at most 34 columns wide unless its words are very long: name, bar, percent."""
-    width = max(len(_word(value)) for value in chances)
-    size = max(3, min(_BAR, COLUMNS - 8 - width))
-    lines = []
-    for value, chance in chances.items():
-        bar = ("#" * round(float(chance) * size)).ljust(size, ".")
-        lines.append(f"{_word(value):<{width}} {bar} {percent(chance):>6}")
-    return lines
-
-
-def percent(chance: Fraction) -> str:
-    """A chance in percent, one decimal; the smallest and largest are never shown as 0 or 100."""
-    value = float(chance) * 100
-    if 0 < value < 0.05:
-        return "<0.1%"
-    if 99.95 < value < 100:
-        return ">99.9%"
-    return f"{value:.1f}%"
-
-
-def _word(value: Any) -> str:
-    return "no effect" if value == "none" else str(value)

@@ -7,26 +7,32 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
 
-_UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+from bot.rules.phrase import Phrase, Typed
+from bot.rules.plain import one_line
 
 
-def shown_safely(text: str) -> str:
-    """A text as it may be shown in one line: what moves the cursor, turns the line or cannot be written becomes `?`."""
-    return _UNSHOWN.sub("?", text)
+def _hint_safely(hint: str) -> str:
+    """`one_line`, of each piece of a hint."""
+    if isinstance(hint, Hint):
+        return hint
+    if isinstance(hint, Phrase):
+        return Phrase(*map(_hint_safely, hint.pieces))
+    return Typed(one_line(hint)) if isinstance(hint, Typed) else one_line(hint)
 
 
 class UserError(Exception):
     """Something a player typed cannot be done; the text is shown to him as it is.
 
     `message` says what was wrong and what was expected, in one line. `hint` is what to do next: the
-    corrected command ready to copy, or where to look. `option` names the option at fault, so that a
-    form can show the error at its field.
+    corrected command ready to copy, or where to look; commands in it are `Typed`. `option` names the option at
+    fault, so that a form can show the error at its field. `code` names the kind of error for programs and tests.
     """
 
-    def __init__(self, message: str, *, hint: str = "", option: str | None = None) -> None:
-        message = shown_safely(message)  # it quotes what was typed
-        hint = hint if isinstance(hint, Hint) else shown_safely(hint)
+    def __init__(self, message: str, *, hint: str = "", option: str | None = None, code: str = "bad-input") -> None:
+        message = one_line(message)  # it quotes what was typed
+        hint = _hint_safely(hint)
         super().__init__(message)
+        self.code = code
         self.message = message
         self.hint = hint
         self.option = option
@@ -43,6 +49,7 @@ class DieOwed(UserError):
             f"The dice ran out: the next die owed is {label} ({sides}).",
             hint=f"Given so far: {', '.join(map(str, given)) or 'none'}.",
             option="hand",
+            code="die-owed",
         )
         self.label = label
         self.sides = sides
@@ -56,12 +63,12 @@ class TableError(Exception):
     """A table or game file is wrong; found when it is loaded. Names file, row and column."""
 
     def __init__(self, file: str, problem: str, *, row: object = None, column: object = None) -> None:
-        problem = shown_safely(problem)
+        problem = one_line(problem)
         problem = problem if len(problem) <= LONGEST else f"{problem[: LONGEST - 3]}..."
         self.file, self.problem, self.row, self.column = file, problem, row, column
         place = file
         if row is not None:
-            place += f", row {shown_safely(str(row))[:60]}"
+            place += f", row {one_line(str(row))[:60]}"
         if column is not None:
             place += f", column {column}"
         super().__init__(f"{place}: {problem}")

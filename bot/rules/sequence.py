@@ -48,6 +48,19 @@ class Line:
     total: int | float | None = None
     result: str = ""
 
+    def text(self) -> str:
+        """Raw dice first, each modifier with its name, the final number, what it means."""
+        pieces = [self.label]
+        if self.dice:
+            pieces.append("".join(f"[{value}]" for value in self.dice))
+        for name, value in self.parts:
+            named = f"{name}:" if name[-1:].isdigit() else name  # Squad 2: 1, not Squad 2 1
+            pieces.append(f"{'-' if value < 0 else '+'} {named} {abs(value):g}")
+        if self.total is not None and (self.parts or len(self.dice) != 1):
+            pieces.append(f"= {self.total:g}")
+        text = " ".join(pieces)
+        return f"{text}, {self.result}" if self.result else text
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

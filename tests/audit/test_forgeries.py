@@ -47,7 +47,7 @@ def played() -> str:
         await channel.do("Anna", "fair reveal", "roll 4d6kh3", "game settings hand_dice=no")
         await channel.do("Carl", "roll d100 secret")
         await channel.do("Anna", "game end", "fair reveal")
-        return (await channel.do("Anna", "game export")).files[0].content
+        return (await channel.do("Anna", "game export")).files[0].text
 
     with patch("os.urandom", Random("an evening").randbytes):
         return asyncio.run(run())
@@ -193,6 +193,19 @@ def another_digest(log: Json) -> None:
     bodies(log, "fair")[1]["secret"]["digest"] = "5" * 64
 
 
+def digest_without_text(log: Json) -> None:
+    """The host grinds a digest, and leaves the text that it is not of out of the file."""
+    number = bodies(log, "fair")[1]["number"]
+    bodies(log, "fair")[1]["secret"]["digest"] = "5" * 64
+    log["texts"] = [row for row in log["texts"] if (row["event"], row["key"]) != (number, "text")]
+    reseeded(log, 1, b"\3" * 32)
+    for body in bodies(log):
+        body.pop("revealed", None)
+    del log["events"][33:], log["seeds"][1:]
+    log["seeds"][0].pop("seed")
+    log["texts"] = [row for row in log["texts"] if row["event"] <= 33]
+
+
 def another_word(log: Json) -> None:
     retold(log, bodies(log, "fair")[1]["number"], "text", "so be it!")
 
@@ -235,6 +248,7 @@ def seed_under_seal(log: Json) -> None:
 
 
 SEEDS: list[tuple[Forge, str]] = [
+    (digest_without_text, "nobody had it deleted"),
     (another_digest, "digest of the players' texts"),
     (another_word, "digest of the players' texts"),
     (another_seed, "the seed gives"),
@@ -448,6 +462,53 @@ def opening_does_more(log: Json) -> None:
     turned("units", "lt hill", unit, {**unit, "state": "wounded"})(body)
 
 
+def dropped(log: Json, number: int, key: str) -> None:
+    """A text is gone from the file, as if its author had had it deleted."""
+    log["texts"] = [row for row in log["texts"] if (row["event"], row["key"]) != (number, key)]
+
+
+def opened_and_dropped(log: Json) -> None:
+    """With what was sealed out of the file, opening it could do anything to units."""
+    body = bodies(log, "reveal")[0]
+    for key in ("sealed", "label"):
+        dropped(log, sealed(log, 0), key)
+    unit = {"name": "Lt Hill", "handle": "us3", "numbers": {"lm": 1, "morale": 6}, "side": "US", "type": "leader"}
+    turned("units", "lt hill", unit, {**unit, "state": "wounded"})(body)
+    body["result"] = f"#{sealed(log, 0)} Morale check: Lt Hill wounded"
+
+
+def end_opens_and_drops(log: Json) -> None:
+    dropped(log, sealed(log, 4), "sealed")
+    unit = {"name": "Lt Hill", "handle": "us3", "numbers": {"lm": 1, "morale": 6}, "side": "US", "type": "leader"}
+    turned("units", "lt hill", unit, {**unit, "state": "wounded"})(first(log, "end"))
+
+
+def gone_before_it_opened(log: Json) -> None:
+    """Whose roll was gone before it was opened did nothing by it; the cheat says that it was, and that it did."""
+    end_opens_and_drops(log)
+    who = bodies(log, "sealed")[4]["who"]
+    at = first(log, "end")["number"] - 1
+    body = {"kind": "privacy", "who": who, "side": "", "at": first(log, "end")["at"], "behind": at, "number": 0}
+    body["result"] = "somebody's name and texts were deleted"
+    log["events"].insert(at, {"number": 0, "hash": "", "body": body})
+    renumbered(log)
+    for event in log["events"][at + 1 :]:
+        event["body"]["behind"] += 1
+
+
+def sealed_in_two_ways(log: Json) -> None:
+    """Who reads the first of two fields with one name sees another roll than who reads the last."""
+    row = next(row for row in log["texts"] if (row["event"], row["key"]) == (sealed(log, 0), "sealed"))
+    retold(log, sealed(log, 0), "sealed", '{"result":"18",' + row["text"][1:])
+
+
+def half_a_label(log: Json) -> None:
+    """The first line of a label is called a part of its salt."""
+    row = next(row for row in log["texts"] if row["key"] == "label")
+    retold(log, row["event"], "label", "not for\nfate")
+    row |= {"salt": row["salt"] + "\nnot for", "text": "fate"}
+
+
 def end_leaves_sealed(log: Json) -> None:
     body = first(log, "end")
     del body["opens"], body["result"]
@@ -541,6 +602,11 @@ KINDS: list[tuple[Forge, str]] = [
     (sealed_hides_a_change, "otherwise than was sealed|changes other units"),
     (sealed_words, "words are not what was sealed|words are not those"),
     (opening_does_more, "otherwise than was sealed|stood before"),
+    (opened_and_dropped, "nobody had it deleted"),
+    (end_opens_and_drops, "nobody had it deleted"),
+    (gone_before_it_opened, "otherwise than was sealed|words are not"),
+    (sealed_in_two_ways, "what was sealed in it cannot be read"),
+    (half_a_label, "no salt as Grognard writes it"),
     (end_leaves_sealed, "opens all that is sealed"),
     (two_starts, "one start"),
     (free_with_sides, "free play begins without sides"),

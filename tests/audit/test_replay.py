@@ -83,7 +83,7 @@ async def test_units_cannot_be_rewritten_even_with_all_hashes(tmp_path: Path) ->
     asked = await channel.do("Anna", "game undo")
     await channel.press("Bob", asked.buttons[0].action)
     await channel.do("Bob", "unit edit vc2 marker=+moved", "game undo", "game redo", "game next", "game next")
-    log = json.loads((await channel.do("Anna", "game export")).files[0].content)
+    log = json.loads((await channel.do("Anna", "game export")).files[0].text)
     assert check(log).faults == ()
     for kind, key, value, said in (
         ("sequence", "after", {}, "cannot be read"),

@@ -59,7 +59,7 @@ async def _played() -> dict[str, Any]:
     for who, line in GAME:
         await channel.do(who, line)
     await channel.do("Bob", "game reveal 11")
-    found: dict[str, Any] = json.loads((await channel.do("Anna", "game export")).files[0].content)
+    found: dict[str, Any] = json.loads((await channel.do("Anna", "game export")).files[0].text)
     await channel.app.close()
     return found
 

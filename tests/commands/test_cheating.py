@@ -113,14 +113,14 @@ async def test_odds_of_what_is_to_be_sealed_have_no_button_that_rolls_it_openly(
     channel = await Channel.fresh()
     odds = await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds secret')
     assert odds.buttons == ()
-    assert odds.lines[-1].endswith("secret")
+    assert odds.body()[0].endswith("secret")
 
 
 async def test_no_persons_name_stands_in_the_chain() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "game settings master=Bob answers=compact")
-    export = json.loads((await channel.do("Bob", "game export")).files[0].content)
+    export = json.loads((await channel.do("Bob", "game export")).files[0].text)
     bodies = json.dumps(export["events"])
     assert "Bob" not in bodies
     assert "Anna" not in bodies
@@ -152,15 +152,15 @@ async def test_an_opened_roll_stands_in_log_and_table_a_closed_one_nowhere() -> 
     log = (await channel.do("Bob", "log")).text()
     assert f"reveal #{first} Direct fire: " in log
     for kind in ("csv", "markdown", "json"):
-        text = (await channel.do("Anna", f"game export {kind}")).files[0].content
+        text = (await channel.do("Anna", f"game export {kind}")).files[0].text
         assert "hidden mines" not in text
         assert "3d6kh2" not in text
-    rows = (await channel.do("Anna", "game export csv")).files[0].content.splitlines()
+    rows = (await channel.do("Anna", "game export csv")).files[0].text.splitlines()
     assert rows[1].startswith(f"{first},")
     assert rows[1].endswith(",sealed")
     assert len(rows) == 2
     await channel.do("Anna", "game end")
-    rows = (await channel.do("Anna", "game export csv")).files[0].content.splitlines()
+    rows = (await channel.do("Anna", "game export csv")).files[0].text.splitlines()
     assert rows[2].startswith(f"{second},")
     assert "hidden mines" in rows[2]
 

@@ -24,7 +24,7 @@ Json = dict[str, Any]
 async def exported(channel: Channel, who: str = "Anna") -> Json:
     """The log as a file, with its seed published."""
     await channel.do(who, "fair reveal")
-    log: Json = json.loads((await channel.do(who, "game export")).files[0].content)
+    log: Json = json.loads((await channel.do(who, "game export")).files[0].text)
     return log
 
 
@@ -161,7 +161,7 @@ async def test_what_was_imported_and_claimed_keeps_its_word() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "roll 2d6")
     await channel.do("Bob", "roll 2d6")
-    content = (await channel.do("Anna", "game export")).files[0].content
+    content = (await channel.do("Anna", "game export")).files[0].text
     there = Channel(channel.app, Place("console:there"), "x")
     command = Command(("game", "import"), {"file": content}, channel.who("Anna"), there.place, "i1")
     assert not (await channel.app.run(command)).error
@@ -230,8 +230,8 @@ async def test_free_play_uses_the_seed_that_was_promised() -> None:
     shown = await channel.do("Anna", "fair show")
     assert not shown.private
     assert await channel.app.games.at(channel.place.key) is None, "to look begins nothing"
-    promised = shown.lines[0].split()[-1]
-    assert (await channel.do("Anna", "fair show")).lines[0].split()[-1] == promised
+    promised = shown.body()[0].split()[-1]
+    assert (await channel.do("Anna", "fair show")).body()[0].split()[-1] == promised
     hall = Channel(channel.app, Place("discord:5/2", "discord:5"), "h")
     rolled = await hall.do("Bob", "roll 2d6")
     assert f"free play begins, commitment {promised[:16]}, announced before" in rolled.footer
@@ -243,6 +243,17 @@ async def test_free_play_uses_the_seed_that_was_promised() -> None:
     log = await exported(channel)
     assert faults(log) == ""
     assert "unannounced" not in bodies(log)[0]
+
+
+async def test_the_id_of_free_play_is_promised_with_its_seed() -> None:
+    """It is part of each die: a host who could choose it at the first roll would choose the first dice."""
+    channel = await Channel.fresh()
+    promised = (await channel.do("Anna", "fair show")).body()[0].split()[-1]
+    await channel.do("Anna", "roll 2d6")
+    assert (await channel.game()).id == promised[:16]
+    log: Json = json.loads((await channel.do("Anna", "game export")).files[0].content)
+    log["game"] = log["events"][0]["body"]["game"] = "0" * 16
+    assert "not that of the seed announced" in faults(rechained(log))
 
 
 async def test_free_play_that_nobody_could_see_coming_says_so() -> None:
@@ -277,7 +288,7 @@ async def test_the_prepared_seed_never_leaves_the_store(place: Place) -> None:
     assert ready is not None
     lines = ("fair show", "privacy show", "privacy export", "game export", "setup systems", "help fair", "log")
     replies += [await channel.say("Anna", line, manager=True) for line in lines]
-    said = "\n".join(reply.text() + "".join(file.content for file in reply.files) for reply in replies)
+    said = "\n".join(reply.text() + "".join(file.text for file in reply.files) for reply in replies)
     assert ready.seed.hex() not in said
     assert ready.commitment[:16] in said
     assert ready.seed.hex() not in repr(ready)

@@ -74,11 +74,11 @@ async def test_phases_with_reminders_and_markers_that_come_off() -> None:
     await channel.do("Anna", "unit edit us1 marker=+fired marker=+moved")
     reply = await channel.do("Anna", "game next")
     assert reply.title == "Turn 1, Operations phase"
-    assert any("passes" in line for line in reply.lines)
+    assert any("passes" in line for line in reply.body())
     assert (await channel.game()).units["squad 1"].marks == {"fired", "moved"}
     await channel.do("Bob", "game initiative VC")
     reply = await channel.do("Anna", "game next")
-    assert "Squad 1" in reply.lines[-1]
+    assert "Squad 1" in reply.body()[-1]
     assert reply.mention == "console:bob", "whose turn it is"
     assert (await channel.game()).units["squad 1"].marks == frozenset()
     assert (await channel.do("Anna", "game next")).title == "Turn 2, Rally phase"
@@ -90,8 +90,8 @@ async def test_settings_are_the_masters() -> None:
     await channel.fails("Bob", "game settings hand_dice=no", "Only the game master")
     await channel.do("Anna", "game settings answers=compact")
     reply = await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1; vc2" hand=1,6')
-    assert len(reply.lines) <= 4
-    assert reply.lines[0].startswith("dice [")
+    assert len(reply.body()) <= 4
+    assert reply.body()[0].startswith("dice [")
     assert "Direct fire" in reply.title
     await channel.do("Anna", "game settings hand_dice=no")
     await channel.fails("Bob", "roll d6 hand=3", "takes no dice typed in by hand")
@@ -323,7 +323,7 @@ async def test_an_import_replaces_no_running_game_and_refuses_a_changed_log() ->
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "roll 2d6")
-    text = (await channel.do("Anna", "game export")).files[0].content
+    text = (await channel.do("Anna", "game export")).files[0].text
     who = channel.who("Anna")
 
     async def bring(content: object, place: str, request: str) -> str:
@@ -350,7 +350,7 @@ async def test_csv_and_markdown() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", 'roll 2d6 label="=cmd()"', "lnlt fire attackers=us1 targets=vc1 hand=6,1,5")
-    csv = (await channel.do("Anna", "game export csv")).files[0].content.splitlines()
+    csv = (await channel.do("Anna", "game export csv")).files[0].text.splitlines()
     assert csv[0].startswith("event,time,who,side,kind")
     assert len(csv) == 3
     assert "'=cmd()" in csv[1], "no spreadsheet takes it for a formula"
@@ -369,7 +369,7 @@ async def test_luck_leaves_out_hand_dice_undone_and_sealed_events() -> None:
     reply = await channel.do("Anna", "game stats")
     try:
         assert "in 2 rolls: too few rolls to say" in reply.text()
-        assert "Direct fire" in "\n".join(reply.block)
+        assert "Direct fire" in reply.text()
     finally:
         await channel.app.close()
 

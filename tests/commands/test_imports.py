@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.audit.check_file import check
 from bot.audit.games import audit
 from bot.commands import importing
 from bot.interface.packing import file_text
@@ -18,13 +19,14 @@ from bot.rules.proof.chain import canonical, event_hash, genesis
 from bot.rules.proof.export_format import person_key
 from bot.systems.catalog import System
 from tests.playing import Channel, two_sides
+from tools import verify_log
 
 THERE = Place("console:there", "console", "there")
 
 
 async def exported(channel: Channel) -> str:
     """The file of the channel's game."""
-    return (await channel.do("Anna", "game export")).files[0].content
+    return (await channel.do("Anna", "game export")).files[0].text
 
 
 async def brought(app: Any, file: str, name: str = "Mallory") -> tuple[Channel, Reply]:
@@ -72,8 +74,7 @@ async def test_names_from_a_file_are_marked_wherever_they_show() -> None:
         assert "Anna (imported)" in shown, line
         assert "Bob (imported)" in shown, line
     csv, report = [
-        (await there.say("Mallory", f"game export {kind}", manager=True)).files[0].content
-        for kind in ("csv", "markdown")
+        (await there.say("Mallory", f"game export {kind}", manager=True)).files[0].text for kind in ("csv", "markdown")
     ]
     assert "Anna (imported)" in csv
     assert "Anna (imported)" in report
@@ -184,7 +185,7 @@ async def test_files_of_the_first_release_with_plain_accounts_are_still_taken() 
 
     there, taken = await brought(channel.app, rewritten(await exported(channel), old))
     assert not taken.error
-    again = (await there.say("Mallory", "game export", manager=True)).files[0].content
+    again = (await there.say("Mallory", "game export", manager=True)).files[0].text
     assert "console:anna" not in again
     await there.do("Anna", "game claim")
 
@@ -192,7 +193,7 @@ async def test_files_of_the_first_release_with_plain_accounts_are_still_taken() 
 async def test_an_unclaimed_person_survives_another_export_and_import() -> None:
     channel = await played()
     there, _ = await brought(channel.app, await exported(channel))
-    file = (await there.say("Mallory", "game export", manager=True)).files[0].content
+    file = (await there.say("Mallory", "game export", manager=True)).files[0].text
     third = Channel(channel.app, Place("console:third"), "third")
     command = Command(("game", "import"), {"file": file}, third.who("Zoe"), third.place, "third")
     assert not (await channel.app.run(command)).error
@@ -314,3 +315,24 @@ async def test_in_free_play_nobody_waits_for_the_consent_of_imported_names() -> 
     assert "Zoe must consent" in asked.text(), "and nobody else: not Anna, not Bob himself"
     await there.press("Zoe", asked.buttons[0].action)
     assert await audit(there.app.store) == (2, [])
+
+
+async def test_logs_whose_players_had_their_texts_deleted_are_sound() -> None:
+    """Before a roll is opened or after, here or where the game was imported: what is gone is no forgery."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Bob", 'fair add "mine"')
+    await channel.do("Anna", 'fair add "ours"')
+    await channel.do("Bob", "roll d20 label=first secret", "lnlt morale-check units=Tran secret")
+    await channel.do("Anna", "roll d6 secret")
+    await channel.do("Bob", f"game reveal {next(iter((await channel.game()).sealed))}")
+    there, reply = await brought(channel.app, await exported(channel), "Bob")
+    assert not reply.error
+    await there.do("Bob", "game claim", "roll d6 secret", "game end")
+    await there.do("Bob", "privacy delete confirm")
+    await channel.do("Bob", "privacy delete confirm")
+    await channel.do("Anna", "game end", "fair reveal")
+    for place, who in ((channel, "Anna"), (there, "Carl")):
+        log = json.loads((await place.do(who, "game export")).files[0].content)
+        assert check(log).faults == ()
+        assert verify_log.check(log)[0] == []

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.app import App
-from bot.commands.link import server_back
+from bot.commands.link import MOST_ASKED, server_back
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.stores.base import Binding, Commit
@@ -437,3 +437,20 @@ async def test_who_left_hears_nothing_more_even_from_a_game_kept_in_memory(table
     await table.told(THERE)
     await table.run("/roll 2d6")
     assert await table.told(THERE) == []
+
+
+async def test_nobody_floods_a_channel_where_they_are_no_member_with_requests(table: Table) -> None:
+    """Free play in two linked channels: a member of one may ask for a third, and take it back, but not for ever."""
+    await table.run("/roll 2d6", where=BAIT, who=VERA)
+    await table.run(f"/game link {await table.code(VERA, BAIT)}", BEN, THERE)
+    await table.posted(THERE)
+    mine = Place("discord:66/1", "discord:66", "#mine")
+    for _ in range(MOST_ASKED + 5):
+        code = await table.code(MALLORY, BAIT)
+        last = await table.run(f"/game link {code}", MALLORY, mine)
+        await table.press(f"decline:{code}", MALLORY, mine)
+    assert "asked for within a day" in last.text()
+    assert len(await table.posted(THERE)) <= 2 * MOST_ASKED
+    table.now += 25 * 3600
+    last = await table.run(f"/game link {await table.code(MALLORY, BAIT)}", MALLORY, mine)
+    assert last.title == "The link is asked for"

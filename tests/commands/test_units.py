@@ -126,7 +126,7 @@ async def test_the_log_by_pages_and_filters() -> None:
     await channel.do("Bob", "game next", "roll d20 secret label=hidden")
     log = await channel.do("Carl", "log 3")
     assert log.private
-    assert len([line for line in log.lines if line.startswith("#")]) == 3
+    assert len([line for line in log.body() if line.startswith("#")]) == 3
     assert [button.label for button in log.buttons] == ["Older"]
     older = await channel.press("Carl", log.buttons[0].action)
     assert "page 2" in older.title
@@ -135,7 +135,7 @@ async def test_the_log_by_pages_and_filters() -> None:
     assert "hidden" not in everything.text()
     assert "Cell 1" in (await channel.do("Carl", "log unit=vc1 kind=sequence")).text()
     assert "edited" in (await channel.do("Carl", "log kind=unit count=1")).text()
-    assert all("(VC)" in line for line in (await channel.do("Carl", "log side=VC")).lines)
+    assert all("(VC)" in line for line in (await channel.do("Carl", "log side=VC")).body())
 
 
 async def test_undone_events_are_marked_in_the_log() -> None:
@@ -192,14 +192,14 @@ async def test_privacy_shows_exports_and_deletes() -> None:
     await channel.do("Bob", "roll d6 label=mine", "roll d6 secret")
     number = (await channel.game()).number
     assert "games: 1" in (await channel.do("Bob", "privacy show")).text()
-    data = json.loads((await channel.do("Bob", "privacy export")).files[0].content)
+    data = json.loads((await channel.do("Bob", "privacy export")).files[0].text)
     assert any(text["text"] == "mine" for text in data["texts"])
     assert "Delete" in (await channel.do("Bob", "privacy delete")).buttons[0].label
     await channel.do("Bob", "privacy delete confirm")
     log = (await channel.do("Anna", "log 50")).text()
     assert "Bob" not in log
     assert "mine" not in log
-    assert "Bob" not in (await channel.do("Anna", "game export")).files[0].content
+    assert "Bob" not in (await channel.do("Anna", "game export")).files[0].text
     assert "VC: nobody yet" in (await channel.do("Anna", "game status")).text()
     opened = await channel.do("Anna", f"game reveal {number}")
     assert "deleted" in opened.text(), "what nobody can open any more must not block the seed for ever"

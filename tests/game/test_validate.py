@@ -25,7 +25,7 @@ async def forged(after: Any) -> str:
     """An export whose chain is whole and whose start leads to something else: `after` laid over what it said."""
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt X")
-    whole = json.loads((await channel.do("Anna", "game export")).files[0].content)
+    whole = json.loads((await channel.do("Anna", "game export")).files[0].text)
     (event,) = whole["events"]
     body = event["body"]
     if isinstance(after, dict):
@@ -108,14 +108,14 @@ async def test_a_log_that_nobody_could_read_is_not_taken_over(kind: str, fields:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1", "roll 2d6")
-    whole = (await channel.do("Anna", "game export")).files[0].content
+    whole = (await channel.do("Anna", "game export")).files[0].text
     there = await Channel.fresh()
     for file, taken in ((_changed(whole, kind, **fields), False), (_changed(whole, kind), True)):
         command = Command(("game", "import"), {"file": file}, there.who("Anna"), there.place, f"import {taken}")
         reply = await there.app.run(command)
         assert reply.error != taken, reply.text()
     log = await there.do("Anna", "log", "again", "game export csv", "log")
-    assert len(max(log.lines, key=len)) < 200, "names from a file are as short as others"
+    assert len(max(log.body(), key=len)) < 200, "names from a file are as short as others"
 
 
 async def test_a_table_without_inputs_is_rolled_again() -> None:

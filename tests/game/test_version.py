@@ -23,7 +23,7 @@ async def fired() -> dict[str, Any]:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", FIRE)
-    log: dict[str, Any] = json.loads((await channel.do("Anna", "game export")).files[0].content)
+    log: dict[str, Any] = json.loads((await channel.do("Anna", "game export")).files[0].text)
     await channel.app.close()
     return log
 
@@ -31,9 +31,7 @@ async def fired() -> dict[str, Any]:
 async def test_an_event_names_the_edition_of_its_rules_and_a_plain_roll_none() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "roll 2d6", "lnlt fire attackers='squad fp=1' targets='squad morale=5'")
-    bodies = [
-        event["body"] for event in json.loads((await channel.do("Anna", "game export")).files[0].content)["events"]
-    ]
+    bodies = [event["body"] for event in json.loads((await channel.do("Anna", "game export")).files[0].text)["events"]]
     roll, fire = bodies[-2:]
     assert "edition" not in roll
     assert fire["edition"] == system("lnlt").edition

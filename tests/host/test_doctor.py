@@ -20,7 +20,7 @@ async def play(path: Path) -> str:
         channel = Channel(App(store))
         await two_sides(channel)
         await channel.do("Anna", "roll 2d6", "lnlt fire attackers=us1 targets=vc1", "fair reveal")
-        return (await channel.do("Anna", "game export")).files[0].content
+        return (await channel.do("Anna", "game export")).files[0].text
 
 
 @pytest.fixture

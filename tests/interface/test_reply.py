@@ -3,24 +3,46 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.interface.reply import Button, File, Reply
+from bot.interface.parts import Grid, Odds, Thrown
+from bot.interface.reply import Button, File, Reply, error_reply
+from bot.rules.errors import UserError
+from bot.rules.phrase import Phrase, Typed, pieces_of
+from bot.rules.sequence import Line
 
 words = st.text(max_size=20)
 lines = st.lists(words, max_size=3).map(tuple)
+rows = st.lists(st.tuples(words, st.floats(0, 1)), max_size=3).map(tuple)
+values = st.integers() | words
+parts = st.one_of(
+    words,
+    words.map(Typed),
+    st.lists(words | words.map(Typed), max_size=3).map(lambda pieces: Phrase(*pieces)),
+    st.builds(
+        Line,
+        words,
+        st.lists(values, max_size=3).map(tuple),
+        st.lists(st.tuples(words, st.integers()), max_size=2).map(tuple),
+        st.none() | st.integers() | st.floats(allow_nan=False),
+        words,
+    ),
+    st.builds(Thrown, st.lists(values, max_size=3).map(tuple)),
+    st.builds(Odds, words, rows),
+    st.builds(Grid, st.lists(st.tuples(words, words), max_size=3).map(tuple)),
+)
 replies = st.builds(
     Reply,
     title=words,
-    lines=lines,
-    block=lines,
+    lines=st.lists(parts, max_size=3).map(tuple),
     footer=lines,
     private=st.booleans(),
     error=st.booleans(),
     buttons=st.lists(st.builds(Button, words, words, words), max_size=2).map(tuple),
-    files=st.lists(st.builds(File, words, words), max_size=2).map(tuple),
+    files=st.lists(st.builds(File, words, words | st.binary(max_size=9)), max_size=2).map(tuple),
     mention=words,
 )
 
@@ -29,10 +51,38 @@ replies = st.builds(
 def test_it_comes_back_as_it_was(reply: Reply, told: Reply) -> None:
     whole = Reply(reply.title, reply.lines, private=True, announce=told)
     for one in (reply, whole):
-        assert Reply.from_json(json.loads(json.dumps(one.to_json()))) == one
+        back = Reply.from_json(json.loads(json.dumps(one.to_json())))
+        assert back == one
+        for part, was in zip(back.lines, one.lines, strict=True):
+            assert not isinstance(was, str) or pieces_of(str(part)) == pieces_of(str(was))
+            assert type(part) is type(was) or isinstance(was, Phrase)
 
 
 def test_how_its_delivery_stands_is_not_part_of_it() -> None:
     reply = Reply("Anna: 2d6 = 7", outbox=3, seen=True)
     assert reply == Reply("Anna: 2d6 = 7")
     assert reply.to_json() == {"title": "Anna: 2d6 = 7"}
+
+
+def test_what_an_earlier_version_stored_still_reads() -> None:
+    """Its lines were all text, its bars a block of its own, and a compressed file base64."""
+    stored = {
+        "title": "Odds of Direct fire",
+        "lines": ["Roll it: /lnlt fire", "attack [5] = 5"],
+        "block": ["hit  ######  50.0%", "miss ######  50.0%"],
+        "footer": ["#41"],
+        "files": [{"name": "a.gz", "content": "AAE=", "packed": True}, {"name": "b", "content": "x", "packed": False}],
+    }
+    reply = Reply.from_json(stored)
+    assert reply.text().split("\n") == ["Odds of Direct fire", *stored["lines"], *stored["block"], "#41"]
+    assert reply.files == (File("a.gz", b"\0\1"), File("b", "x"))
+
+
+def test_a_command_is_one_only_where_the_code_made_it_so() -> None:
+    """What a player typed into a sentence stays plain, and an error's hint keeps its commands."""
+    name = "/game delete confirm"
+    error = UserError(f'No unit "{name}".', hint=Phrase(f"{name}: ask ", Typed("/unit list"), "."))
+    (hint,) = error_reply(error).lines
+    assert isinstance(hint, Phrase)
+    assert [piece for piece in hint.pieces if isinstance(piece, Typed)] == ["/unit list"]
+    assert pickle.loads(pickle.dumps(hint)).pieces == hint.pieces

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from bot.app import App
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.journal import MemoryJournal, Receipt
 from bot.outbox.leases import LEASE, Leases
-from bot.outbox.receipts import watch
+from bot.outbox.receipts import Receipts, watch
 from bot.stores.base import StoreError
 from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import SqliteStore
@@ -53,6 +53,20 @@ async def app(path: Path, clock: Hand) -> AsyncIterator[App]:
     opened = App(await SqliteStore.open(path, clock=clock), clock)
     yield opened
     await opened.close()
+
+
+@pytest.fixture
+async def another(path: Path, clock: Hand) -> AsyncIterator[Callable[[], Awaitable[App]]]:
+    """Opens another process's app on the same file; all are closed, also where a test fails."""
+    apps = []
+
+    async def start() -> App:
+        apps.append(App(await SqliteStore.open(path, clock=clock), clock))
+        return apps[-1]
+
+    yield start
+    for one in apps:
+        await one.close()
 
 
 async def rolls(app: App) -> int:
@@ -98,11 +112,11 @@ async def test_after_the_token_has_died_it_is_told_that_nothing_was_run(path: Pa
     assert await rolls(app) == 0
 
 
-async def test_never_both_an_answer_and_a_refusal(path: Path, clock: Hand, app: App) -> None:
+async def test_never_both_an_answer_and_a_refusal(clock: Hand, app: App, another: Callable[[], Awaitable[App]]) -> None:
     """The first process was not dead, only slow: it stores its answer while another one refuses, or the other way."""
     for first in ("run", "refuse"):
         command = roll(first)
-        slow = App(await SqliteStore.open(path, clock=clock), clock)
+        slow = await another()
         assert await slow.promised(command, clock.now + 5) is None
         clock.now += LEASE + 1
         (owed,) = await app.unanswered("console:")
@@ -113,7 +127,6 @@ async def test_never_both_an_answer_and_a_refusal(path: Path, clock: Hand, app: 
         assert not answered.seen
         assert other.seen, "whoever comes second posts nothing"
         await app.kept(command.request_id)
-        await slow.close()
     assert await rolls(app) == 1
 
 
@@ -135,11 +148,12 @@ class Unwritable(MemoryJournal):
         raise StoreError("The disk is full.")
 
 
-async def test_without_a_journal_no_receipt_and_the_command_is_called_off(path: Path, clock: Hand) -> None:
+async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
+    path: Path, clock: Hand, another: Callable[[], Awaitable[App]]
+) -> None:
     """The database is locked and the disk full: it is refused now, and does not run when the lock is gone."""
-    store = await SqliteStore.open(path, clock=clock)
-    store._journal = Unwritable()
-    app = App(store, clock)
+    app = await another()
+    app._receipts = Receipts(Unwritable())
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         running = asyncio.create_task(app.run(roll()))
@@ -152,7 +166,6 @@ async def test_without_a_journal_no_receipt_and_the_command_is_called_off(path: 
     assert (await running).error
     assert await rolls(app) == 0
     assert not (await app.run(roll())).error, "typed again, it runs"
-    await app.close()
 
 
 async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_written(clock: Hand) -> None:
@@ -247,3 +260,57 @@ async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.Monke
     task = asyncio.create_task(watch(claim, answer))
     await asyncio.wait_for(answered.wait(), 2)
     task.cancel()
+
+
+class Stuck(MemoryJournal):
+    """A journal on a slow disk: it writes only when `go` is set, and what it is to drop stays once."""
+
+    def __init__(self, clock: Hand) -> None:
+        super().__init__(clock)
+        self.go, self.stays = asyncio.Event(), 1
+
+    async def note(self, receipt: Receipt, lease: float) -> bool:
+        await self.go.wait()
+        return await super().note(receipt, lease)
+
+    async def drop(self, ids: Sequence[str]) -> None:
+        self.stays -= 1
+        if self.stays >= 0:
+            raise StoreError("The journal is busy.")
+        await super().drop(ids)
+
+
+@pytest.fixture
+def stuck(clock: Hand, monkeypatch: pytest.MonkeyPatch) -> Stuck:
+    monkeypatch.setattr("bot.outbox.receipts.PATIENCE", 0.05)
+    return Stuck(clock)
+
+
+async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(clock: Hand, stuck: Stuck) -> None:
+    """The command ends while its receipt is still being written down, in vain: what is told is its answer."""
+    app = App(store := MemoryStore(clock), clock)
+    app._receipts = Receipts(stuck)
+    work = asyncio.create_task(app.run(roll()))
+    await asyncio.sleep(0)
+    told, answer = await asyncio.gather(app.promised(roll(), clock.now + 600), work)
+    assert await store.seen("r1") is not None
+    assert told is not None
+    assert (told.error, told.title) == (False, answer.title)
+    await app.close()
+
+
+async def test_what_was_refused_is_not_run_later_though_its_receipt_was_written_after_all(
+    clock: Hand, stuck: Stuck
+) -> None:
+    app = App(MemoryStore(clock), clock)
+    app._receipts = Receipts(stuck)
+    told = await app.promised(roll(), clock.now + 600)
+    assert told is not None
+    assert "Nothing was recorded" in told.text()
+    stuck.go.set()
+    await asyncio.sleep(0.05)
+    clock.now += LEASE + 1
+    assert not await app.unanswered("console:")
+    clock.now += LEASE + 1
+    assert not await stuck.claim("console:", LEASE, 9), "it has gone by now"
+    await app.close()

@@ -142,7 +142,7 @@ def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[
     spec = registry().get((game, id))
     assert spec is not None
     reply = odds_reply(sequence, spec, given, rows, each_odds(sequence, given, tuple(rows)))
-    assert sorted(names_of(list(reply.block))) == sorted(row.name for row in rows.values())
+    assert sorted(names_of(reply.body()[1:])) == sorted(row.name for row in rows.values())
     assert "[" not in reply.text().partition("Roll it")[0]
 
 
@@ -227,8 +227,8 @@ async def test_a_heading_names_roster_units_and_leaves_none_out() -> None:
     await channel.do("Bob", 'unit add "Cell 3..12" squad VC morale=4 fp=1')
     cells = "; ".join(f"Cell {number}" for number in range(1, 13))
     reply = await channel.do("Anna", f'lnlt fire attackers="Squad 1" targets="{cells}; Tran" odds')
-    assert reply.block[0] == "Cell 1-12"
-    assert "Tran" in reply.block
+    assert reply.body()[1] == "Cell 1-12"
+    assert "Tran" in reply.body()
     assert reply.title.startswith("Odds of Direct fire: Cell 1-12: ")
 
 

@@ -15,7 +15,7 @@ from tests.playing import Channel, two_sides
 
 
 def units_of(reply: Reply) -> str:
-    return "\n".join(reply.lines)
+    return "\n".join(reply.body())
 
 
 async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         await channel.fails("Bob", f"game reveal {sealed.announce.footer[0][1:]}", "belongs to Anna")
 
         export = await channel.do("Anna", "game export")
-        data = json.loads(export.files[0].content)
+        data = json.loads(export.files[0].text)
         assert not any(seed.get("seed") for seed in data["seeds"])
         assert not any(text["key"] == "sealed" for text in data["texts"])
 
@@ -94,14 +94,14 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         assert (await audit(store)) == (1, [])
 
     file = tmp_path / "game.json"
-    file.write_text(whole.files[0].content)
-    head = json.loads(whole.files[0].content)["head"]
+    file.write_text(whole.files[0].text)
+    head = json.loads(whole.files[0].text)["head"]
     assert verify_file(file, head[:8]) == []
 
     async with open_sqlite(tmp_path / "fresh.db") as store:
         other = Channel(App(store))
         reply = await other.app.run(
-            _import_command(other, whole.files[0].content),
+            _import_command(other, whole.files[0].text),
         )
         assert not reply.error, reply.text()
         await other.do("Anna", "game claim")
@@ -110,7 +110,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         await other.do("Bob", "game next")
         await other.do("Anna", "roll 2d6")
         again = await other.do("Anna", "game export")
-        (tmp_path / "again.json").write_text(again.files[0].content)
+        (tmp_path / "again.json").write_text(again.files[0].text)
         assert verify_file(tmp_path / "again.json", head) == []
         assert (await audit(store)) == (1, [])
         loaded = await other.app.games.at(other.place.key)

@@ -75,10 +75,14 @@ class _Breaking(sqlite3.Connection):
     """A connection on which the n-th statement reports an I/O error, and the transaction is gone."""
 
     disk: Disk | None = None
+    patience = 0  # milliseconds that it waits for a locked file: virtual ones, which SQLite must not know of
 
     def execute(self, *args: Any) -> sqlite3.Cursor:
         """A statement."""
-        disk = self.disk
+        disk, asked = self.disk, str(args[0]).replace(" ", "").casefold()
+        if asked.startswith("pragmabusy_timeout"):
+            self.patience = int(asked.partition("=")[2] or self.patience)
+            return super().execute("SELECT ?", (self.patience,))
         if disk is not None and disk.broken_in >= 0:
             disk.broken_in -= 1
             if disk.broken_in < 0:
@@ -95,9 +99,8 @@ class Connection:
 
     def __init__(self, path: str, busy_seconds: float) -> None:
         self._process = PROCESS.get()
-        self._busy = busy_seconds
         self._conn = sqlite3.connect(path, isolation_level=None, timeout=0, factory=_Breaking)
-        self._conn.disk = self._process.disk
+        self._conn.disk, self._conn.patience = self._process.disk, int(busy_seconds * 1000)
         self._turn = asyncio.Lock()  # it has one thread
         self._watches, self._changes = False, 0
         self._process.connections.append(self)
@@ -106,7 +109,7 @@ class Connection:
         process, disk = self._process, self._process.disk
         async with self._turn:
             await process.pass_time(disk.delay)
-            give_up = process.loop.time() + self._busy
+            give_up = process.loop.time() + self._conn.patience / 1000
             while True:
                 try:
                     done = self._do(job, conn)
@@ -155,6 +158,7 @@ class Connection:
 
 async def connect(path: Path | str, *, timeout: float = 5.0, **_: Any) -> Connection:
     """In place of `aiosqlite.connect`."""
+    await PROCESS.get().pass_time(None)
     return Connection(str(path), timeout)
 
 

@@ -26,14 +26,16 @@ from adapters.discord.calls import (
 )
 from adapters.discord.channel_posts import LOADING, Posting
 from adapters.discord.client import Grognard
+from adapters.discord.commands import make_good
 from adapters.discord.delivery import Delivery
-from adapters.discord.outbox import Outbox
+from adapters.discord.outbox import PLATFORM, Outbox
 from adapters.discord.render import ACTION, LATE, render
 from adapters.discord.request import EPHEMERAL
 from adapters.discord.request import Request as Ask
 from bot.interface.registry import registry
 from bot.interface.reply import File, Reply
 from bot.interface.text import parse_text
+from bot.outbox.receipts import watch
 from tests.simulation.people import BY_KEY, discord_id, spot_of_dm
 from tests.simulation.shown import Request, Shown
 
@@ -127,7 +129,7 @@ class Discord:
 
     def _written(self, shown: Shown, body: Json, files: Sequence[File]) -> Json:
         shown.loading = False
-        self._fill(shown, body, [file.content for file in files])
+        self._fill(shown, body, [file.text for file in files])
         self._world.show(shown)
         return self._json(shown)
 
@@ -140,7 +142,7 @@ class Discord:
 
     def _json(self, shown: Shown) -> Json:
         flags = (LOADING if shown.loading else 0) | (EPHEMERAL if shown.viewer else 0)
-        return {"id": str(shown.number), "flags": flags}
+        return {"id": str(shown.number), "flags": flags, "content": shown.text.partition("\n")[0]}
 
 
 def key_of(body: Json) -> str:
@@ -257,6 +259,7 @@ class Bot(Grognard):
     def begin(self) -> None:
         """What begins at login."""
         self._start(self._outbox.run(), self._beside)
+        self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self, one)), self._beside)
 
     async def take(self, request: Request) -> None:
         """One delivery of what somebody did, until all that it led to is done."""

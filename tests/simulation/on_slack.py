@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.incoming import Listeners
-from adapters.slack.render import LATE, render
+from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
+from adapters.slack.request import PLATFORM
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
 from bot.interface.reply import Reply
+from bot.outbox.receipts import watch
+from tests.simulation.clock import BEGIN
 from tests.simulation.people import BY_KEY, SPOTS, human, slack_id, spot_of_dm
 from tests.simulation.shown import REQUEST, Request, Shown
 
@@ -23,6 +26,9 @@ Json = dict[str, Any]
 
 ACK_LIMIT, URL_LIFE, URL_USES = 3.0, 1_800.0, 5
 BOT = "UBOT"
+READABLE = "T1"
+"""The workspace that lets the bot read what stands in a channel."""
+REMARKS = (LATE_PERHAPS, PERHAPS, LATE)
 
 
 class Slack:
@@ -86,8 +92,12 @@ class Slack:
         if method == "conversations.info":
             return {"channel": {"id": spot.channel, "is_member": spot.bot, "name": spot.channel}}
         assert method in ("conversations.history", "conversations.replies"), f"Slack is asked for {method}"
-        public = [shown for shown in self._world.shown if shown.spot == spot and shown.stands and not shown.viewer]
-        return {"messages": [{"ts": f"{shown.number}.0", "user": BOT, **shown.body} for shown in reversed(public)]}
+        if team != READABLE:
+            raise Refused("missing_scope")
+        since = float(given.get("oldest") or 0) - BEGIN
+        public = [one for one in self._world.shown if one.spot == spot and one.stands and not one.viewer]
+        found = [{"ts": f"{one.number}.0", "user": BOT, **one.body} for one in reversed(public) if one.at >= since]
+        return {"messages": found}
 
     def _spot(self, team: str, channel: str) -> Any:
         if channel.startswith("D"):
@@ -102,7 +112,7 @@ class Slack:
     def _fill(self, shown: Shown, body: Mapping[str, Any]) -> None:
         shown.text, shown.body = str(body["text"]), dict(body)
         shown.key = _key(shown.text)
-        shown.late = LATE in shown.text
+        shown.late = any(remark in shown.text for remark in (PERHAPS, LATE_PERHAPS))
         items = [item for block in body.get("blocks") or () for item in block.get("elements") or () if "value" in item]
         shown.buttons = tuple(str(item["value"]) for item in items)
         self._world.show(shown)
@@ -115,7 +125,9 @@ def key_of_reply(reply: Reply) -> str:
 
 def _key(text: str) -> str:
     """The first line and the footer."""
-    first, _, rest = text.replace(LATE, "").partition("\n")
+    for remark in REMARKS:
+        text = text.replace(remark, "")
+    first, _, rest = text.partition("\n")
     last = rest.rpartition("\n")[2]
     return f"{first} | {last}" if last.startswith("#") else first
 
@@ -157,12 +169,12 @@ class SimWire(Wire):
             raise Busy("ratelimited", 1.0, is_asked=True)
         if fate in ("fault", "lost"):
             await asyncio.sleep(0.5 if fate == "fault" else 15.0)
-            raise Busy(fate, 1.0)
+            raise Busy(fate, 1.0, is_unsure=True)
         found = call()
         await process.pass_time(world.wire_delay)
         if fate == "broken":
-            world.doubts += 1
-            raise Busy("broken after the call", 1.0)
+            world.doubts["call"] += 1
+            raise Busy("broken after the call", 1.0, is_unsure=True)
         return found
 
 
@@ -170,23 +182,25 @@ class Context:
     """The adapter's listeners without the library's connection."""
 
     def __init__(self, process: Process) -> None:
-        self._world = process.world
+        self._process, self._world = process, process.world
         wire = SimWire(process)
         teams = Teams(clock=process.loop.time)
         for team in ("T1", "T2"):
             teams.add(Team(team, f"xoxb-{team}", BOT, "BBOT", team))
         self.work = Work(process.app, wire, teams)
         self._listeners = Listeners(self.work)
-        self._watch: asyncio.Task[None] | None = None
+        self._beside: list[asyncio.Task[None]] = []
 
     def begin(self) -> None:
         """What begins with the connection."""
-        self._watch = asyncio.create_task(self.work.posts.watch())
+        owed = watch(lambda: self.work.app.unanswered(PLATFORM), self._listeners.make_good)
+        self._beside = [asyncio.create_task(work) for work in (self.work.posts.watch(), owed)]
 
     async def take(self, request: Request) -> None:
         """One delivery of what somebody did, until all that it led to is done."""
 
         async def ack(*_: Any, **__: Any) -> None:
+            await self._process.pass_time(None)
             if request.receipt is None and self._world.loop.time() - request.at <= ACK_LIMIT:
                 request.receipt = self._world.loop.time()
 

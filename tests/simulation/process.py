@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from collections.abc import Sequence as Many
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bot.app import App
-from bot.odds_worker.pool import Worker
-from bot.rules.inputs.units import Roster
-from bot.rules.odds import Distribution
+from bot.odds_worker.pool import Odds, Worker
 from bot.stores.sqlite import SqliteStore
-from bot.systems.catalog import Sequence
-from bot.systems.resolve import each_odds
 from tests.simulation import on_discord, on_slack
 from tests.simulation.door import Connection, Disk
 from tests.simulation.shown import Request
@@ -28,12 +23,6 @@ T = TypeVar("T")
 class Inline(Worker):
     """Counts on the spot: no process beside, no clock."""
 
-    async def odds(
-        self, sequence: Sequence, raw: Mapping[str, object], paths: Many[str], roster: Roster
-    ) -> dict[str, Distribution]:
-        """The distributions."""
-        return each_odds(sequence, raw, paths, roster)
-
     async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0.0) -> T:
         """What the function gives."""
         return function(*arguments)
@@ -46,15 +35,16 @@ class Process:
         self.world, self.name, self.loop, self.path, self.disk = world, name, world.loop, path, disk
         self.alive = self.is_watched = True
         self.connections: list[Connection] = []
-        self.at_work: set[Request] = set()
+        self.at_work: list[Request] = []  # one delivered twice is there twice
         self.stored = 0  # answers
         self.app: App
         self._sides: dict[str, on_discord.Bot | on_slack.Context] = {}
 
     async def begin(self, *, platforms: bool = True) -> None:
         """Open the store and begin to serve."""
-        self.app = App(await SqliteStore.open(self.path, clock=self.loop.wall), self.loop.wall)
-        self.app.worker = Inline()
+        self.app = App(await SqliteStore.open(self.path, clock=self.loop.wall), self.loop.wall, self.loop.time)
+        self.app.worker = self.app.checker = Inline()
+        self.app.odds = Odds(self.app.worker)
         if platforms:
             self._sides = {"discord": on_discord.Bot(self), "slack": on_slack.Context(self)}
             for side in self._sides.values():
@@ -62,11 +52,11 @@ class Process:
 
     async def take(self, request: Request) -> None:
         """One delivery of a request."""
-        self.at_work.add(request)
+        self.at_work.append(request)
         try:
             await self._sides[request.spot.platform].take(request)
         finally:
-            self.at_work.discard(request)
+            self.at_work.remove(request)
 
     def kill(self) -> None:
         """Nothing of it moves from now on; what was committed stays."""

@@ -11,20 +11,12 @@ from tests.simulation.shrink import shrunk
 from tests.simulation.world import play
 
 SEEDS, CHUNK = 300, 15
-OFF: dict[str, str] = {
-    "a": "M7",
-    "b": "M1",
-    "c": "M4",
-    "h": "M5",
-    "x": "Slack: what was shown cannot be noted down",
-}
-"""Promises not kept yet, with the finding that says so."""
 
 
 @pytest.mark.parametrize("first", range(1, SEEDS + 1, CHUNK))
 def test_promises_hold_in_every_world(first: int) -> None:
     for seed in range(first, first + CHUNK):
-        world = play(seed, plan(seed), OFF)
+        world = play(seed, plan(seed))
         if world.violations:
             steps = smallest(seed, plan(seed), world.violations[0][1])
             kept = line_of(seed, world.violations[0][1], "...", steps)
@@ -33,7 +25,7 @@ def test_promises_hold_in_every_world(first: int) -> None:
 
 @pytest.mark.parametrize("old", regressions(), ids=str)
 def test_what_broke_a_promise_once_does_so_no_more(old: Regression) -> None:
-    world = play(old.seed, old.steps, OFF)
+    world = play(old.seed, old.steps)
     assert not world.violations, told(old.seed, old.steps)
 
 

@@ -52,7 +52,7 @@ class World:
         self.counts: Counter[str] = Counter()
         self.history: list[str] = []
         self.violations: list[str] = []
-        self.doubts = 0  # crashes, and calls that broke after they were done
+        self.doubts: Counter[str] = Counter()  # crashes, jumps of the clock, calls that broke after they were done
         self.faulty_until = {"discord": 0.0, "slack": 0.0}
         self._failed: list[tuple[str, float]] = []
         self.last_fault = -1e9
@@ -135,9 +135,10 @@ class World:
             self._deliver(request, first=False)
 
     def _deliver(self, request: Request, *, first: bool = True) -> None:
-        self._hand_over(request, self.chance.expovariate(8.0) if self.chance.random() < 0.95 else 2.0)
+        self._hand_over(request, self.chance.expovariate(25.0) if self.chance.random() < 0.95 else 2.0)
         if first and self.chance.random() < 0.08:
             self.counts["duplicates"] += 1
+            self.note(f"  request {request.number} is delivered twice")
             self._hand_over(request, self.chance.expovariate(1.0))
 
     def _hand_over(self, request: Request, delay: float) -> None:
@@ -164,6 +165,7 @@ class World:
             self.loop.call_later(seconds, self.disk.unlock)
         elif step.kind == "clock":
             self.loop.skew += seconds
+            self.doubts["clock"] += 1
         elif step.kind == "broken":
             self.disk.broken_in = int(seconds)
         elif step.kind == "full":
@@ -183,7 +185,7 @@ class World:
         for request in process.at_work:
             request.crashed = True
         process.kill()
-        self.doubts += 1
+        self.doubts["crash"] += 1
         self.loop.call_later(self.chance.uniform(0.5, 3.0), lambda: self._keep(self.loop.create_task(self._boot())))
 
     async def _boot(self) -> None:

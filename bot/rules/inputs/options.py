@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.plain import CONTROL
 
 OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"]
 MAX_TEXT = 4000
@@ -18,7 +19,6 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,12}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]{1,6})?")
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
 _BOOL |= {"no": False, "false": False, "off": False, "0": False, "n": False}
-INVISIBLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +198,7 @@ def _shown(number: float | None) -> str:
 
 def _refuse(option: Option, raw: object, hint: str = "") -> UserError:
     shown = str(raw)
-    shown = INVISIBLE.sub("?", shown if len(shown) <= 40 else shown[:39] + "…")
+    shown = shown if len(shown) <= 40 else shown[:39] + "…"
     return UserError(f'{option.name} must be {option.expected}, not "{shown}".', hint=hint, option=option.name)
 
 
@@ -281,7 +281,7 @@ def _clean_text(option: Option, raw: object) -> str:
     text = str(raw)
     if len(text) > MAX_TEXT:
         raise UserError(f"{option.name} is too long: at most {MAX_TEXT} characters.", option=option.name)
-    if INVISIBLE.search(text):
+    if CONTROL.search(text):
         raise UserError(f"{option.name} holds control or invisible characters.", option=option.name)
     return text
 
@@ -320,10 +320,6 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
 }
 
 
-_FIELDS = ("help", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings")
-"""Keys of an entry that are the fields of an Option as they stand."""
-
-
 def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:
     """An Option from its entry in a YAML file; `values` may name one of the game's token lists.
 
@@ -331,9 +327,17 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     """
     if not isinstance(spec, Mapping):
         raise ValueError(f"option {name} must be {{type: ..., help: ...}}")
-    if unknown := set(spec) - {*_FIELDS, "type", "values", "clamp"}:
+    known = {"type", "help", "min", "max", "values", "default", "optional", "clamp", "brings", "units", "complete"}
+    known |= {"free", "meanings"}
+    if unknown := set(spec) - known:
         raise ValueError(f"option {name} has unknown keys {', '.join(sorted(unknown))}")
-    values = _values_of(name, spec.get("values", ()), lists)
+    values = spec.get("values", ())
+    if isinstance(values, str):
+        if values not in lists:
+            raise ValueError(f"option {name} names the list {values}, which the game does not have")
+        values = lists[values]
+    if not isinstance(values, list | tuple) or any(not isinstance(value, str) for value in values):
+        raise ValueError(f"option {name} has values that are no text; quote them")
     kind: Any = spec.get("type", "str")
     kind = "str" if kind == "string" else kind
     if kind not in list(_CLEANERS):
@@ -344,25 +348,14 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
             raise ValueError(f"option {name}: {key} must be {what}, not {value!r}")
     if strange := [word for word in spec.get("meanings") or () if word not in values]:
         raise ValueError(f"option {name} explains {strange[0]}, which is not among its values")
-    fields = {key: spec[key] for key in _FIELDS if key in spec}
+    fields = {key: spec[key] for key in known - {"type", "values", "clamp"} if key in spec}
     clamp = spec.get("clamp") or ""
     if clamp not in (True, "", "high", "low", "both"):
         raise ValueError(f"option {name}: clamp is true, high or low, not {clamp!r}")
-    option = Option(name=name, type=kind, values=values, clamp="both" if clamp is True else clamp, **fields)
+    option = Option(name=name, type=kind, values=tuple(values), clamp="both" if clamp is True else clamp, **fields)
     if option.default is not None and option.type not in ("mods",):
         try:
             clean(option, option.default)
         except UserError as error:
             raise ValueError(f"option {name}: its default does not fit: {error.message}") from None
     return option
-
-
-def _values_of(name: str, values: Any, lists: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The tokens of an entry, or those of the list that it names. Raises ValueError for what is no text."""
-    if isinstance(values, str):
-        if values not in lists:
-            raise ValueError(f"option {name} names the list {values}, which the game does not have")
-        values = lists[values]
-    if not isinstance(values, list | tuple) or any(not isinstance(value, str) for value in values):
-        raise ValueError(f"option {name} has values that are no text; quote them")
-    return tuple(values)

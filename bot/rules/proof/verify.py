@@ -219,6 +219,8 @@ class _Check:
                 self._fault(text.event, f"it has no text {shown(text.key)}, but the file has one for it.")
             elif salted(text.salt, text.text) != promised:
                 self._fault(text.event, f"the text {shown(text.key)} was changed.")
+            elif "\n" in text.salt:  # with a part of the text in it, that could be cut
+                self._fault(text.event, f"the text {shown(text.key)} has no salt as Grognard writes it.")
             elif text.person and text.person != body.get("who", text.person):
                 self._fault(text.event, f"the text {shown(text.key)} is said to be another person's.")
 

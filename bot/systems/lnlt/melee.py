@@ -27,19 +27,6 @@ VERDICTS = {
     (False, True): "attackers",
     (True, True): "both",
 }
-OVERRUN = {
-    "attack_total": NONE,
-    "defenders_eliminated": True,
-    "counter_total": NONE,
-    "attackers_eliminated": False,
-    "outcome": "defenders",
-}
-HEADLINES = {
-    "none": "nobody is eliminated",
-    "defenders": "the defenders are eliminated",
-    "attackers": "the attackers are eliminated",
-    "both": "both sides are eliminated",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +91,16 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
         gone = [defenders[at] for at in (range(len(defenders)) if overrun else chosen)]
         lost = gone if out["defenders_eliminated"] else []
         lost = lost + ([attackers[at] for at in countered] if out["attackers_eliminated"] else [])
+        headline = {
+            "none": "nobody is eliminated",
+            "defenders": "the defenders are eliminated",
+            "attackers": "the attackers are eliminated",
+            "both": "both sides are eliminated",
+        }[out["outcome"]]
         changes = tuple(Change(unit.name, set={"state": "eliminated"}) for unit in lost if unit.name)
-        return Settlement(HEADLINES[out["outcome"]], tuple((unit.word, "eliminated") for unit in lost), (), changes)
+        return Settlement(headline, tuple((unit.word, "eliminated") for unit in lost), (), changes)
 
-    opening = _opening(attack, counter) | (OVERRUN if overrun else {})
-    groups = group_sums(2, 6)
-    steps: dict[str, Step[Melee]] = {
-        "attack": Step(ATTACK, attack_apply, attack_tells, _story("attack", attack), groups=lambda _: groups),
-        "counter": Step(
-            COUNTER, counter_apply, counter_tells, _story("counterattack", counter), groups=lambda _: groups
-        ),
-    }
-    lines = (Line("defenders", result="all of them are shaken: eliminated without a roll"),) if overrun else ()
-    return Plan(Melee(None if overrun else "attack"), steps, settle, opening, lines=lines)
-
-
-def _opening(attack: Assault, counter: Assault) -> dict[str, Any]:
-    """What is known of both attacks before the dice."""
-    return {
+    opening: dict[str, Any] = {
         "attack_fp": attack.fp,
         "defense_fp": attack.against,
         "attack_odds": attack.odds,
@@ -131,6 +110,18 @@ def _opening(attack: Assault, counter: Assault) -> dict[str, Any]:
         "counter_odds": counter.odds,
         "counter_kill": NONE if counter.kill is None else counter.kill,
     }
+    if overrun:
+        opening |= {"attack_total": NONE, "defenders_eliminated": True}
+        opening |= {"counter_total": NONE, "attackers_eliminated": False, "outcome": "defenders"}
+    groups = group_sums(2, 6)
+    steps: dict[str, Step[Melee]] = {
+        "attack": Step(ATTACK, attack_apply, attack_tells, _story("attack", attack), groups=lambda _: groups),
+        "counter": Step(
+            COUNTER, counter_apply, counter_tells, _story("counterattack", counter), groups=lambda _: groups
+        ),
+    }
+    lines = (Line("defenders", result="all of them are shaken: eliminated without a roll"),) if overrun else ()
+    return Plan(Melee(None if overrun else "attack"), steps, settle, opening, lines=lines)
 
 
 def _refuse_vehicles(units: Iterable[Unit]) -> None:

@@ -6,15 +6,17 @@ import pytest
 
 from adapters.discord.escape import escaped, fenced, line
 from adapters.discord.render import Message, render
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request, clean_name
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
 from bot.interface.reply import Button, File, Reply
+from bot.rules.phrase import Phrase, Typed
+from bot.rules.plain import clean_name
 from tests.standins.discord.limits import check_message
 from tests.standins.discord.mentions import mentions
 
 ALL = EMBED_LINKS | ATTACH_FILES
 FIRE = Reply(
     "Anna: Direct fire: squad shaken",
-    ("attack [5] + firepower 4 = 9", "Type: /lnlt rally unit_a"),
+    ("attack [5] + firepower 4 = 9", Phrase("Type: ", Typed("/lnlt rally unit_a"))),
     footer=("#41", "5e8f362b"),
     buttons=(Button("again:41", "Again"), Button("undo:41", "Undo")),
 )
@@ -23,7 +25,7 @@ LONG = Reply("Log", tuple(f"line {number} {'x' * 40}" for number in range(200)),
 
 def shown(reply: Reply, allowed: int = ALL) -> Message:
     message = render(reply, Request(1, "token", 2, 2, 3, guild=4, allowed=allowed))
-    check_message(message.body, [len(file.content) for file in message.files], flags=0)
+    check_message(message.body, [len(file.text) for file in message.files], flags=0)
     return message
 
 
@@ -99,8 +101,9 @@ def test_user_text_neither_formats_nor_links_nor_hides(text: str, safe: str) -> 
 
 
 def test_a_command_to_copy_is_code_and_cannot_leave_it() -> None:
-    assert line('Type: /unit add "A_B" x') == 'Type: `/unit add "A_B" x`'
-    assert "`/x" not in line("Type: /unit `add` **x**")
+    assert line(Phrase("Type: ", Typed('/unit add "A_B" x'))) == 'Type: `/unit add "A_B" x`'
+    assert line('Type: /unit add "A_B" x') == 'Type: /unit add "A\\_B" x'
+    assert line(Phrase("Type: ", Typed("/unit `add` **x**"))) == r"Type: /unit \`add\` \*\*x\*\*"
     assert shown(Reply("Anna: type: /game end x: 1d6 = 3")).body["content"] == "Anna: type: /game end x: 1d6 = 3"
     assert fenced(("a```b",)) == "```\na'''b\n```"
 

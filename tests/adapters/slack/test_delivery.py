@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from adapters.slack.calls import Refused, Wire
-from adapters.slack.delivery import Posts
+from adapters.slack.delivery import Posts, Progress
 from adapters.slack.incoming import command_line
 from adapters.slack.request import Request
 from adapters.slack.teams import Team, Teams
@@ -86,6 +86,22 @@ async def test_a_place_where_nobody_asked(post: Post) -> None:
         await post.posts.deliver(Request.from_json({}, place), Reply("Ben: 2d6 = 7"))
     assert post.ben.sees(post.games, first.ts)[-1].text == "Ben: 2d6 = 7"
     assert post.ben.sees(post.foreign) == []
+
+
+async def test_an_answer_that_reads_like_another_one_is_no_proof_that_it_was_posted(post: Post) -> None:
+    """Two commands of Anna's were not run: the second refusal comes although the first one stands there."""
+    post.home.scopes |= {"channels:history"}
+    told = Reply("Anna, your command was not run", ("Please type it again.",))
+    for id in ("r1", "r2", "r2"):
+        left_over = Progress(unsure=True)
+        await post.posts.deliver(replace(post.request(post.games), request_id=id), told, late=True, progress=left_over)
+    shown = post.ben.sees(post.games)
+    assert [one.text.startswith("(late) Anna") for one in shown] == [True, True], "each once: they carry a mark"
+    post.slack.messages.post(post.games, post.home.bot_user, told.text())  # by a response address, which carries none
+    await post.posts.deliver(
+        replace(post.request(post.games), request_id="r3"), told, late=True, progress=Progress(unsure=True)
+    )
+    assert post.ben.sees(post.games)[-1].text.startswith("(late, perhaps shown before) Anna")
 
 
 async def test_another_workspace_is_never_written_to(post: Post) -> None:

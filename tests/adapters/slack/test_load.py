@@ -50,19 +50,26 @@ async def test_a_hundred_commands_at_once(
         assert p99 < 3
 
 
-async def test_five_hundred_different_odds_at_once(
+async def test_hundreds_of_different_odds_at_once(
     slack: SlackStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    count = 500 if slack.transport == "socket" else 300  # over HTTP the stand-in itself has only 100 connections
     home, anna, _, games = settle(slack)
     people = [home.user(f"Player{number}") for number in range(250)]
+    channels = [home.channel(f"game-{number}") for number in range(50)]
     async with running(slack, tmp_path, home):
         await (await anna.slash(games, "/help")).answer()
         handles = await asyncio.gather(
-            *(people[number % 250].slash(games, "/lnlt", f"fire {shot(number)} odds") for number in range(500))
+            *(
+                people[number % 250].slash(channels[number % 50], "/lnlt", f"fire {shot(number)} odds")
+                for number in range(500)
+            )
         )
         waits = sorted(handle.ack_time or 9.0 for handle in handles)
         with capsys.disabled():
-            print(f"\nSlack {slack.transport}: 500 odds at once, acknowledged after {waits[-1]:.2f} s at the latest")
+            print(
+                f"\nSlack {slack.transport}: {count} odds at once, acknowledged after {waits[-1]:.2f} s at the latest"
+            )
         assert waits[-1] < 3
         await asyncio.gather(*(handle.answer(timeout=40) for handle in handles[::50]))
 

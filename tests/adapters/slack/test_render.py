@@ -13,19 +13,29 @@ from hypothesis import strategies as st
 from adapters.slack.escape import after_mention, escaped, line, typed
 from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render
 from bot.app import App
+from bot.interface.parts import Grid, Odds
 from bot.interface.registry import registry
 from bot.interface.reply import Button, File, Reply
 from bot.interface.spec import Person, Place
+from bot.rules.phrase import Phrase, Typed
+from bot.rules.sequence import Line
 from bot.stores.memory import MemoryStore
 from tests.standins.slack import check_blocks
 from tests.standins.slack.blocks import text_size
 
 TEXTS = st.text(st.sampled_from("abc <>&*_~`:;!@#|/\n\u202e\u200b\x07é漢") | st.characters(), max_size=200)
+PARTS = st.one_of(
+    TEXTS,
+    TEXTS.map(Typed),
+    st.lists(TEXTS | TEXTS.map(Typed), max_size=4).map(lambda pieces: Phrase(*pieces)),
+    st.builds(Line, TEXTS, st.tuples(st.integers()), st.tuples(st.tuples(TEXTS, st.integers())), st.integers(), TEXTS),
+    st.builds(Odds, TEXTS, st.lists(st.tuples(TEXTS, st.floats(0, 1)), min_size=1, max_size=4).map(tuple)),
+    st.builds(Grid, st.lists(st.tuples(TEXTS, TEXTS), max_size=20).map(tuple)),
+)
 REPLIES = st.builds(
     Reply,
     title=TEXTS,
-    lines=st.lists(TEXTS, max_size=80).map(tuple),
-    block=st.lists(TEXTS, max_size=80).map(tuple),
+    lines=st.lists(PARTS, max_size=80).map(tuple),
     footer=st.lists(TEXTS, max_size=5).map(tuple),
     buttons=st.lists(st.builds(Button, TEXTS, TEXTS), max_size=6, unique_by=lambda one: one.action).map(tuple),
     error=st.booleans(),
@@ -55,7 +65,7 @@ def test_slack_takes_long_answers(char: str, count: int) -> None:
         Reply(char * 40 * count),
         Reply("a title", (words,) * count),
         Reply("a title", (char * 50 * count,)),
-        Reply("a title", block=(words,) * count),
+        Reply("a title", (Grid(((words,),) * count),)),
         Reply("a title", footer=(words,) * min(count, 20)),
         Reply("a title", buttons=tuple(Button(f"again:{number}", words) for number in range(min(count, 60)))),
     ):
@@ -66,7 +76,7 @@ def test_a_long_answer_folds_and_is_whole_in_its_file() -> None:
     reply = Reply("Anna: a long story", tuple(f"line {number} of the story" for number in range(1_000)), footer=("#7",))
     message = render(reply, "T1")
     assert [file.name for file in message.files] == ["answer.txt"]
-    assert message.files[0].content == reply.text()
+    assert message.files[0].text == reply.text()
     assert "answer.txt" in str(message.blocks)
     assert "#7" in str(message.blocks)
     kept = render(replace(reply, lines=reply.lines[:3], files=(File("a.csv", "1"),)), "T1")
@@ -104,10 +114,10 @@ def test_user_text_shows_as_it_is() -> None:
     assert "\u202e" not in escaped("\u202ehidden")
 
 
-def test_only_what_can_be_copied_as_it_stands_is_code() -> None:
-    assert line('Type: /lnlt fire attackers="squad fp=2"') == 'Type: `/lnlt fire attackers="squad fp=2"`'
-    assert line("Join one: /game join US") == "Join one: `/game join US`"
+def test_only_what_was_made_as_a_command_is_code() -> None:
+    assert line(Phrase("Join one: ", Typed("/game join US"), ".")) == "Join one: `/game join US`."
     for prose in (
+        'Type: /lnlt fire attackers="squad fp=2"',
         "/roll 2d6+3 rolls dice. /help dice shows all that can be written.",
         "The secret seed is not in it before /fair reveal.",
         "It must end first: /game end.",

@@ -55,7 +55,7 @@ class User:
     refuses_dms: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Guild:
     """A server: who is in it, and what each may do."""
 
@@ -70,7 +70,7 @@ class Guild:
     has_bot: bool = True
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Channel:
     """A text channel, a thread, or a DM with the bot."""
 
@@ -102,7 +102,7 @@ class Attachment:
     ephemeral: bool = False
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Message:
     """One message, as it stands now."""
 
@@ -178,7 +178,7 @@ class Message:
         yield from (c["content"] for c in self.parts if c["type"] == 10)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Interaction:
     """Something a person did with the bot, and all that came of it."""
 

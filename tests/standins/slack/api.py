@@ -40,7 +40,7 @@ def bad(error: str, faults: list[str]) -> Refused:
     return Refused(error, errors=faults, response_metadata={"messages": [f"[ERROR] {fault}" for fault in faults]})
 
 
-@dataclass
+@dataclass(repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Call:
     """One call of a method, its arguments parsed."""
 

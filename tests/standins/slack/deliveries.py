@@ -34,7 +34,7 @@ class Ack:
     status: int = 0
 
 
-@dataclass
+@dataclass(repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Delivery:
     """An envelope. `trouble` is the error the person sees in Slack when no acknowledgement came in time."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Where = Callable[[Message], bool]
 
 
-@dataclass
+@dataclass(repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Handle:
     """`errors` stands under the fields of a submitted modal; `trouble` is the error Slack itself shows the person."""
 

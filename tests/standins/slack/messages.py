@@ -32,7 +32,7 @@ class StoredFile:
     mimetype: str = "application/octet-stream"
 
 
-@dataclass
+@dataclass(repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Message:
     """One message; `via` is the method, `response_url`, `ack`, or `user` that made it."""
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .workspace import Channel, Workspace
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Person:
     """`stack` holds the modals open on this person's screen, the top one last; `admin` runs the workspace."""
 

@@ -58,7 +58,7 @@ def too_large(view: Json) -> bool:
     return len(json.dumps(view)) > VIEW_BYTES
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class OpenView:
     """A modal a person has open. `errors` is what stands under its fields; `state` what is filled in."""
 

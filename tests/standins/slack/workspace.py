@@ -20,7 +20,7 @@ def new_id(kind: str) -> str:
     return f"{kind}0{next(_NUMBERS):07d}"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Channel:
     """A channel, private channel or direct message (`im_with` names the person). `members` None is everyone."""
 
@@ -70,7 +70,7 @@ class Channel:
         return body | {"name": self.name, "is_member": self.bot_member}
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)  # they refer to each other: whole, a failure would fill the memory
 class Workspace:
     """`bot_token` is empty until the app is installed; `scopes` is what it was granted."""
 

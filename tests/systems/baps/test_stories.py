@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.play.answers import story_lines
 from tests.examples import play_example
 from tests.systems.baps.rosters import roster, unit
 
 
 def told(sequence: str, given: dict[str, Any], dice: list[int]) -> tuple[str, ...]:
     """The story of a sequence as players read it."""
-    return story_lines(play_example("baps", sequence, given, dice).lines)
+    return tuple(line.text() for line in play_example("baps", sequence, given, dice).lines)
 
 
 def test_the_story_names_weapons_defense_and_the_row_read() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.play.answers import story_lines
 from bot.rules.errors import UserError
 from tests.examples import lookup, odds, play_example
 from tests.playing import Channel
@@ -156,7 +155,7 @@ def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None
     }
     played = play_example("nhis", "fire", given, [1, 2, 2, 3, 6])
     assert played.settlement.headline == "damaged: squad 2 reduced; squad 3 reduced"
-    assert story_lines(played.lines) == (
+    assert tuple(line.text() for line in played.lines) == (
         "firepower: squad 4 + mg (long range, half of 5) 2 - firing in a charge 2 = 4, column 4",
         "attack [1][2] = 3, column 4: damaged",
         "damage point [2], squad 2 reduced",

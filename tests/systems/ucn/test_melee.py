@@ -8,7 +8,6 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.play.answers import story_lines
 from bot.rules.errors import UserError
 from tests.examples import odds, play_example
 from tests.systems.ucn.plainly import every_face
@@ -241,7 +240,7 @@ def test_the_first_line_tells_the_grenade_from_the_melee() -> None:
     """One of two falls to the grenade, the other in melee: 10 + 4 for numbers against 9 - 6."""
     played = assault([13, 5, 14, 15, 4])
     assert played.settlement.headline == "grenade takes 1, attacker wins, attacker loses 0, defender loses 1"
-    assert story_lines(played.lines)[1:3] == (
+    assert tuple(line.text() for line in played.lines)[1:3] == (
         "attacker Melee 10 + superior numbers 4 = 14",
         "defender Melee 9 - suppressed 6 = 3",
     )

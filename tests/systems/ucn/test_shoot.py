@@ -9,7 +9,6 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.play.answers import story_lines
 from bot.rules.errors import UserError
 from tests.examples import odds, play_example
 from tests.systems.ucn.plainly import every_face
@@ -131,13 +130,13 @@ def test_modifiers_are_named_in_the_story() -> None:
     played = shoot("lmg mod=2", [20], skill=10, target_moving=True, attacker_higher=True, status="hesitant", mod=-1)
     assert played.out["shooters"][0]["final_skill"] == 10 - 4 + 4 - 4 - 1 + 2
     told = "lmg Firearms 10 - target moving 4 + shooter higher 4 - hesitant 4 - modifier 1 + own modifier 2 = 7"
-    assert story_lines(played.lines)[0] == told
+    assert played.lines[0].text() == told
 
 
 def test_the_answer_names_totals_and_counts_casualties() -> None:
     """Sniper: +4 to his die. LMG with skill 24: +4 to each of three dice."""
     played = shoot("sniper-rifle; lmg skill=24", [12, 5, 9, 2, 3, 10], skill=12)
-    assert story_lines(played.lines) == (
+    assert tuple(line.text() for line in played.lines) == (
         "sniper-rifle Firearms 12 = 12",
         "lmg Firearms 24 = 24",
         "1 sniper-rifle to hit [12], against 12: hit",

@@ -1,0 +1,108 @@
+"""What the body of a reply is made of, as values: adapters draw each part in their own way."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bot.rules.phrase import text_from_json, text_to_json
+from bot.rules.sequence import Line
+
+COLUMNS = 34
+"""What fits on a phone in a fixed width."""
+_BAR = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Thrown:
+    """The raw dice of a whole answer, where nothing is said of the single rolls: `dice [4] [2]`."""
+
+    dice: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Odds:
+    """The chances (0 to 1) of each result for those whom `heading` names."""
+
+    heading: str
+    chances: tuple[tuple[str, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows of cells in columns of a fixed width."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+
+Part = str | Line | Thrown | Odds | Grid
+"""A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
+FIXED = (Odds, Grid)
+"""Parts whose columns stand under each other."""
+
+
+def part_lines(part: Part) -> list[str]:
+    """A part in plain lines."""
+    match part:
+        case Line():
+            return [part.text()]
+        case Thrown():
+            return ["dice " + " ".join(f"[{value}]" for value in part.dice)]
+        case Odds():
+            return [*textwrap.wrap(part.heading, COLUMNS), *bars(part.chances)]
+        case Grid():
+            return _columns(part.rows)
+        case _:
+            return [part]
+
+
+def bars(chances: tuple[tuple[str, float], ...]) -> list[str]:
+    """A line per result, at most 34 columns wide unless its words are very long: name, bar, percent."""
+    width = max(len(word) for word, _ in chances)
+    size = max(3, min(_BAR, COLUMNS - 8 - width))
+    return [
+        f"{word:<{width}} {('#' * round(chance * size)).ljust(size, '.')} {percent(chance):>6}"
+        for word, chance in chances
+    ]
+
+
+def percent(chance: float) -> str:
+    """A chance in percent, one decimal; the smallest and largest are never shown as 0 or 100."""
+    value = chance * 100
+    if 0 < value < 0.05:
+        return "<0.1%"
+    if 99.95 < value < 100:
+        return ">99.9%"
+    return f"{value:.1f}%"
+
+
+def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
+    widths: dict[int, int] = {}
+    for row in rows:
+        for at, cell in enumerate(row[:-1]):
+            widths[at] = max(widths.get(at, 0), len(cell))
+    return ["  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]]) for row in rows]
+
+
+_KINDS: dict[str, type[Line | Thrown | Odds | Grid]] = {"line": Line, "thrown": Thrown, "odds": Odds, "grid": Grid}
+
+
+def part_to_json(part: Part) -> Any:
+    """A part as plain JSON: a text, or a mapping with its kind."""
+    if isinstance(part, str):
+        return text_to_json(part)
+    return {"kind": type(part).__name__.lower(), **asdict(part)}
+
+
+def part_from_json(data: Any) -> Part:
+    """The part that `part_to_json` wrote; texts were all that earlier versions stored."""
+    if not isinstance(data, Mapping):
+        return text_from_json(data)
+    values = {name: _tuples(value) for name, value in data.items() if name != "kind"}
+    return _KINDS[data["kind"]](**values)
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value

@@ -1,0 +1,200 @@
+"""Mends taken out again, one at a time: what the simulator must find. Each is named for its finding."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+import adapters.slack.delivery
+import adapters.slack.work
+import bot.app
+import bot.commands.exporting
+import bot.commands.moving
+import bot.stores.sqlite.link
+import bot.stores.sqlite.reading
+import bot.stores.sqlite.writing
+from bot.app import App
+from bot.audit.export import export_game
+from bot.commands.button import NAMES
+from bot.commands.context import Context, _Dice
+from bot.entropy import new_id, throwaway
+from bot.interface.reply import Reply
+from bot.interface.spec import Command, Person, Place
+from bot.outbox.receipts import Receipts
+from bot.stores.base import Commit, Committed
+
+REPEATABLE = ("again", "odds", "log")
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """What is taken out, and the letters of the promises that may break."""
+
+    name: str
+    letters: str
+    take_out: Callable[[pytest.MonkeyPatch], None]
+    about: str = ""  # what the words of the broken promise must hold
+
+    def __str__(self) -> str:
+        return self.name
+
+
+MUTANTS: list[Mutant] = []
+
+
+def mutant(
+    name: str, letters: str, about: str = ""
+) -> Callable[[Callable[[pytest.MonkeyPatch], None]], Callable[..., None]]:
+    """Put a function that takes a mend out among the mutants."""
+
+    def note(take_out: Callable[[pytest.MonkeyPatch], None]) -> Callable[..., None]:
+        MUTANTS.append(Mutant(name, letters, take_out, about))
+        return take_out
+
+    return note
+
+
+@mutant("C1: nobody is asked whether a channel may be linked", "e")
+def _links_unasked(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Context, "keeps", True)
+
+
+@mutant("C2: the id of a channel is believed, and a game moves there at once", "e", "slack:T1/C2")
+def _ids_believed(patch: pytest.MonkeyPatch) -> None:
+    transfer = bot.commands.moving.transfer
+
+    async def at_once(context: Context) -> Reply:
+        context.command = replace(context.command, who=replace(context.command.who, manager=True))
+        return await transfer(context)
+
+    async def believed(_: Any, __: Any, ask: Any, ___: Any, options: dict[str, Any]) -> dict[str, Place]:
+        place = replace(ask, channel=str(options["channel"])).where if "channel" in options else ask.where
+        return {"channel": place}
+
+    patch.setattr(Context, "keeps", True)
+    patch.setattr(bot.commands.moving, "transfer", at_once)
+    patch.setattr(bot.commands.moving, "_need_alone", lambda _: None)
+    patch.setattr(adapters.slack.work, "confirmed", believed)
+
+
+@mutant("M2: a press that is under way answers everybody's", "d")
+def _presses_joined(patch: pytest.MonkeyPatch) -> None:
+    run = App.run
+    running: dict[str, asyncio.Task[Reply]] = {}
+
+    async def joined(app: App, command: Command) -> Reply:
+        if command.path[0] != "button" or command.path[1] in REPEATABLE:
+            return await run(app, command)
+        key = f"{id(app)} {command.where.key} {command.path} {command.options}"
+        if (task := running.get(key)) is not None:
+            return replace(await asyncio.shield(task), outbox=0)
+        running[key] = asyncio.create_task(run(app, command))
+        try:
+            return await asyncio.shield(running[key])
+        finally:
+            running.pop(key, None)
+
+    patch.setattr(App, "run", joined)
+
+
+@mutant("M3: a button works once for ever", "d")
+def _pressed_once(patch: pytest.MonkeyPatch) -> None:
+    press = App.press
+
+    async def once(
+        app: App, action: str, who: Person, where: Place, request_id: str, delivery: Mapping[str, object] | None = None
+    ) -> Reply:
+        name = action.partition(":")[0]
+        if name in NAMES and name not in REPEATABLE and request_id != "second-opinion":
+            request_id = f"{where.key}/{action}"
+        reply = await press(app, action, who, where, request_id, delivery)
+        return Reply(f"That was done already: {reply.title}", private=True) if reply.seen else reply
+
+    patch.setattr(App, "press", once)
+
+
+@mutant("M4: what is due is due by a clock that is never set back", "c")
+def _clock_trusted(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bot.stores.sqlite.reading, "LONGEST_WAIT", 1e9)
+
+
+@mutant("M1: receipts are not written down", "b")
+def _receipts_forgotten(patch: pytest.MonkeyPatch) -> None:
+    async def nothing(*_: Any) -> None:
+        pass
+
+    patch.setattr(Receipts, "note", nothing)
+
+
+@mutant("M5: each command waits for a locked database anew", "h")
+def _waits_in_a_row(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bot.stores.sqlite.link, "IMPATIENT", 5_000)
+
+
+@mutant("M7: what was deleted may run again", "a")
+def _no_tombstones(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bot.stores.sqlite.writing, "tombstone", lambda _: new_id())
+
+
+@mutant("M9: nobody looks whether an answer stands in its channel", "c")
+def _posted_blindly(patch: pytest.MonkeyPatch) -> None:
+    async def nowhere(*_: Any) -> bool:
+        return False
+
+    patch.setattr(adapters.slack.delivery, "stands", nowhere)
+
+
+@mutant("once: a request that comes twice runs twice", "a")
+def _run_twice(patch: pytest.MonkeyPatch) -> None:
+    run = App.run
+
+    async def anew(app: App, command: Command) -> Reply:
+        return await run(app, replace(command, request_id=new_id()))
+
+    patch.setattr(App, "run", anew)
+
+
+@mutant("durable before visible: the answer does not wait for the commit", "c")
+def _shown_first(patch: pytest.MonkeyPatch) -> None:
+    from bot.stores.sqlite.store import SqliteStore
+
+    commit = SqliteStore.commit
+    kept: set[asyncio.Task[Committed]] = set()
+
+    async def later(store: SqliteStore, what: Commit) -> Committed:
+        if len(what.outbox) != 1:
+            return await commit(store, what)
+        task = asyncio.create_task(commit(store, what))
+        kept.add(task)
+        task.add_done_callback(kept.discard)
+        return Committed(what.reply, outbox=(0,))
+
+    patch.setattr(SqliteStore, "commit", later)
+
+
+@mutant("lease: an answer may be taken over at once", "c")
+def _no_lease(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(bot.app, "LEASE", 0.0)
+
+
+@mutant("sealed: an export holds what is closed", "g")
+def _unsealed(patch: pytest.MonkeyPatch) -> None:
+    def whole(*given: Any, **about: Any) -> Any:
+        return export_game(*given, **{**about, "with_secrets": True})
+
+    patch.setattr(bot.commands.exporting, "export_game", whole)
+
+
+@mutant("dice: they come from elsewhere than the promised seed", "f")
+def _other_dice(patch: pytest.MonkeyPatch) -> None:
+    draw = _Dice.draw
+
+    def other(dice: _Dice, die: Any) -> int | str:
+        draw(dice, die)
+        return throwaway().draw(die)
+
+    patch.setattr(_Dice, "draw", other)
