@@ -172,9 +172,28 @@ def face(seed: bytes, game: str, event: int, draw: int, sides: int, digest: str)
 
 def proof_faults(log: Json, heads: Any, count: dict[str, int]) -> Iterator[str]:
     """What is wrong with chain, heads, seeds, texts and dice. `count` gets how much was checked."""
-    game, events, texts = log["game"], log["events"], {(row["event"], row["key"]): row for row in log.get("texts", [])}
-    previous, hashes = sha256(game.encode()).hexdigest(), []
-    for expected, row in enumerate(events, 1):
+    texts = {(row["event"], row["key"]): row for row in log.get("texts", [])}
+    yield from chain_faults(log)
+    yield from head_faults(log, heads)
+    promises = Promises(texts, count)
+    for row in log["events"]:
+        yield from promises.read(row["number"], row["body"])
+    seeds: dict[int, bytes] = {}
+    yield from seed_faults(log, promises.promised, seeds)
+    yield from text_faults(log, texts)
+    for row in log["events"]:
+        at, body = row["number"], row["body"]
+        if "sealed" in body:
+            count["sealed"] += (at, "sealed") not in texts
+            body = content_of(texts, at)
+        if body.get("dice"):
+            yield from dice_faults(log["game"], at, body, promises.in_force[at], seeds, count)
+
+
+def chain_faults(log: Json) -> Iterator[str]:
+    """Numbers in order, each hash over what stood before it, and the head at the end."""
+    previous = sha256(log["game"].encode()).hexdigest()
+    for expected, row in enumerate(log["events"], 1):
         at, inner = row["number"], row["body"].get("number")
         if at != expected or type(inner) is not int or inner != at:
             yield f"Event {at}: it stands where event {expected} should."
@@ -185,48 +204,68 @@ def proof_faults(log: Json, heads: Any, count: dict[str, int]) -> Iterator[str]:
         if not fits:
             yield f"Event {at}: the hash does not fit (it, or what stood before it, was changed)."
         previous = row["hash"]
-        hashes.append(previous)
     if log["head"] != previous:
         yield "The file does not end with the head that it names."
+
+
+def head_faults(log: Json, heads: Any) -> Iterator[str]:
+    """Heads that somebody noted down and that are not in this log."""
+    hashes = [row["hash"] for row in log["events"]]
     for at, digits in heads:
         if at > len(hashes):
             yield f"The log ends with event {len(hashes)}, but #{at} {digits} is known: its end was cut off."
         elif at and not hashes[at - 1].startswith(digits):
             yield f"Event {at} has the hash {hashes[at - 1][: len(digits)]}, not {digits}: the log was rewritten."
-        elif not at and not any(one.startswith(digits) for one in [*hashes, sha256(game.encode()).hexdigest()]):
+        elif not at and not any(one.startswith(digits) for one in [*hashes, sha256(log["game"].encode()).hexdigest()]):
             yield f"No event has the head {digits}: the end was cut off, or the log rewritten."
 
-    promised: list[str] = []
-    known: list[str] | None = []  # the players' texts, one by one, as far as they are in the file
-    wiped, closed, closing, digest = False, False, False, NO_TEXTS
-    in_force = {}  # event: (epoch, digest) for its dice
-    for row in events:
-        at, body = row["number"], row["body"]
-        in_force[at] = (len(promised), digest)
+
+class Promises:
+    """The seeds that were promised, event by event, and the players' texts in the one that is in force."""
+
+    def __init__(self, texts: Any, count: dict[str, int]) -> None:
+        self.texts, self.count = texts, count
+        self.promised: list[str] = []
+        self.in_force: dict[int, tuple[int, str]] = {}  # event: (epoch, digest) for its dice
+        self.begin(closing=False)
+
+    def begin(self, closing: bool) -> None:
+        self.known: list[str] | None = []  # the players' texts, one by one, as far as they are in the file
+        self.wiped, self.closed, self.closing, self.digest = False, False, closing, NO_TEXTS
+
+    def read(self, at: int, body: Json) -> Iterator[str]:
+        self.in_force[at] = (len(self.promised), self.digest)
         secret = body.get("secret")
         if isinstance(secret, dict) and "commitment" in secret:
-            promised.append(str(secret["commitment"]))
-            known, wiped, closed, closing, digest = [], False, False, secret.get("closing") is True, NO_TEXTS
-            if type(secret.get("epoch")) is not int or secret["epoch"] != len(promised):
-                yield f"Event {at}: it begins another seed than the next one, {len(promised)}."
-        elif isinstance(secret, dict) and promised:
-            if closed:
-                yield f"Event {at}: players' texts were changed after they were closed."
-            added, given = texts.get((at, "text")), secret.get("digest")
-            # Whose texts were deleted in between still have their part: the digest of before stands for them.
-            ways = [*([known] if known is not None else []), *([[digest]] if wiped else [])] if added else []
-            word_now = added["text"] if added else ""
-            fits = [[*way, word_now] for way in ways if hashed(*way, word_now) == given]
-            if added and not fits and known is not None:
-                yield f"Event {at}: the digest of the players' texts is not that of their texts."
-            count["digests"] += not fits
-            known, digest = fits[0] if fits else None, str(given)
-        wiped |= body.get("kind") == "privacy"
-        if body.get("closes") is True if closing else (body.get("dice") or "sealed" in body) and not body.get("hand"):
-            closed = True
+            self.promised.append(str(secret["commitment"]))
+            self.begin(closing=secret.get("closing") is True)
+            if type(secret.get("epoch")) is not int or secret["epoch"] != len(self.promised):
+                yield f"Event {at}: it begins another seed than the next one, {len(self.promised)}."
+        elif isinstance(secret, dict) and self.promised:
+            yield from self.add(at, secret)
+        self.wiped |= body.get("kind") == "privacy"
+        rolls = (body.get("dice") or "sealed" in body) and not body.get("hand")
+        if body.get("closes") is True if self.closing else rolls:
+            self.closed = True
 
-    seeds = {}
-    published = [(row["number"], row["body"].get("revealed")) for row in events]
+    def add(self, at: int, secret: Json) -> Iterator[str]:
+        """A player's text, which changes the digest."""
+        if self.closed:
+            yield f"Event {at}: players' texts were changed after they were closed."
+        added, given, known = self.texts.get((at, "text")), secret.get("digest"), self.known
+        # Whose texts were deleted in between still have their part: the digest of before stands for them.
+        ways = [*([known] if known is not None else []), *([[self.digest]] if self.wiped else [])] if added else []
+        word_now = added["text"] if added else ""
+        fits = [[*way, word_now] for way in ways if hashed(*way, word_now) == given]
+        if added and not fits and known is not None:
+            yield f"Event {at}: the digest of the players' texts is not that of their texts."
+        self.count["digests"] += not fits
+        self.known, self.digest = fits[0] if fits else None, str(given)
+
+
+def seed_faults(log: Json, promised: list[str], seeds: dict[int, bytes]) -> Iterator[str]:
+    """Published seeds that are not those promised; the others are put into `seeds`."""
+    published = [(row["number"], row["body"].get("revealed")) for row in log["events"]]
     published += [(0, row) for row in log.get("seeds", [])]
     for at, row in published:
         if not isinstance(row, dict):
@@ -237,16 +276,16 @@ def proof_faults(log: Json, heads: Any, count: dict[str, int]) -> Iterator[str]:
             seed = bytes.fromhex(row.get("seed", ""))
         except (ValueError, TypeError):
             seed = b""
-        if (
-            right is None
-            or row.get("commitment", right) != right
-            or ((seed or at) and sha256(seed).hexdigest() != right)
-        ):
+        unfit = (seed or at) and sha256(seed).hexdigest() != right
+        if right is None or row.get("commitment", right) != right or unfit:
             yield f"{where}: it is not the seed that was promised."
-        elif seed:
+        elif seed and type(epoch) is int:
             seeds[epoch] = seed
 
-    bodies = {row["number"]: row["body"] for row in events}
+
+def text_faults(log: Json, texts: Any) -> Iterator[str]:
+    """Texts whose salted hash is in no event, or that are said to be another person's."""
+    bodies = {row["number"]: row["body"] for row in log["events"]}
     for row in log.get("texts", []):
         body = bodies.get(row["event"], {})
         sealed = content_of(texts, row["event"])
@@ -261,29 +300,27 @@ def proof_faults(log: Json, heads: Any, count: dict[str, int]) -> Iterator[str]:
         elif row.get("person") and row["person"] != body.get("who", row["person"]):
             yield f"Event {row['event']}: the text {row['key'][:40]} is said to be another person's."
 
-    for row in events:
-        at, body = row["number"], row["body"]
-        if "sealed" in body:
-            count["sealed"] += (at, "sealed") not in texts
-            body = content_of(texts, at)
-        dice, (epoch, digest) = body.get("dice"), in_force[at]
-        if not dice:
-            continue
-        if not isinstance(dice, list) or not all(map(is_die, dice)):
-            yield f"Event {at}: its dice cannot be read."
-        elif body.get("hand") is True:
-            count["by_hand"] += len(dice)
-        elif not epoch:
-            yield f"Event {at}: dice were rolled before any commitment was published."
-        elif epoch not in seeds:
-            count["waiting"] += len(dice)
-        else:
-            count["dice"] += len(dice)
-            for draw, die in enumerate(dice):
-                given = face(seeds[epoch], game, at, draw, die["sides"], digest)
-                given = die["faces"][given - 1] if "faces" in die else given
-                if given != die["value"] or type(given) is not type(die["value"]):
-                    yield f"Event {at}: die {draw + 1} shows {die['value']}, the seed gives {given}."
+
+def dice_faults(
+    game: str, at: int, body: Json, in_force: tuple[int, str], seeds: dict[int, bytes], count: dict[str, int]
+) -> Iterator[str]:
+    """Dice of one event that its seed does not give."""
+    dice, (epoch, digest) = body["dice"], in_force
+    if not isinstance(dice, list) or not all(map(is_die, dice)):
+        yield f"Event {at}: its dice cannot be read."
+    elif body.get("hand") is True:
+        count["by_hand"] += len(dice)
+    elif not epoch:
+        yield f"Event {at}: dice were rolled before any commitment was published."
+    elif epoch not in seeds:
+        count["waiting"] += len(dice)
+    else:
+        count["dice"] += len(dice)
+        for draw, die in enumerate(dice):
+            given = face(seeds[epoch], game, at, draw, die["sides"], digest)
+            given = die["faces"][given - 1] if "faces" in die else given
+            if given != die["value"] or type(given) is not type(die["value"]):
+                yield f"Event {at}: die {draw + 1} shows {die['value']}, the seed gives {given}."
 
 
 def content_of(texts: Any, at: int) -> Json:

@@ -41,7 +41,18 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     if not _maps(game["groups"], str):
         raise TableError(file, "must be group: title", row="groups")
     _check_lists(game, file)
-    units = game["units"]
+    marks = _check_units(game["units"], file)
+    _check_phases(game.get("phases") or (), marks, file)
+    if not isinstance(game.get("scores") or {}, Mapping):
+        raise TableError(file, "must be sequence: {result: number}", row="scores")
+    for sequence, scores in (game.get("scores") or {}).items():
+        if not isinstance(scores, Mapping) or not all(isinstance(worth, int | float) for worth in scores.values()):
+            raise TableError(file, "must be result: number", row=f"scores {sequence}")
+    return game  # type: ignore[no-any-return]  # a mapping by now
+
+
+def _check_units(units: Any, file: str) -> tuple[str, ...]:
+    """The markers and flags that units may carry, once the part `units` is in order."""
     _keys(units, _UNIT_KEYS, ("types",), file, "units")
     for key, kind in _UNIT_PARTS.items():
         if units.get(key) and not (_maps(units[key], kind or str) or (not kind and _is_list(units[key]))):
@@ -54,18 +65,16 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     for state, set_flags in (units.get("state_flags") or {}).items():
         _known(set_flags, flags, file, f"state_flags {state}")
     _known(units.get("leaves") or (), states, file, "leaves")
-    for number, phase in enumerate(game.get("phases") or (), 1):
+    return marks
+
+
+def _check_phases(phases: Iterable[Any], marks: Iterable[str], file: str) -> None:
+    for number, phase in enumerate(phases, 1):
         _keys(phase, _PHASE_KEYS, ("name",), file, f"phases {number}")
         texts = isinstance(phase["name"], str) and isinstance(phase.get("title") or "", str)
         if not texts or not all(_is_list(phase.get(key) or []) for key in ("remember", "clears")):
             raise TableError(file, "name and title are texts, remember and clears lists", row=f"phases {number}")
         _known(phase.get("clears") or (), marks, file, f"phases {phase['name']}, clears")
-    if not isinstance(game.get("scores") or {}, Mapping):
-        raise TableError(file, "must be sequence: {result: number}", row="scores")
-    for sequence, scores in (game.get("scores") or {}).items():
-        if not isinstance(scores, Mapping) or not all(isinstance(worth, int | float) for worth in scores.values()):
-            raise TableError(file, "must be result: number", row=f"scores {sequence}")
-    return game  # type: ignore[no-any-return]  # a mapping by now
 
 
 def _check_lists(game: Mapping[str, Any], file: str) -> None:

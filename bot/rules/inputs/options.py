@@ -320,6 +320,10 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
 }
 
 
+_FIELDS = ("help", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings")
+"""Keys of an entry that are the fields of an Option as they stand."""
+
+
 def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:
     """An Option from its entry in a YAML file; `values` may name one of the game's token lists.
 
@@ -327,17 +331,9 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     """
     if not isinstance(spec, Mapping):
         raise ValueError(f"option {name} must be {{type: ..., help: ...}}")
-    known = {"type", "help", "min", "max", "values", "default", "optional", "clamp", "brings", "units", "complete"}
-    known |= {"free", "meanings"}
-    if unknown := set(spec) - known:
+    if unknown := set(spec) - {*_FIELDS, "type", "values", "clamp"}:
         raise ValueError(f"option {name} has unknown keys {', '.join(sorted(unknown))}")
-    values = spec.get("values", ())
-    if isinstance(values, str):
-        if values not in lists:
-            raise ValueError(f"option {name} names the list {values}, which the game does not have")
-        values = lists[values]
-    if not isinstance(values, list | tuple) or any(not isinstance(value, str) for value in values):
-        raise ValueError(f"option {name} has values that are no text; quote them")
+    values = _values_of(name, spec.get("values", ()), lists)
     kind: Any = spec.get("type", "str")
     kind = "str" if kind == "string" else kind
     if kind not in list(_CLEANERS):
@@ -348,14 +344,25 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
             raise ValueError(f"option {name}: {key} must be {what}, not {value!r}")
     if strange := [word for word in spec.get("meanings") or () if word not in values]:
         raise ValueError(f"option {name} explains {strange[0]}, which is not among its values")
-    fields = {key: spec[key] for key in known - {"type", "values", "clamp"} if key in spec}
+    fields = {key: spec[key] for key in _FIELDS if key in spec}
     clamp = spec.get("clamp") or ""
     if clamp not in (True, "", "high", "low", "both"):
         raise ValueError(f"option {name}: clamp is true, high or low, not {clamp!r}")
-    option = Option(name=name, type=kind, values=tuple(values), clamp="both" if clamp is True else clamp, **fields)
+    option = Option(name=name, type=kind, values=values, clamp="both" if clamp is True else clamp, **fields)
     if option.default is not None and option.type not in ("mods",):
         try:
             clean(option, option.default)
         except UserError as error:
             raise ValueError(f"option {name}: its default does not fit: {error.message}") from None
     return option
+
+
+def _values_of(name: str, values: Any, lists: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
+    """The tokens of an entry, or those of the list that it names. Raises ValueError for what is no text."""
+    if isinstance(values, str):
+        if values not in lists:
+            raise ValueError(f"option {name} names the list {values}, which the game does not have")
+        values = lists[values]
+    if not isinstance(values, list | tuple) or any(not isinstance(value, str) for value in values):
+        raise ValueError(f"option {name} has values that are no text; quote them")
+    return tuple(values)

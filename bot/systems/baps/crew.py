@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -40,66 +40,80 @@ def crew_step(tables: Tables, resolution: Resolution, crew: tuple[Unit, ...]) ->
     penetrated.
     """
     row_of = {area: int(tables["penetrated-damage"](area=area, roll=4)["row"]) for area in EXPLOSIVE}
-    names = called(crew)
+    rolls = _Rolls(resolution, crew, row_of)
+    return Step(rolls.dice, rolls.apply, rolls.tells, rolls.story, groups=rolls.fates, blurs=frozenset({"rolls"}))
 
-    @lru_cache(maxsize=16)
-    def rows(effects: tuple[bool, ...]) -> tuple[int, ...]:
-        hit = tuple(row_of[area] for area, effect in zip(EXPLOSIVE, effects, strict=False) if effect)
-        return hit or (row_of["main-gun"],)
 
-    @lru_cache(maxsize=256)
-    def man(effects: tuple[bool, ...], at: int, round_: int) -> Man:
-        numbers = rows(effects)
-        cells = tuple(resolution.cell(row, 1) for row in numbers)
-        where = f"row {numbers[round_]}, column 1"
-        return Man(crew[at], names[at], cells, f"crew[{at}]", where, {"unit": crew[at].word})
+class _Rolls:
+    """The dice of the men, area by area."""
 
-    def current(state: Crew) -> Man:
-        return man(state.effects, state.at, state.round)
+    def __init__(self, resolution: Resolution, crew: tuple[Unit, ...], row_of: Mapping[str, int]) -> None:
+        self._resolution, self._crew, self._names, self._row_of = resolution, crew, called(crew), row_of
+        self._rows = lru_cache(maxsize=16)(self._rows_after)
+        self._man = lru_cache(maxsize=256)(self._man_at)
 
-    def hurt_of(state: Crew) -> Hurt:
-        return state.hurts[state.at] if state.hurts else UNHURT
+    def _rows_after(self, effects: tuple[bool, ...]) -> tuple[int, ...]:
+        """The rows that are rolled on, by the areas that took effect."""
+        hit = tuple(self._row_of[area] for area, effect in zip(EXPLOSIVE, effects, strict=False) if effect)
+        return hit or (self._row_of["main-gun"],)
 
-    def dice(state: Crew) -> tuple[Die, ...]:
-        return resolution.owed(current(state), hurt_of(state))
+    def _man_at(self, effects: tuple[bool, ...], at: int, round_: int) -> Man:
+        rows = self._rows(effects)
+        cells = tuple(self._resolution.cell(row, 1) for row in rows)
+        where = f"row {rows[round_]}, column 1"
+        return Man(self._crew[at], self._names[at], cells, f"crew[{at}]", where, {"unit": self._crew[at].word})
 
-    def next_die(state: Crew) -> Crew:
+    def _current(self, state: Crew) -> Man:
+        return self._man(state.effects, state.at, state.round)
+
+    def dice(self, state: Crew) -> tuple[Die, ...]:
+        """The dice of the man in hand."""
+        return self._resolution.owed(self._current(state), _hurt(state))
+
+    def _next(self, state: Crew) -> Crew:
         """The next living man, in this row or in the next one."""
         at, round_ = state.at + 1, state.round
-        while round_ < len(rows(state.effects)):
-            if at == len(crew):
+        while round_ < len(self._rows(state.effects)):
+            if at == len(self._crew):
                 at, round_ = 0, round_ + 1
-            elif man(state.effects, at, 0).dead(state.hurts[at]):
+            elif self._man(state.effects, at, 0).dead(state.hurts[at]):
                 at += 1
             else:
                 return replace(state, at=at, round=round_)
         return Crew(None, state.effects)
 
-    def apply(state: Crew, roll: Roll) -> Crew:
-        if len(roll) > 1 or len(rows(state.effects)) == 1:  # one man's dice from first to last
-            more = state.at + 1 < len(crew)
+    def apply(self, state: Crew, roll: Roll) -> Crew:
+        """What the die does to the man in hand, and whose is next."""
+        if len(roll) > 1 or len(self._rows(state.effects)) == 1:  # one man's dice from first to last
+            more = state.at + 1 < len(self._crew)
             return Crew("crew", state.effects, state.at + 1) if more else Crew(None, state.effects)
-        hurts = list(state.hurts or (UNHURT,) * len(crew))
-        hurts[state.at] = resolution.strike(current(state), hurts[state.at], roll[0])
-        return next_die(replace(state, hurts=tuple(hurts)))
+        hurts = list(state.hurts or (UNHURT,) * len(self._crew))
+        hurts[state.at] = self._resolution.strike(self._current(state), hurts[state.at], roll[0])
+        return self._next(replace(state, hurts=tuple(hurts)))
 
-    def tells(before: Crew, roll: Roll, _after: Crew) -> Told:
-        who, hurt = current(before), hurt_of(before)
+    def tells(self, before: Crew, roll: Roll, _after: Crew) -> Told:
+        """The die, and the man's fate once it is settled."""
+        who, hurt = self._current(before), _hurt(before)
         if len(roll) > 1:
-            return who.told(_struck(resolution, who, roll))
-        after = resolution.strike(who, hurt, roll[0])
+            return who.told(_struck(self._resolution, who, roll))
+        after = self._resolution.strike(who, hurt, roll[0])
         told = who.told(after) if who.finished(after) else {}
         return {**told, f"{who.path}.rolls[{hurt.rolled}]": roll[0]}
 
-    def story(before: Crew, roll: Roll, _after: Crew) -> Iterable[Line]:
-        return men_lines(resolution, current(before), hurt_of(before), roll)
+    def story(self, before: Crew, roll: Roll, _after: Crew) -> Iterable[Line]:
+        """A line per die."""
+        return men_lines(self._resolution, self._current(before), _hurt(before), roll)
 
-    def fates(state: Crew) -> Weighted:
+    def fates(self, state: Crew) -> Weighted:
         """Whole rolls as long as there are rows; a man who dies early leaves his last dice unread."""
-        length = len(rows(state.effects))
-        return tuple((ways, roll + (1,) * (length - len(roll))) for ways, roll in resolution.fates(current(state)))
+        length = len(self._rows(state.effects))
+        fates = self._resolution.fates(self._current(state))
+        return tuple((ways, roll + (1,) * (length - len(roll))) for ways, roll in fates)
 
-    return Step(dice, apply, tells, story, groups=fates, blurs=frozenset({"rolls"}))
+
+def _hurt(state: Crew) -> Hurt:
+    """What the man in hand has suffered so far."""
+    return state.hurts[state.at] if state.hurts else UNHURT
 
 
 def crew_men(crew: tuple[Unit, ...]) -> tuple[Man, ...]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import Die, d20
-from bot.rules.odds import Weighted, group_sums
+from bot.rules.odds import group_sums
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
 from bot.rules.tables.compile import dice_of
 from bot.systems.baps.blasts import Blast
@@ -33,7 +33,6 @@ def aim_plan(
     """
     burst = Volley("man" if blast.men else None)
     modifier = sum(value for _, value in parts)
-    scatter_dice = dice_of(scatter, "scatter")
 
     def to_hit(_state: Volley, roll: Roll) -> Volley:
         return burst if hits(roll[0]) else Volley("scatter")
@@ -49,24 +48,10 @@ def aim_plan(
         said = f"{need} or more hits: {'hit' if hits(roll[0]) else 'miss'}"
         return (Line("to hit", roll, parts, roll[0] + modifier, said),)
 
-    def sums(_state: Volley) -> Weighted:
-        return group_sums(len(scatter_dice), scatter_dice[0].sides)
-
     steps = {
         "hit": Step((d20("to hit"),), to_hit, hit_told, hit_line),
-        "scatter": Step(
-            scatter_dice,
-            lambda _state, _roll: Volley("direction" if direction else None),
-            lambda _before, roll, _after: {"scatter": sum(roll)},
-            lambda _before, roll, _after: (Line("scatter", roll, total=sum(roll), result=f"{sum(roll)} inches"),),
-            groups=sums,
-        ),
-        "direction": Step(
-            (Die("direction", 12),),
-            lambda _state, _roll: Volley(None),
-            lambda _before, roll, _after: {"direction": roll[0]},
-            lambda _before, roll, _after: (Line("direction", roll, result=f"{roll[0]} o'clock, 12 is away"),),
-        ),
+        "scatter": _scatter(scatter, direction),
+        "direction": _direction(),
         "man": blast.step,
     }
 
@@ -79,6 +64,27 @@ def aim_plan(
         return Plan(Volley("hit"), steps, settle, opening=told, rows=shown)
     told |= {"roll": "none", "total": "none", "outcome": "hit", **NO_SCATTER}
     return Plan(burst, steps, settle, opening=told, lines=(Line("to hit", result="hits by heroic action"),), rows=shown)
+
+
+def _scatter(notation: str, direction: bool) -> Step[Volley]:
+    """How many inches a miss is off; then the direction, if it is asked for."""
+    dice = dice_of(notation, "scatter")
+    return Step(
+        dice,
+        lambda _state, _roll: Volley("direction" if direction else None),
+        lambda _before, roll, _after: {"scatter": sum(roll)},
+        lambda _before, roll, _after: (Line("scatter", roll, total=sum(roll), result=f"{sum(roll)} inches"),),
+        groups=lambda _: group_sums(len(dice), dice[0].sides),
+    )
+
+
+def _direction() -> Step[Volley]:
+    return Step(
+        (Die("direction", 12),),
+        lambda _state, _roll: Volley(None),
+        lambda _before, roll, _after: {"direction": roll[0]},
+        lambda _before, roll, _after: (Line("direction", roll, result=f"{roll[0]} o'clock, 12 is away"),),
+    )
 
 
 def _settled(out: Mapping[str, Any], blast: Blast) -> Settlement:

@@ -53,72 +53,23 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
 
     Raises UserError beyond the weapon's last band, and for a wreck.
     """
-    weapon, target = given.word("weapon"), given.unit("target")
+    weapon, target, vehicle_type = given.word("weapon"), given.unit("target"), given.word("vehicle_type")
     refuse_wreck(target, "target")
     shot, class_used = _shot(tables, weapon, given.number("range"))
-    need = int(shot["need"])
-    modifiers = shot_modifiers(tables, given, side=given.word("aspect") == "side")
-    modifier = int(modifiers["total"])
     armor = tables["armor-modifiers"](
         armor=given.word("armor"), aspect=given.word("aspect"), extra_armor=given.flag("extra_armor")
     )
     pen_need = tables["penetration"](weapon=class_used, armor=armor["column"])["need"]
     known = {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need}
     classes = f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}"
+    need, modifiers = int(shot["need"]), shot_modifiers(tables, given, side=given.word("aspect") == "side")
     crew = aboard(given, "crew", target)
-    resolution = Resolution(tables)
-
-    def hit(roll: Roll) -> bool:
-        return hits_vehicle(roll[0], modifier, need)
-
-    def to_hit(_state: Crew, roll: Roll) -> Crew:
-        return Crew(None if not hit(roll) else "bounce" if pen_need == "fail" else "penetrate")
-
-    def hit_told(_before: Crew, roll: Roll, after: Crew) -> Told:
-        told = {"roll": roll[0], "hit_total": roll[0] + modifier, "hit": hit(roll)}
-        if not hit(roll):
-            return {**told, **MISSED}
-        told |= known
-        return told | {"pen_roll": "none", "penetrated": False} if after.owes == "bounce" else told
-
-    def hit_line(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line, ...]:
-        said = f"{need} or more hits: {'hit' if hit(roll) else 'miss'}"
-        line = Line("to hit", roll, parts_of(modifiers.parts), roll[0] + modifier, said)
-        if hit(roll) and pen_need == "fail":
-            return (line, Line("penetration", result=f"{classes}: cannot penetrate, no die"))
-        return (line,)
-
-    def penetrated(roll: Roll) -> bool:
-        return roll[0] >= int(pen_need)
-
-    def pen_told(_before: Crew, roll: Roll, _after: Crew) -> Told:
-        told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": penetrated(roll)}
-        return told | {"outcome": "penetrated"} if penetrated(roll) else told
-
-    def pen_line(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
-        said = f"{classes}, {pen_need} or more: "
-        return (Line("penetration", roll, result=said + ("penetrated" if penetrated(roll) else "not penetrated")),)
-
     steps: dict[str, Step[Crew]] = {
-        "hit": Step(
-            (d20("to hit"),),
-            to_hit,
-            hit_told,
-            hit_line,
-            groups=lambda _: group_faces(20, lambda die: hit((die,))),
-            blurs=frozenset({"roll", "hit_total"}),
-        ),
-        "penetrate": Step(
-            (d20("penetration"),),
-            lambda _state, roll: Crew(AREAS[0] if penetrated(roll) else "bounce"),
-            pen_told,
-            pen_line,
-            groups=lambda _: group_faces(20, lambda die: penetrated((die,))),
-            blurs=frozenset({"pen_roll"}),
-        ),
-        "bounce": _bounce(tables, weapon in MACHINE_GUNS, given.word("vehicle_type")),
-        **area_steps(tables, weapon, given.word("vehicle_type"), bool(crew)),
-        "crew": crew_step(tables, resolution, crew),
+        "hit": _hit(need, modifiers, known, classes),
+        "penetrate": _penetrate(pen_need, classes),
+        "bounce": _bounce(tables, weapon in MACHINE_GUNS, vehicle_type),
+        **area_steps(tables, weapon, vehicle_type, bool(crew)),
+        "crew": crew_step(tables, Resolution(tables), crew),
     }
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -129,6 +80,64 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     opening = {"need": need, "damage": [], "crew": []}
     shown = (row_of("outcome", "the vehicle"), *rows_of(crew_men(crew)))
     return Plan(Crew("hit"), steps, settle, opening=opening, rows=shown)
+
+
+def _hit(need: int, modifiers: Answer, known: Told, classes: str) -> Step[Crew]:
+    """The roll to hit; `known` is what a hit tells of the penetration, which needs no die where it cannot be."""
+    modifier, pen_need = int(modifiers["total"]), known["pen_need"]
+
+    def hit(roll: Roll) -> bool:
+        return hits_vehicle(roll[0], modifier, need)
+
+    def apply(_state: Crew, roll: Roll) -> Crew:
+        return Crew(None if not hit(roll) else "bounce" if pen_need == "fail" else "penetrate")
+
+    def tells(_before: Crew, roll: Roll, after: Crew) -> Told:
+        told = {"roll": roll[0], "hit_total": roll[0] + modifier, "hit": hit(roll)}
+        if not hit(roll):
+            return {**told, **MISSED}
+        told |= known
+        return told | {"pen_roll": "none", "penetrated": False} if after.owes == "bounce" else told
+
+    def story(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line, ...]:
+        said = f"{need} or more hits: {'hit' if hit(roll) else 'miss'}"
+        line = Line("to hit", roll, parts_of(modifiers.parts), roll[0] + modifier, said)
+        if hit(roll) and pen_need == "fail":
+            return (line, Line("penetration", result=f"{classes}: cannot penetrate, no die"))
+        return (line,)
+
+    return Step(
+        (d20("to hit"),),
+        apply,
+        tells,
+        story,
+        groups=lambda _: group_faces(20, lambda die: hit((die,))),
+        blurs=frozenset({"roll", "hit_total"}),
+    )
+
+
+def _penetrate(need: Any, classes: str) -> Step[Crew]:
+    """The penetration roll: the areas inside if it is `need` or more, else what a bounce does."""
+
+    def penetrated(roll: Roll) -> bool:
+        return roll[0] >= int(need)
+
+    def tells(_before: Crew, roll: Roll, _after: Crew) -> Told:
+        told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": penetrated(roll)}
+        return told | {"outcome": "penetrated"} if penetrated(roll) else told
+
+    def story(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+        said = f"{classes}, {need} or more: "
+        return (Line("penetration", roll, result=said + ("penetrated" if penetrated(roll) else "not penetrated")),)
+
+    return Step(
+        (d20("penetration"),),
+        lambda _state, roll: Crew(AREAS[0] if penetrated(roll) else "bounce"),
+        tells,
+        story,
+        groups=lambda _: group_faces(20, lambda die: penetrated((die,))),
+        blurs=frozenset({"pen_roll"}),
+    )
 
 
 def _shot(tables: Tables, weapon: str, inches: float) -> tuple[Answer, str]:

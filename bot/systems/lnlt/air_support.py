@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
+from bot.rules.sequence import Plan, Roll, Settlement, Step, Told, parts_of, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
@@ -17,6 +17,7 @@ from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, 
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
 from bot.systems.lnlt.impact import Impact, Struck
 from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.opposed import Opposed, target_modifier
 from bot.systems.lnlt.settling import aftermath, attacked, becomes, headline, rows
 from bot.systems.lnlt.words import refuse_values
 
@@ -36,21 +37,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     vehicles = tuple(unit for unit in targets if not kinds.is_man(unit))
     flammable = given.flag("flammable")
     mod, parts = leg_modifiers(tables, given)
-    tm = terrain_of(given)
-    struck = tuple(
-        Struck(
-            word=unit.word,
-            path=f"vehicles[{at}].",
-            penetration=value,
-            armor=int(unit.get("av") or 0),
-            morale=unit.number("morale"),
-            shaken=kinds.is_shaken(unit),
-            flies=unit.type in kinds.AIRBORNE,
-            first=at == 0 and not legs,
-            parts=((given.word("attack"), value),),
-        )
-        for at, unit in enumerate(vehicles)
-    )
+    tm, attacks = terrain_of(given), (given.word("attack"), value)
+    sums = Opposed(value + mod, tm, (attacks, *parts_of(parts, "attack_mod")), target_modifier(tm))
+    struck = tuple(_struck(at, unit, attacks, first=at == 0 and not legs) for at, unit in enumerate(vehicles))
 
     def next_vehicle(at: int, *, six: bool) -> Attack:
         return Attack("impact", at=at, six=six) if at < len(vehicles) else then_fire_check(Attack(None, six=six))
@@ -69,27 +58,13 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     )
 
     def attack(_state: Attack, roll: Roll) -> Attack:
-        margin = roll[0] + value + mod - roll[1] - tm
+        margin = sums.margin(roll)
         six = flammable and roll[0] == 6
         return checks.enter(Attack(None, margin, six=six), 0) if margin > 0 else next_vehicle(0, six=six)
 
     def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
-        margin = roll[0] + value + mod - roll[1] - tm
-        told: dict[str, Any] = {
-            "attack_roll": roll[0],
-            "attack_total": roll[0] + value + mod,
-            "defense_total": roll[1] + tm,
-            "hit": margin > 0,
-            "dc_mod": max(margin, 0),
-        }
-        return told if margin > 0 else told | {"outcome": NONE}
-
-    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        margin = roll[0] + value + mod - roll[1] - tm
-        own = ((given.word("attack"), value), *parts_of(parts, "attack_mod"))
-        yield Line("attack", roll[:1], own, roll[0] + value + mod)
-        verdict = f"higher by {margin}: damage check" if margin > 0 else "not higher: no effect"
-        yield Line("defense", roll[1:], (("target modifier", tm),) if tm else (), roll[1] + tm, verdict)
+        told = {"attack_roll": roll[0], **sums.told(roll)}
+        return told if told["hit"] else told | {"outcome": NONE}
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         return _settle(out, legs, vehicles, aboard)
@@ -99,7 +74,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     if not legs:
         opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
     steps = {
-        "attack": Step(DICE, attack, tells, story),
+        "attack": Step(DICE, attack, tells, sums.story),
         "fire check": fire_check(tables),
         **checks.steps(),
         **impact.steps(),
@@ -107,6 +82,21 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     shown = (*rows(checks.items), *(row_of(f"{each.path}result", each.word) for each in struck))
     start = Attack("attack") if legs else next_vehicle(0, six=False)
     return Plan(start, steps, settle, opening, told_after(flammable), rows=shown)
+
+
+def _struck(at: int, unit: Unit, attack: tuple[str, int], *, first: bool) -> Struck:
+    """The vehicle at this place as the penetration roll meets it."""
+    return Struck(
+        word=unit.word,
+        path=f"vehicles[{at}].",
+        penetration=attack[1],
+        armor=int(unit.get("av") or 0),
+        morale=unit.number("morale"),
+        shaken=kinds.is_shaken(unit),
+        flies=unit.type in kinds.AIRBORNE,
+        first=first,
+        parts=(attack,),
+    )
 
 
 def _aboard(targets: Sequence[Unit]) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from bot.systems.lnlt.burning import OWES as FIRE_CHECK
 from bot.systems.lnlt.burning import fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, ended
 from bot.systems.lnlt.items import Readings, list_items
+from bot.systems.lnlt.opposed import target_modifier, verdict
 from bot.systems.lnlt.terrain import target_terrain, terrain_for
 
 FLAGS = (
@@ -168,8 +169,8 @@ class AreaAttack:
         attack, defense = kept + hex.fp + (self._mod if leg else 0), roll[-1] + hex.tm
         kept_of = f"{kept} kept" if self._count == 2 else ""
         yield Line(f"attack{where}", roll[: self._count], (("firepower", hex.fp), *parts), attack, kept_of)
-        terrain = (("target modifier", hex.tm),) if hex.tm else ()
-        yield Line(f"defense{where}", roll[-1:], terrain, defense, _verdict(attack - defense) if leg else "")
+        terrain = target_modifier(hex.tm)
+        yield Line(f"defense{where}", roll[-1:], terrain, defense, verdict(attack - defense) if leg else "")
         for unit in inside:
             if not kinds.is_man(unit):
                 armor, against = int(unit.get("av") or 0), roll[-1] + terrain_for(unit, hex.tm)
@@ -177,11 +178,7 @@ class AreaAttack:
                 why = [f"armor {armor}"] if armor else []
                 why += ["no target modifier for a helicopter"] if against != defense else []
                 total += f" ({', '.join(why)})" if why else ""
-                yield Line(unit.word, result=f"{total}, {_verdict(kept + hex.fp - against - armor)}")
-
-
-def _verdict(difference: int) -> str:
-    return f"higher by {difference}: damage check" if difference > 0 else "not higher: no effect"
+                yield Line(unit.word, result=f"{total}, {verdict(kept + hex.fp - against - armor)}")
 
 
 def _best_of_two() -> tuple[tuple[int, Roll], ...]:

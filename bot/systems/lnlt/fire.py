@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.dice import Die, d6
@@ -12,12 +12,13 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
-from bot.rules.tables.table import Tables
+from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
 from bot.systems.lnlt.items import Readings, list_items
+from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.settling import attacked, captured, captured_lost, headline, rows
 from bot.systems.lnlt.terrain import is_lone_sniper
 from bot.systems.lnlt.words import refuse_values
@@ -30,6 +31,77 @@ FLAGS = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Fire:
+    """One attack: who fires at whom with what, and the damage checks of those who are hit.
+
+    `picks` says that a sniper picks one target by die; `advice` is the LM that helps each of them in its check.
+    """
+
+    attackers: Sequence[Unit]
+    targets: Sequence[Unit]
+    sums: Opposed
+    checks: DamageChecks
+    advice: tuple[int, ...]
+    picks: bool
+    flammable: bool
+    reminders: tuple[str, ...]
+
+    def aimed(self, state: Attack, roll: Roll) -> Attack:
+        """The attack as the damage checks read it."""
+        margin, six = self.sums.margin(roll), self.flammable and 6 in roll[:-1]
+        lm = self.advice[state.at] if margin > 0 else 0
+        return Attack("attack", max(margin, 0), state.at, lm, six=six)
+
+    def attack(self, state: Attack, roll: Roll) -> Attack:
+        """The damage checks of a hit, else the fire check or the end."""
+        after = self.aimed(state, roll)
+        return self.checks.enter(after, state.at) if after.margin and self.targets else then_fire_check(after)
+
+    def tells(self, before: Attack, roll: Roll, _after: Attack) -> Told:
+        """Rolls and totals, and what is known of the targets without another die."""
+        told: dict[str, Any] = {"attack_roll": sum(roll[:-1]), **self.sums.told(roll)}
+        if not told["hit"]:
+            told["outcome"] = NONE
+        elif not self.targets:
+            told["outcome"] = "damage-check"
+        else:
+            told.update(self.checks.passed_over(self.aimed(before, roll), before.at))
+        if self.flammable and 6 not in roll[:-1]:
+            told["fire_check"] = NONE
+        return told
+
+    def steps(self, tables: Tables, dice: int) -> dict[str, Step[Attack]]:
+        """The pick of a sniper, the attack with this many dice, the fire check and the damage checks."""
+        groups = _two_dice(self.flammable) if dice == 2 else None
+        return {
+            "pick": _pick(self.targets),
+            "attack": Step(
+                (ATTACK,) * dice + (DEFENSE,),
+                self.attack,
+                self.tells,
+                self.sums.story,
+                groups=None if groups is None else lambda _: groups,
+            ),
+            "fire check": fire_check(tables),
+            **self.checks.steps(),
+        }
+
+    def settle(self, out: Mapping[str, Any]) -> Settlement:
+        """What it did to the targets, and which captured weapons were lost."""
+        hurt = self.targets[out["picked"] - 1 :][:1] if self.picks else self.targets
+        closed = [unit.word for item, unit in zip(self.checks.items, self.targets, strict=True) if item.immune]
+        works = out["hit"] and not closed
+        more = [*fire_started(out), *self.reminders]
+        more += [
+            f"{word} is armored and closed: only an open one takes a damage check." for word in closed if out["hit"]
+        ]
+        more += () if works else captured_lost(self.attackers)
+        words = headline(out["targets"], hit=out["hit"])
+        settled = attacked(words, hurt, out["targets"], more=more, firers=self.attackers)
+        return replace(settled, changes=(*settled.changes, *captured(self.attackers, works=works)))
+
+
 def plan(tables: Tables, given: Given, *, apart: bool = False) -> Plan[Attack]:
     """Direct fire of `attackers` at `targets`. Source: PAC 01-03, 05, 09, 12 (5.0).
 
@@ -40,23 +112,69 @@ def plan(tables: Tables, given: Given, *, apart: bool = False) -> Plan[Attack]:
     attackers, targets, shooter = given.units("attackers"), given.units("targets"), given.word("shooter")
     target = _check_targets(targets)
     powers = attack_firepower(tables, attackers)
-    attack_fp = sum(power for _, power in powers)
-    modifiers = tables["dft-mods"](
+    modifiers = _modifiers(tables, given, target)
+    picks = shooter == "sniper" and len(targets) > 1 and target is None
+    fire = Fire(
+        attackers=attackers,
+        targets=targets,
+        sums=_sums(powers, modifiers),
+        checks=_checks(tables, given, picks=picks, apart=apart),
+        advice=_best_leaders(targets) if picks else (0,) * max(len(targets), 1),
+        picks=picks,
+        flammable=given.flag("flammable"),
+        reminders=_reminders(attackers, targets, shooter),
+    )
+    opening: dict[str, Any] = {
+        "attack_fp": sum(power for _, power in powers),
+        "attack_mod": int(modifiers["attack_mod"]),
+        "defense_mod": int(modifiers["defense_mod"]),
+    }
+    if not picks:
+        opening["picked"] = 1 if shooter == "sniper" and targets else NONE
+    opening |= {"targets": [], **told_before(fire.flammable)}
+    crash = "targets[0].becomes" if target is not None and target.type in kinds.AIRBORNE else ""
+    shown = rows([replace(item, path=f"targets[{at}]") for at, item in enumerate(fire.checks.items)], crash=crash)
+    return Plan(
+        Attack("pick" if picks else "attack"),
+        fire.steps(tables, 1 if shooter == "normal" else 2),
+        fire.settle,
+        opening,
+        rows=shown,
+        by_row=(lambda: plan(tables, given, apart=True)) if picks and not apart else None,
+    )
+
+
+def _modifiers(tables: Tables, given: Given, target: Unit | None) -> Answer:
+    """Table dft-mods for this attack; `target` is the one vehicle or helicopter that is attacked."""
+    targets = given.units("targets")
+    return tables["dft-mods"](
         **{flag: given.flag(flag) for flag in FLAGS},
         lm=given.int("lm"),
         degrading=given.int("degrading"),
         skill=given.int("skill"),
-        ops_complete=sum(map(counts_as_ops_complete, attackers)),
+        ops_complete=sum(map(counts_as_ops_complete, given.units("attackers"))),
         armor=int(target.get("av") or 0) if target is not None else 0,
         tm=0 if target is not None and target.type in kinds.AIRBORNE else given.int("tm"),
-        lone_sniper=shooter != "sniper" and (is_lone_sniper(targets) or given.flag("lone_sniper")),
+        lone_sniper=given.word("shooter") != "sniper" and (is_lone_sniper(targets) or given.flag("lone_sniper")),
     )
-    attack_mod, defense_mod = int(modifiers["attack_mod"]), int(modifiers["defense_mod"])
-    picks = shooter == "sniper" and len(targets) > 1 and target is None
-    flammable, count = given.flag("flammable"), 1 if shooter == "normal" else 2
 
-    readings, size = Readings(tables), len(targets)
-    checks = DamageChecks(
+
+def _sums(powers: Sequence[tuple[str, int]], modifiers: Answer) -> Opposed:
+    """What is added to the dice of both sides: the firepower of each unit, and the modifiers."""
+    own = tuple((f"firepower {unit}", power) for unit, power in powers if power)
+    return Opposed(
+        attack=sum(power for _, power in powers) + int(modifiers["attack_mod"]),
+        defense=int(modifiers["defense_mod"]),
+        attack_parts=(*own, *parts_of(modifiers.parts, "attack_mod")),
+        defense_parts=parts_of(modifiers.parts, "defense_mod"),
+    )
+
+
+def _checks(tables: Tables, given: Given, *, picks: bool, apart: bool) -> DamageChecks:
+    """The damage checks of all targets together, or of each by itself where a sniper picks one."""
+    readings, targets = Readings(tables), given.units("targets")
+    size = len(targets)
+    return DamageChecks(
         readings,
         list_items(
             readings,
@@ -70,95 +188,19 @@ def plan(tables: Tables, given: Given, *, apart: bool = False) -> Plan[Attack]:
         finish=then_fire_check,
         leaves_out_crashed=True,
     )
-    advice = _best_leaders(targets) if picks else (0,) * max(size, 1)
 
-    def margin(roll: Roll) -> int:
-        return sum(roll[:count]) + attack_fp + attack_mod - roll[count] - defense_mod
 
-    def aimed(state: Attack, roll: Roll) -> Attack:
-        difference, six = margin(roll), flammable and 6 in roll[:count]
-        lm = advice[state.at] if difference > 0 else 0
-        return Attack("attack", max(difference, 0), state.at, lm, six=six)
+def _pick(targets: Sequence[Unit]) -> Step[Attack]:
+    """Whom a sniper hits: one of the targets, by die."""
 
-    def attack(state: Attack, roll: Roll) -> Attack:
-        after = aimed(state, roll)
-        return checks.enter(after, state.at) if after.margin and targets else then_fire_check(after)
-
-    def tells(before: Attack, roll: Roll, _after: Attack) -> Told:
-        difference = margin(roll)
-        told: dict[str, Any] = {
-            "attack_roll": sum(roll[:count]),
-            "attack_total": sum(roll[:count]) + attack_fp + attack_mod,
-            "defense_total": roll[count] + defense_mod,
-            "hit": difference > 0,
-            "dc_mod": max(difference, 0),
-        }
-        if difference <= 0:
-            told["outcome"] = NONE
-        elif not targets:
-            told["outcome"] = "damage-check"
-        else:
-            told.update(checks.passed_over(aimed(before, roll), before.at))
-        if flammable and 6 not in roll[:count]:
-            told["fire_check"] = NONE
-        return told
-
-    def story(before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
-        del before, after
-        difference = margin(roll)
-        verdict = f"higher by {difference}: damage check" if difference > 0 else "not higher: no effect"
-        own = tuple((f"firepower {unit}", power) for unit, power in powers if power)
-        total = sum(roll[:count]) + attack_fp + attack_mod
-        yield Line("attack", roll[:count], (*own, *parts_of(modifiers.parts, "attack_mod")), total)
-        yield Line(
-            "defense", roll[count:], parts_of(modifiers.parts, "defense_mod"), roll[count] + defense_mod, verdict
-        )
-
-    def pick(_state: Attack, roll: Roll) -> Attack:
-        return Attack("attack", at=roll[0] - 1)
-
-    def picked(_before: Attack, roll: Roll, _after: Attack) -> Told:
-        return {"picked": roll[0]}
-
-    def pick_story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         yield Line("pick of the sniper", roll, result=f"{roll[0]}: {targets[roll[0] - 1].word}")
 
-    def settle(out: Mapping[str, Any]) -> Settlement:
-        hurt = targets[out["picked"] - 1 :][:1] if picks else targets
-        closed = [unit.word for item, unit in zip(checks.items, targets, strict=True) if item.immune]
-        works = out["hit"] and not closed
-        more = [*fire_started(out), *reminders]
-        more += [
-            f"{word} is armored and closed: only an open one takes a damage check." for word in closed if out["hit"]
-        ]
-        more += () if works else captured_lost(attackers)
-        words = headline(out["targets"], hit=out["hit"])
-        settled = attacked(words, hurt, out["targets"], more=more, firers=attackers)
-        return replace(settled, changes=(*settled.changes, *captured(attackers, works=works)))
-
-    reminders = _reminders(attackers, targets, shooter)
-    groups = _two_dice(flammable) if count == 2 else None
-    steps: dict[str, Step[Attack]] = {
-        "pick": Step((Die("pick of the sniper", max(size, 1)),), pick, picked, pick_story),
-        "attack": Step(
-            (ATTACK,) * count + (DEFENSE,), attack, tells, story, groups=None if groups is None else lambda _: groups
-        ),
-        "fire check": fire_check(tables),
-        **checks.steps(),
-    }
-    opening: dict[str, Any] = {"attack_fp": attack_fp, "attack_mod": attack_mod, "defense_mod": defense_mod}
-    if not picks:
-        opening["picked"] = 1 if shooter == "sniper" and targets else NONE
-    opening |= {"targets": [], **told_before(flammable)}
-    crash = "targets[0].becomes" if target is not None and target.type in kinds.AIRBORNE else ""
-    shown = rows([replace(item, path=f"targets[{at}]") for at, item in enumerate(checks.items)], crash=crash)
-    return Plan(
-        Attack("pick" if picks else "attack"),
-        steps,
-        settle,
-        opening,
-        rows=shown,
-        by_row=(lambda: plan(tables, given, apart=True)) if picks and not apart else None,
+    return Step(
+        (Die("pick of the sniper", max(len(targets), 1)),),
+        lambda _state, roll: Attack("attack", at=roll[0] - 1),
+        lambda _before, roll, _after: {"picked": roll[0]},
+        story,
     )
 
 

@@ -27,6 +27,19 @@ VERDICTS = {
     (False, True): "attackers",
     (True, True): "both",
 }
+OVERRUN = {
+    "attack_total": NONE,
+    "defenders_eliminated": True,
+    "counter_total": NONE,
+    "attackers_eliminated": False,
+    "outcome": "defenders",
+}
+HEADLINES = {
+    "none": "nobody is eliminated",
+    "defenders": "the defenders are eliminated",
+    "attackers": "the attackers are eliminated",
+    "both": "both sides are eliminated",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,28 +104,10 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
         gone = [defenders[at] for at in (range(len(defenders)) if overrun else chosen)]
         lost = gone if out["defenders_eliminated"] else []
         lost = lost + ([attackers[at] for at in countered] if out["attackers_eliminated"] else [])
-        headline = {
-            "none": "nobody is eliminated",
-            "defenders": "the defenders are eliminated",
-            "attackers": "the attackers are eliminated",
-            "both": "both sides are eliminated",
-        }[out["outcome"]]
         changes = tuple(Change(unit.name, set={"state": "eliminated"}) for unit in lost if unit.name)
-        return Settlement(headline, tuple((unit.word, "eliminated") for unit in lost), (), changes)
+        return Settlement(HEADLINES[out["outcome"]], tuple((unit.word, "eliminated") for unit in lost), (), changes)
 
-    opening: dict[str, Any] = {
-        "attack_fp": attack.fp,
-        "defense_fp": attack.against,
-        "attack_odds": attack.odds,
-        "attack_kill": NONE if attack.kill is None else attack.kill,
-        "counter_fp": counter.fp,
-        "counter_against": counter.against,
-        "counter_odds": counter.odds,
-        "counter_kill": NONE if counter.kill is None else counter.kill,
-    }
-    if overrun:
-        opening |= {"attack_total": NONE, "defenders_eliminated": True}
-        opening |= {"counter_total": NONE, "attackers_eliminated": False, "outcome": "defenders"}
+    opening = _opening(attack, counter) | (OVERRUN if overrun else {})
     groups = group_sums(2, 6)
     steps: dict[str, Step[Melee]] = {
         "attack": Step(ATTACK, attack_apply, attack_tells, _story("attack", attack), groups=lambda _: groups),
@@ -122,6 +117,20 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
     }
     lines = (Line("defenders", result="all of them are shaken: eliminated without a roll"),) if overrun else ()
     return Plan(Melee(None if overrun else "attack"), steps, settle, opening, lines=lines)
+
+
+def _opening(attack: Assault, counter: Assault) -> dict[str, Any]:
+    """What is known of both attacks before the dice."""
+    return {
+        "attack_fp": attack.fp,
+        "defense_fp": attack.against,
+        "attack_odds": attack.odds,
+        "attack_kill": NONE if attack.kill is None else attack.kill,
+        "counter_fp": counter.fp,
+        "counter_against": counter.against,
+        "counter_odds": counter.odds,
+        "counter_kill": NONE if counter.kill is None else counter.kill,
+    }
 
 
 def _refuse_vehicles(units: Iterable[Unit]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
@@ -16,6 +17,7 @@ from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, 
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.settling import attacked, headline, rows
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, weapon_kept
 from bot.systems.lnlt.terrain import is_lone_sniper
@@ -31,13 +33,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     refuse_values(given)
     refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
-    for unit in targets:
-        if not kinds.is_man(unit):
-            raise UserError(f"{unit.word} ({unit.type}) is no infantry.", hint="Use ordnance-vehicle.")
-    kinds.refuse_passengers(targets, "ordnance against infantry hits none")
+    _check_targets(targets)
     shot = to_hit(tables, given, lone_sniper=is_lone_sniper(targets) or given.flag("lone_sniper"))
-    bare_heat = given.flag("heat") and not given.flag("cover")
-    he = given.int("he") - (HEAT_IN_THE_OPEN if bare_heat else 0)
+    he = _high_explosive(given)
     readings = Readings(tables)
     checks = DamageChecks(
         readings,
@@ -59,46 +57,49 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         yield shot.line(roll)
 
     def attack(_state: Attack, roll: Roll) -> Attack:
-        after = Attack(None, max(roll[0] + he - roll[1], 0), six=flammable and roll[0] == 6)
+        after = Attack(None, max(he.margin(roll), 0), six=flammable and roll[0] == 6)
         return checks.enter(after, 0) if after.margin and targets else then_fire_check(after)
 
     def attack_tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
-        difference = roll[0] + he - roll[1]
-        told: dict[str, Any] = {
-            "attack_total": roll[0] + he,
-            "defense_total": roll[1],
-            "damage": difference > 0,
-            "dc_mod": max(difference, 0),
-        }
-        if difference <= 0 or not targets:
-            told["outcome"] = "damage-check" if difference > 0 else NONE
+        told = he.told(roll, hit="damage")
+        if not (told["damage"] and targets):
+            told["outcome"] = "damage-check" if told["damage"] else NONE
         if flammable and roll[0] != 6:
             told["fire_check"] = NONE
         return told
 
-    def attack_story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        difference = roll[0] + he - roll[1]
-        parts = [("HE", given.int("he")), *([("HEAT in the open", -HEAT_IN_THE_OPEN)] if bare_heat else [])]
-        yield Line("attack", roll[:1], tuple(parts), roll[0] + he)
-        verdict = f"higher by {difference}: damage check" if difference > 0 else "not higher: no effect"
-        yield Line("defense", roll[1:], (), roll[1], verdict)
-
-    def settle(out: Mapping[str, Any]) -> Settlement:
-        unit, left = given.unit("unit"), [answer for answer in out["targets"] if answer["becomes"] != "eliminated"]
-        more = list(fire_started(out))
-        more += ["The ATGM is expended."] if out["atgm_expended"] else []
-        more += [ACQUIRED] if left or not out["targets"] else []
-        more += after_shot(given, hit=out["hit"])
-        words = headline(out["targets"], hit=out["damage"]) if out["hit"] else "miss"
-        settled = attacked(words, targets, out["targets"], more=more, firers=[unit])
-        return replace(settled, changes=(*settled.changes, *weapon_kept(given, hit=out["hit"])))
-
     groups = shot.groups()
     steps: dict[str, Step[Attack]] = {
         "to hit": Step(DICE, aim, aim_tells, aim_story, groups=lambda _: groups),
-        "attack": Step(OPPOSED, attack, attack_tells, attack_story),
+        "attack": Step(OPPOSED, attack, attack_tells, he.story),
         "fire check": fire_check(tables),
         **checks.steps(),
     }
     opening = {"to_hit_mod": shot.mod, "targets": [], **told_before(flammable)}
-    return Plan(Attack("to hit"), steps, settle, opening, rows=rows(checks.items))
+    return Plan(Attack("to hit"), steps, lambda out: _settle(given, out), opening, rows=rows(checks.items))
+
+
+def _check_targets(targets: Sequence[Unit]) -> None:
+    for unit in targets:
+        if not kinds.is_man(unit):
+            raise UserError(f"{unit.word} ({unit.type}) is no infantry.", hint="Use ordnance-vehicle.")
+    kinds.refuse_passengers(targets, "ordnance against infantry hits none")
+
+
+def _high_explosive(given: Given) -> Opposed:
+    """The HE value against a bare die; HEAT loses some of it against men in the open."""
+    he: tuple[tuple[str, int], ...] = (("HE", given.int("he")),)
+    if given.flag("heat") and not given.flag("cover"):
+        he = (*he, ("HEAT in the open", -HEAT_IN_THE_OPEN))
+    return Opposed(sum(value for _, value in he), 0, he, ())
+
+
+def _settle(given: Given, out: Mapping[str, Any]) -> Settlement:
+    unit, left = given.unit("unit"), [answer for answer in out["targets"] if answer["becomes"] != "eliminated"]
+    more = list(fire_started(out))
+    more += ["The ATGM is expended."] if out["atgm_expended"] else []
+    more += [ACQUIRED] if left or not out["targets"] else []
+    more += after_shot(given, hit=out["hit"])
+    words = headline(out["targets"], hit=out["damage"]) if out["hit"] else "miss"
+    settled = attacked(words, given.units("targets"), out["targets"], more=more, firers=[unit])
+    return replace(settled, changes=(*settled.changes, *weapon_kept(given, hit=out["hit"])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.errors import UserError
@@ -18,11 +19,18 @@ from bot.systems.lnlt.impact import Impact, Struck
 from bot.systems.lnlt.items import ROWS, Aboard, Readings, list_alike
 from bot.systems.lnlt.settling import aftermath, becomes, fired, halved, heroes, results, rows
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, weapon_kept
-from bot.systems.lnlt.to_hit import DICE, to_hit
+from bot.systems.lnlt.to_hit import DICE, ToHit, to_hit
 from bot.systems.lnlt.words import refuse_values
 
 HEAT_AGAINST_RED = 4
 VEHICLE = "vehicle"
+MISSED = {
+    **dict.fromkeys(("location", "attack_total", "armor_total", "mc_total", "mc", "result", "crew"), NONE),
+    "impact": "miss",
+    "outcome": NONE,
+    "acquire": True,
+    "follow_up": NONE,
+}
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
@@ -33,32 +41,10 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     refuse_values(given)
     refuse_to_fire(given.unit("unit"))
     aircraft, target, passengers = given.word("aircraft"), given.unit("target"), given.units("passengers")
-    if aircraft in ("fixed-wing", "flying") and not given.flag("guided_aa"):
-        raise UserError(
-            "Only guided anti-aircraft weapons attack aircraft and flying helicopters.", hint="Add guided_aa to mods."
-        )
-    if target is not None:
-        kinds.refuse_unfit([target])
+    _check_target(aircraft, target, guided=given.flag("guided_aa"))
     shot = to_hit(tables, given, aircraft=aircraft, size=given.int("size"))
     flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
-    shaken = given.flag("shaken") or (target is not None and kinds.is_shaken(target))
-    adds: tuple[tuple[str, int], ...] = (("penetration", given.int("penetration")),)
-    if given.flag("heat_red"):
-        adds = (*adds, ("HEAT against red armor", -HEAT_AGAINST_RED))
-    places = {
-        place: Struck(
-            word="",
-            path="",
-            penetration=sum(value for _, value in adds),
-            armor=armor,
-            morale=given.int("morale"),
-            shaken=shaken,
-            flies=flies,
-            first=True,
-            parts=adds,
-        )
-        for place, armor in (("hull", given.int("armor")), ("turret", turret_armor or 0))
-    }
+    places = _places(given, target, {"hull": given.int("armor"), "turret": turret_armor or 0}, flies=flies)
     location = {
         roll: str(tables["hit-location"](roll=roll, turret=turret_armor is not None)["location"])
         for roll in range(2, 13)
@@ -83,28 +69,8 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     impact = Impact(tables, lambda state: places[state.keep], then, flammable=given.flag("flammable"))
 
-    def aim(state: Attack, roll: Roll) -> Attack:
-        del state
-        return Attack("impact", keep=location[sum(roll)]) if shot.hits(roll) else Attack(None)
-
-    def aim_tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
-        told = shot.told(roll)
-        if shot.hits(roll):
-            return told | {"location": location[sum(roll)]}
-        missed = dict.fromkeys(("location", "attack_total", "armor_total", "mc_total", "mc", "result", "crew"), NONE)
-        return told | missed | {"impact": "miss", "outcome": NONE, "acquire": True, "follow_up": NONE}
-
-    def aim_story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        yield shot.line(roll)
-        if shot.hits(roll) and turret_armor is not None:
-            yield Line("place", result=f"natural {sum(roll)} hits the {location[sum(roll)]}")
-
-    def settle(out: Mapping[str, Any]) -> Settlement:
-        return _settle(out, target, passengers, given)
-
-    groups = shot.groups()
     steps: dict[str, Step[Attack]] = {
-        "to hit": Step(DICE, aim, aim_tells, aim_story, groups=lambda _: groups),
+        "to hit": _aim(shot, location, turret=turret_armor is not None),
         "fire check": fire_check(tables),
         **{name: _with_passengers(step, checks, riding, flies) for name, step in impact.steps().items()},
         **checks.steps(),
@@ -113,11 +79,57 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     return Plan(
         Attack("to hit"),
         steps,
-        settle,
+        lambda out: _settle(out, target, passengers, given),
         {"to_hit_mod": shot.mod, "passengers": []},
         told_after(given.flag("flammable")),
         rows=(vehicle, *rows(checks.items, crash="follow_up" if flies else "")),
     )
+
+
+def _aim(shot: ToHit, location: Mapping[int, str], *, turret: bool) -> Step[Attack]:
+    """The roll to hit, whose sum is also the place that is hit."""
+
+    def apply(_state: Attack, roll: Roll) -> Attack:
+        return Attack("impact", keep=location[sum(roll)]) if shot.hits(roll) else Attack(None)
+
+    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+        return shot.told(roll) | ({"location": location[sum(roll)]} if shot.hits(roll) else MISSED)
+
+    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+        yield shot.line(roll)
+        if shot.hits(roll) and turret:
+            yield Line("place", result=f"natural {sum(roll)} hits the {location[sum(roll)]}")
+
+    groups = shot.groups()
+    return Step(DICE, apply, tells, story, groups=lambda _: groups)
+
+
+def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
+    if aircraft in ("fixed-wing", "flying") and not guided:
+        raise UserError(
+            "Only guided anti-aircraft weapons attack aircraft and flying helicopters.", hint="Add guided_aa to mods."
+        )
+    if target is not None:
+        kinds.refuse_unfit([target])
+
+
+def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flies: bool) -> dict[str, Struck]:
+    """The target as the penetration roll meets it, for each place that can be hit with its armor."""
+    adds: tuple[tuple[str, int], ...] = (("penetration", given.int("penetration")),)
+    if given.flag("heat_red"):
+        adds = (*adds, ("HEAT against red armor", -HEAT_AGAINST_RED))
+    struck = Struck(
+        word="",
+        path="",
+        penetration=sum(value for _, value in adds),
+        armor=0,
+        morale=given.int("morale"),
+        shaken=given.flag("shaken") or (target is not None and kinds.is_shaken(target)),
+        flies=flies,
+        first=True,
+        parts=adds,
+    )
+    return {place: replace(struck, armor=value) for place, value in armor.items()}
 
 
 def _with_passengers(step: Step[Attack], checks: DamageChecks, riding: Any, flies: bool) -> Step[Attack]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Plan, Roll, Settlement, Step, Told
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
@@ -16,6 +16,7 @@ from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.collected import collected
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.opposed import Opposed, target_modifier
 from bot.systems.lnlt.settling import attacked, headline, rows
 from bot.systems.lnlt.terrain import target_terrain
 
@@ -27,8 +28,10 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """An overrun of `targets`. Source: PAC 01 (15.3). Raises UserError for a vehicle that cannot fire."""
     refuse_to_fire(given.unit("unit"))
     targets, flammable = given.units("targets"), given.flag("flammable")
-    adds = BONUS + given.int("he") + given.int("mg") + given.int("lm")
+    named = (("overrun", BONUS), ("HE", given.int("he")), ("machine guns", given.int("mg")))
+    parts = tuple(part for part in (*named, ("armor leader", given.int("lm"))) if part[1])
     tm = target_terrain(given.int("tm"))
+    sums = Opposed(sum(value for _, value in parts), tm, parts, target_modifier(tm), label="vehicle")
     readings = Readings(tables)
     able = [may_close_assault(unit) for unit in targets]
 
@@ -44,31 +47,17 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     )
 
     def attack(_state: Attack, roll: Roll) -> Attack:
-        margin = roll[0] + adds - roll[1] - tm
+        margin = sums.margin(roll)
         after = Attack(None, max(margin, 0), six=flammable and roll[0] == 6)
         return checks.enter(after, 0) if margin > 0 and targets else then_fire_check(after)
 
     def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
-        margin = roll[0] + adds - roll[1] - tm
-        told: dict[str, Any] = {
-            "attack_total": roll[0] + adds,
-            "defense_total": roll[1] + tm,
-            "hit": margin > 0,
-            "dc_mod": max(margin, 0),
-        }
+        margin, told = sums.margin(roll), sums.told(roll)
         if margin <= 0:
             told |= {f"may_close_assault[{at}]": unit.word for at, unit in enumerate(targets) if able[at]}
         if margin <= 0 or not targets:
             told["outcome"] = "damage-check" if margin > 0 else NONE
         return told | {"fire_check": NONE} if flammable and roll[0] != 6 else told
-
-    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        named = (("overrun", BONUS), ("HE", given.int("he")), ("machine guns", given.int("mg")))
-        parts = (*named, ("armor leader", given.int("lm")))
-        yield Line("vehicle", roll[:1], tuple(part for part in parts if part[1]), roll[0] + adds)
-        margin = roll[0] + adds - roll[1] - tm
-        verdict = f"higher by {margin}: damage check" if margin > 0 else "not higher: no effect"
-        yield Line("defense", roll[1:], (("target modifier", tm),) if tm else (), roll[1] + tm, verdict)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         left = out["may_close_assault"]
@@ -77,7 +66,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         words = headline(out["targets"], hit=out["hit"])
         return attacked(words, targets, out["targets"], more=more, firers=[given.unit("unit")])
 
-    steps = {"attack": Step(DICE, attack, tells, story), "fire check": fire_check(tables), **checks.steps()}
+    steps = {"attack": Step(DICE, attack, tells, sums.story), "fire check": fire_check(tables), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
     shown = rows(checks.items)
     return collected(Plan(Attack("attack"), steps, settle, opening, rows=shown), "may_close_assault")

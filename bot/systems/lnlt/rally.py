@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.rules.dice import Die, dice
+from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
-from bot.rules.tables.table import Tables
+from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
 
@@ -27,67 +27,84 @@ class Rally:
     lm: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """Who may try, and with which modifiers: by whether it is a leader, and by the LM that helps."""
+
+    units: tuple[Unit, ...]
+    may_try: tuple[bool, ...]
+    lm: int
+    modifiers: Mapping[tuple[bool, int], Answer]
+
+    def modified(self, state: Rally) -> Answer:
+        """The modifiers of the unit in hand."""
+        return self.modifiers[self.units[state.at].type == "leader", max(self.lm, state.lm)]
+
+    def total(self, state: Rally, roll: Roll) -> int:
+        """The 2d6 with all modifiers."""
+        return sum(roll) + int(self.modified(state)["roll_mod"])
+
+    def rallies(self, state: Rally, roll: Roll) -> bool:
+        """Whether the unit in hand rallies: at its morale or under it."""
+        return self.total(state, roll) <= self.units[state.at].number("morale")
+
+    def enter(self, state: Rally, told: dict[str, Any]) -> Rally:
+        """The next unit that may try; those before it are told as not allowed."""
+        for at in range(state.at, len(self.units)):
+            if self.may_try[at] or state.led:
+                return Rally("rally", at, state.led, state.lm)
+            told.update(_told(at, self.units[at], NONE, NONE, "not-allowed"))
+        return Rally(None)
+
+    def tried(self, state: Rally, roll: Roll) -> Rally:
+        """After the attempt: a leader who rallies helps all who follow."""
+        unit = self.units[state.at]
+        if unit.type == "leader" and self.rallies(state, roll):
+            return Rally(None, state.at + 1, True, max(state.lm, int(unit.get("lm") or 0)))
+        return Rally(None, state.at + 1, state.led, state.lm)
+
+    def apply(self, state: Rally, roll: Roll) -> Rally:
+        """The attempt of one unit, and who is next."""
+        return self.enter(self.tried(state, roll), {})
+
+    def tells(self, before: Rally, roll: Roll, _after: Rally) -> Told:
+        """Its result, and who behind it may not try."""
+        result = "rallied" if self.rallies(before, roll) else "fails"
+        told = _told(before.at, self.units[before.at], sum(roll), self.total(before, roll), result)
+        self.enter(self.tried(before, roll), told)
+        return told
+
+    def story(self, before: Rally, roll: Roll, _after: Rally) -> Iterable[Line]:
+        """A line per attempt."""
+        unit = self.units[before.at]
+        verdict = f"against morale {unit.number('morale')}: {'rallied' if self.rallies(before, roll) else 'fails'}"
+        parts = parts_of(self.modified(before).parts)
+        yield Line(f"{unit.word} rally", roll, parts, self.total(before, roll), verdict)
+
+
 def plan(tables: Tables, given: Given) -> Plan[Rally]:
     """Rally attempts of `units` in their order. Source: PAC 11 (3.0). Raises UserError for units not shaken."""
     units, present = given.units("units"), given.word("rallier") != "none"
     cover, lm = given.flag("cover"), given.int("lm")
     kinds.refuse_unfit(units)
-    alone = [_rallies_itself(tables, unit) for unit in units]
+    may_try = tuple([present or _rallies_itself(tables, unit) for unit in units])
     for at, unit in enumerate(units):
-        _check(unit, tries=present or alone[at] or any(other.type == "leader" for other in units[:at]))
+        _check(unit, tries=may_try[at] or any(other.type == "leader" for other in units[:at]))
     modifiers = {
         (leader, helped): tables["rally-mods"](cover=cover, lm=helped, is_leader=leader)
         for leader in (False, True)
         for helped in range(lm, 4)
     }
-
-    def modified(state: Rally) -> Any:
-        return modifiers[units[state.at].type == "leader", max(lm, state.lm)]
-
-    def rallies(state: Rally, roll: Roll) -> bool:
-        return bool(sum(roll) + modified(state)["roll_mod"] <= units[state.at].number("morale"))
-
-    def enter(state: Rally, told: dict[str, Any]) -> Rally:
-        at = state.at
-        while at < len(units):
-            if present or alone[at] or state.led:
-                return Rally("rally", at, state.led, state.lm)
-            told.update(_told(at, units[at], NONE, NONE, "not-allowed"))
-            at += 1
-        return Rally(None)
-
-    def tried(state: Rally, roll: Roll) -> Rally:
-        unit = units[state.at]
-        if unit.type == "leader" and rallies(state, roll):
-            return Rally(None, state.at + 1, True, max(state.lm, int(unit.get("lm") or 0)))
-        return Rally(None, state.at + 1, state.led, state.lm)
-
-    def apply(state: Rally, roll: Roll) -> Rally:
-        return enter(tried(state, roll), {})
-
-    def tells(before: Rally, roll: Roll, _after: Rally) -> Told:
-        result = "rallied" if rallies(before, roll) else "fails"
-        total = sum(roll) + int(modified(before)["roll_mod"])
-        told = _told(before.at, units[before.at], sum(roll), total, result)
-        enter(tried(before, roll), told)
-        return told
-
-    def story(before: Rally, roll: Roll, _after: Rally) -> Iterable[Line]:
-        unit = units[before.at]
-        total = sum(roll) + int(modified(before)["roll_mod"])
-        verdict = f"against morale {unit.number('morale')}: {'rallied' if rallies(before, roll) else 'fails'}"
-        yield Line(f"{unit.word} rally", roll, parts_of(modified(before).parts), total, verdict)
-
-    def ask(state: Rally) -> tuple[Die, ...]:
-        return labels[state.at]
-
+    attempts = Attempts(units, may_try, lm, modifiers)
     labels = [dice(2, 6, f"rally {unit.word}") for unit in units]
-    opening: dict[str, Any] = {"units": []}
-    start = enter(Rally(None), opening)
-    rows = tuple(row_of(f"units[{at}].result", unit.word) for at, unit in enumerate(units))
     groups = group_sums(2, 6)
-    steps: dict[str, Step[Rally]] = {"rally": Step(ask, apply, tells, story, groups=lambda _: groups)}
-    return Plan(start, steps, lambda out: _settle(units, out), opening, rows=rows)
+    rally: Step[Rally] = Step(
+        lambda state: labels[state.at], attempts.apply, attempts.tells, attempts.story, groups=lambda _: groups
+    )
+    opening: dict[str, Any] = {"units": []}
+    start = attempts.enter(Rally(None), opening)
+    rows = tuple(row_of(f"units[{at}].result", unit.word) for at, unit in enumerate(units))
+    return Plan(start, {"rally": rally}, lambda out: _settle(units, out), opening, rows=rows)
 
 
 def _check(unit: Unit, *, tries: bool) -> None:

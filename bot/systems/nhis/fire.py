@@ -49,23 +49,16 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
             return results.hit(effect["check_add"], alone=given.flag("no_leadership")), {}, ()
         return Struck(None), results.unharmed(), ()
 
-    def apply(state: Struck, roll: Roll) -> Struck:
-        del state
+    def apply(_state: Struck, roll: Roll) -> Struck:
         return struck(roll)[0]
 
-    def tells(before: Struck, roll: Roll, after: Struck) -> Told:
-        del before, after
+    def tells(_before: Struck, roll: Roll, _after: Struck) -> Told:
         return {"roll": sum(roll), "combat_result": reading(sum(roll))["word"], **struck(roll)[1]}
 
-    def story(before: Struck, roll: Roll, after: Struck) -> Iterable[Line]:
-        del before, after
+    def story(_before: Struck, roll: Roll, _after: Struck) -> Iterable[Line]:
         word = reading(sum(roll))["word"]
         yield Line("attack", roll, (), sum(roll), f"column {final}: {'no effect' if word == 'none' else word}")
         yield from struck(roll)[2]
-
-    def settle(out: Mapping[str, Any]) -> Settlement:
-        word = out["combat_result"]
-        return results.settled(out, "" if word == "none" else word)
 
     opening = {
         "base_fp": firers.raw - 2 * (firers.charging + firers.night),
@@ -75,24 +68,28 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
         "targets": [],
         "modifiers": [{"id": part.id, "value": part.value} for part in modifiers.parts],
     }
-    moved = f", {shift} left" if shift else ""
-    first, *others = firers.powers
-    firepower = Line(
-        f"firepower: {first[0]} {first[1]}",
-        (),
-        (*others, *parts_of(modifiers.parts, "total")),
-        total,
-        f"column {column}{moved}: column {final}" if shift else f"column {column}",
-    )
+    columns = f"column {column}, {shift} left: column {final}" if shift else f"column {column}"
     attack = Step(ATTACK, apply, tells, story, groups=lambda _: group_sums(2, 6))
     return Plan(
         Struck("attack"),
         {"attack": attack, **results.steps()},
-        settle,
+        lambda out: _settle(results, out),
         opening,
-        lines=(firepower,),
+        lines=(_firepower(firers, modifiers, total, columns),),
         rows=results.rows(),
     )
+
+
+def _settle(results: Results, out: Mapping[str, Any]) -> Settlement:
+    word = out["combat_result"]
+    return results.settled(out, "" if word == "none" else word)
+
+
+def _firepower(firers: Firers, modifiers: Answer, total: int, columns: str) -> Line:
+    """The line that adds up the stack and its modifiers, and says which column that is."""
+    first, *others = firers.powers
+    parts = (*others, *parts_of(modifiers.parts, "total"))
+    return Line(f"firepower: {first[0]} {first[1]}", (), parts, total, columns)
 
 
 def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:

@@ -11,8 +11,8 @@ from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.asked import PLAY, Asked
-from bot.systems.ucn.combat import Combat, Fight
-from bot.systems.ucn.grenade import DIE, grenade
+from bot.systems.ucn.combat import Combat, Fight, Side
+from bot.systems.ucn.grenade import DIE, Grenade, grenade
 from bot.systems.ucn.grenade_assault import status_after
 from bot.systems.ucn.skills import Check
 
@@ -46,23 +46,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
         return combat.side_check(tables, attacker, left), combat.side_check(tables, room, attacker.characters)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        changes: list[Change] = []
-        units: list[tuple[str, str]] = []
-        if attacker.unit is not None:
-            lost = out["attacker_casualties"]
-            changes += roster.change(attacker.unit, roster.loses(attacker.unit, lost))
-            units.append((attacker.unit.word, roster.casualties(lost)))
-        if defender.unit is not None:
-            lost = out["grenade_casualties"] + out["defender_casualties"]
-            new = roster.loses(defender.unit, lost)
-            if thrown is not None and "state" not in new:
-                status = status_after(out["grenade_casualties"], out["defenders_left"])
-                new = roster.after_grenade(defender.unit, lost, status)
-            changes += roster.change(defender.unit, new)
-            units.append((defender.unit.word, roster.casualties(lost)))
-        by_grenade = "" if thrown is None else f"grenade takes {out['grenade_casualties']}, "
-        headline = f"{by_grenade}{'cleared' if out['outcome'] == 'cleared' else combat.headline(out)}"
-        return Settlement(headline, tuple(units), combat.still_in_combat(out), tuple(changes))
+        return _settle(out, attacker, defender, grenade_thrown=thrown is not None)
 
     def focused(asked: Asked) -> Plan[Fight]:
         fight = Combat(tables, attacker.characters, checks, asked, lists=False)
@@ -71,25 +55,50 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
         if thrown is None:
             opening |= {"grenade_casualties": 0, "defenders_left": full, **fight.finals(full)}
             return Plan(Fight("attackers", full), fight.steps(), settle, opening, lines=fight.lines(full))
-        bomb = thrown
-
-        def apply(_state: Fight, roll: Roll) -> Fight:
-            left = full - bomb.casualties(roll)
-            return Fight("attackers" if left else None, left)
-
-        def tells(_before: Fight, roll: Roll, after: Fight) -> Told:
-            told: dict[str, Any] = {"grenade_casualties": bomb.casualties(roll), "defenders_left": after.left}
-            if asked.keeps("grenade_results"):
-                told |= bomb.told("grenade_results", roll)
-            return told | (fight.finals(after.left) if after.left else CLEARED)
-
-        def story(_before: Fight, roll: Roll, after: Fight) -> Iterable[Line]:
-            yield bomb.line(roll)
-            if after.left:
-                yield from fight.lines(after.left)
-
-        groups = bomb.groups(full, asked.items("grenade_results") if asked.counting else ())
-        step = Step(DIE * full, apply, tells, story, lambda _: groups)
+        step = _grenade_step(thrown, full, fight, asked)
         return Plan(Fight("grenade", full), {"grenade": step, **fight.steps()}, settle, opening)
 
     return replace(focused(PLAY), focus=lambda paths: focused(Asked(paths)))
+
+
+def _grenade_step(bomb: Grenade, occupants: int, fight: Combat, asked: Asked) -> Step[Fight]:
+    """One die per occupant; whoever is left meets the attackers."""
+
+    def apply(_state: Fight, roll: Roll) -> Fight:
+        left = occupants - bomb.casualties(roll)
+        return Fight("attackers" if left else None, left)
+
+    def tells(_before: Fight, roll: Roll, after: Fight) -> Told:
+        told: dict[str, Any] = {"grenade_casualties": bomb.casualties(roll), "defenders_left": after.left}
+        if asked.keeps("grenade_results"):
+            told |= bomb.told("grenade_results", roll)
+        return told | (fight.finals(after.left) if after.left else CLEARED)
+
+    def story(_before: Fight, roll: Roll, after: Fight) -> Iterable[Line]:
+        yield bomb.line(roll)
+        if after.left:
+            yield from fight.lines(after.left)
+
+    groups = bomb.groups(occupants, asked.items("grenade_results") if asked.counting else ())
+    return Step(DIE * occupants, apply, tells, story, lambda _: groups)
+
+
+def _settle(out: Mapping[str, Any], attacker: Side, defender: Side, *, grenade_thrown: bool) -> Settlement:
+    """The losses of both sides; the survivors of a grenade keep what it made of them."""
+    changes: list[Change] = []
+    units: list[tuple[str, str]] = []
+    if attacker.unit is not None:
+        lost = out["attacker_casualties"]
+        changes += roster.change(attacker.unit, roster.loses(attacker.unit, lost))
+        units.append((attacker.unit.word, roster.casualties(lost)))
+    if defender.unit is not None:
+        lost = out["grenade_casualties"] + out["defender_casualties"]
+        new = roster.loses(defender.unit, lost)
+        if grenade_thrown and "state" not in new:
+            status = status_after(out["grenade_casualties"], out["defenders_left"])
+            new = roster.after_grenade(defender.unit, lost, status)
+        changes += roster.change(defender.unit, new)
+        units.append((defender.unit.word, roster.casualties(lost)))
+    by_grenade = f"grenade takes {out['grenade_casualties']}, " if grenade_thrown else ""
+    headline = f"{by_grenade}{'cleared' if out['outcome'] == 'cleared' else combat.headline(out)}"
+    return Settlement(headline, tuple(units), combat.still_in_combat(out), tuple(changes))

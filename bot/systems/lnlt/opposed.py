@@ -1,0 +1,51 @@
+"""An attack against a defense die: who is higher, by how much, and how it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from bot.rules.sequence import Line, Roll
+
+Parts = tuple[tuple[str, int | float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opposed:
+    """What is added to the attack dice and to the last die of the roll, which is the defense; and of which parts."""
+
+    attack: int
+    defense: int
+    attack_parts: Parts
+    defense_parts: Parts
+    label: str = "attack"
+
+    def margin(self, roll: Roll) -> int:
+        """How far the attack is above the defense; 0 or less is a miss."""
+        return sum(roll[:-1]) + self.attack - roll[-1] - self.defense
+
+    def told(self, roll: Roll, hit: str = "hit") -> dict[str, Any]:
+        """Both totals, whether the attack is higher (as output `hit`), and the modifier of the damage checks."""
+        margin = self.margin(roll)
+        return {
+            "attack_total": sum(roll[:-1]) + self.attack,
+            "defense_total": roll[-1] + self.defense,
+            hit: margin > 0,
+            "dc_mod": max(margin, 0),
+        }
+
+    def story(self, _before: object, roll: Roll, _after: object) -> Iterable[Line]:
+        """A line for each side, with the verdict."""
+        yield Line(self.label, roll[:-1], self.attack_parts, sum(roll[:-1]) + self.attack)
+        yield Line("defense", roll[-1:], self.defense_parts, roll[-1] + self.defense, verdict(self.margin(roll)))
+
+
+def verdict(margin: int) -> str:
+    """What the difference of attack and defense means, in words."""
+    return f"higher by {margin}: damage check" if margin > 0 else "not higher: no effect"
+
+
+def target_modifier(tm: int) -> Parts:
+    """The target modifier as a part of the defense, unless it is 0."""
+    return (("target modifier", tm),) if tm else ()
