@@ -10,7 +10,7 @@ from bot.command import shown_name
 from bot.commands.desk import Desk
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
-from bot.game.sound import is_sound, is_sound_event
+from bot.game.sound import is_in_line, is_sound, is_sound_event
 from bot.packing import MOST_TEXT
 from bot.reply import Button, Reply
 from bot.roller import new_id
@@ -122,7 +122,7 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
 def _fill_rest(ledger: Ledger, exported: Exported) -> None:
     """Persons that wrote events, texts and seeds."""
     wrote = {event.body["who"] for event in exported.events}
-    if any(len(text.text) > MAX_TEXT for text in exported.texts if text.key != SEALED):
+    if any(len(text.text) > MAX_TEXT or not is_in_line(text.text) for text in exported.texts if text.key != SEALED):
         raise ValueError
     for person in exported.persons:
         if person.person not in wrote:
