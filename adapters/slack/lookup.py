@@ -14,6 +14,7 @@ from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
 from adapters.slack.teams import Team
 from adapters.slack.wire import Busy, Refused, Wire
 from adapters.slack.words import entities
+from bot.receipts import REFERENCE
 from bot.reply import Reply
 from bot.stores.base import tombstone
 
@@ -51,10 +52,10 @@ async def stands(wire: Wire, team: Team, ask: Ask, reply: Reply, since: float) -
 
 
 def _is_it(message: Json, ask: Ask, reply: Reply) -> bool:
-    """Whether the message is surely this answer: by its mark, or by its number and hash, which only its title has."""
+    """Whether the message is surely this answer: by its mark, or by its number and hash (or reference) and title."""
     if ask.request_id and (message.get("metadata") or {}).get("event_payload") == mark(ask, reply)["event_payload"]:
         return True
-    if not (reply.footer and reply.footer[0].startswith("#")):
+    if not (reply.footer and reply.footer[0].startswith(("#", REFERENCE))):
         return False
     numbered = entities(" · ".join(reply.footer[:2]))
     return numbered in _words(message) and entities(reply.title) in _words(message)
