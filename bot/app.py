@@ -16,6 +16,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
+from weakref import WeakSet
 
 from bot.budgets import Budgets
 from bot.commands.context import Context
@@ -123,6 +124,7 @@ class App:
         self._posting = Leases[int](self._keep)
         self._sweeper: asyncio.Task[None] | None = None
         self._noting: set[asyncio.Task[None]] = set()
+        self._handed: WeakSet[asyncio.Task[Reply]] = WeakSet()
 
     def use_budgets(self, budgets: Budgets) -> None:
         """Bound what each person and channel may ask for: where strangers play."""
@@ -306,7 +308,10 @@ class App:
             often.error("a receipt could not be written down: %s", error.message)
         gate, running = begun if id not in self._running else (self._gates.get(id), self._running[id])
         if running is not None and gate is not None and not gate.call_off():
-            return await asyncio.shield(running)
+            is_again = running in self._handed  # the same request, delivered twice
+            self._handed.add(running)
+            reply = await asyncio.shield(running)
+            return replace(reply, seen=True, outbox=0) if is_again else reply
         return error_reply(NOT_WRITTEN)
 
     async def kept(self, request_id: str) -> None:

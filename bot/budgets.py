@@ -25,7 +25,8 @@ AT_ONCE = 20
 ALL_AT_ONCE = 2_000
 KNOWN = 10_000
 """Persons and channels that are remembered; who was quiet longest is forgotten, and starts afresh."""
-_ODDS = 2.0
+_ODDS, _SCAN = 2.0, 3.0
+_FILTERS = ("unit", "side", "kind", "page")
 _DEAR: dict[Path, float] = {
     ("game", "import"): 10.0,
     ("game", "export"): 10.0,
@@ -33,6 +34,7 @@ _DEAR: dict[Path, float] = {
     ("unit", "import"): 5.0,
     ("game", "stats"): 3.0,
     ("button", "odds"): _ODDS,
+    ("button", "log"): _SCAN,
 }
 _NOTHING = "Nothing was rolled or written."
 
@@ -93,6 +95,8 @@ def cost(command: Command) -> float:
     known = _DEAR.get(command.path)
     if known is not None:
         return known
+    if command.path == ("log",) and any(command.options.get(name) for name in _FILTERS):
+        return _SCAN  # it may read the whole log, and find nothing
     return _ODDS if says_yes(command.options.get("odds")) else 1.0
 
 

@@ -126,3 +126,11 @@ async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) ->
     assert kept._persons is not None
     assert len(kept._persons._left) == 10
     assert not kept._under_way
+
+
+async def test_a_search_through_the_whole_log_costs_more_than_its_newest_page() -> None:
+    for line, often in (("log", 60), ("log page=3", 20), ("log unit=nobody", 20)):
+        table = Table()
+        await table.say("Anna")
+        answers = [await table.say("Bot", line) for _ in range(61)]
+        assert sum(not reply.error for reply in answers) == often, line

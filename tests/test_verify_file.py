@@ -167,3 +167,13 @@ def test_both_verifiers_have_the_same_closed_list() -> None:
         assert (set(needs.split()), set(may.split())) == (set(kind.needs), set(kind.may)), name
         assert (set(game.split()), units) == (set(kind.game), kind.units), name
         assert verify_log.WORDS.get(name, ()) == kind.words
+
+
+def test_a_small_file_that_unpacks_to_no_end_is_refused_by_the_short_verifier_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bomb = tmp_path / "game.json.gz"
+    bomb.write_bytes(gzip.compress(b"0" * 100_000) * 20)
+    monkeypatch.setattr(verify_log, "MOST_BYTES", 1_000_000)
+    assert verify_log.main([str(bomb)]) == 2
+    assert "too large" in capsys.readouterr().err

@@ -63,6 +63,7 @@ WORDS = {
 NEVER_UNDONE = ("start", "join", "end", "reveal", "fair", "link", "transfer", "import", "claim", "privacy")
 GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
 AVERAGING = [2, 3, 3, 4, 4, 5]
+MOST_BYTES = 200_000_000  # also unpacked: a small file may unpack to no end
 NO_TEXTS = sha256(b"").hexdigest()
 
 
@@ -996,8 +997,12 @@ def main(words: list[str]) -> int:
             heads.append(text)
         if len(files) != 1:
             raise BadInput("usage: verify_log.py FILE [--head HASH]... [--heads TEXT]...")
-        raw = Path(files[0]).read_bytes()
-        raw = gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+        with open(files[0], "rb") as file:
+            is_packed = file.read(2) == b"\x1f\x8b"
+        with gzip.open(files[0]) if is_packed else open(files[0], "rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+        if len(raw) > MOST_BYTES:
+            raise BadInput("The file is too large for an exported game.")
         faults, lines = check(read_json(raw.decode("utf-8-sig")), heads)
     except (BadInput, OSError, EOFError, ValueError, zlib.error) as error:
         print(error, file=sys.stderr)

@@ -15,6 +15,7 @@ from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, render
 from adapters.slack.request import Request
 from adapters.slack.teams import Team
 from bot.interface.reply import Reply
+from bot.outbox.receipts import REFERENCE
 from bot.stores.base import tombstone
 
 Json = dict[str, Any]
@@ -51,13 +52,13 @@ async def stands(wire: Wire, team: Team, request: Request, reply: Reply, since: 
 
 
 def _is_it(message: Json, request: Request, reply: Reply) -> bool:
-    """Whether the message is surely this answer: by its mark, or by its number and hash, which only its title has."""
+    """Whether the message is surely this answer: by its mark, or by its number and hash (or reference) and title."""
     if (
         request.request_id
         and (message.get("metadata") or {}).get("event_payload") == mark(request, reply)["event_payload"]
     ):
         return True
-    if not (reply.footer and reply.footer[0].startswith("#")):
+    if not (reply.footer and reply.footer[0].startswith(("#", REFERENCE))):
         return False
     numbered = entities(" · ".join(reply.footer[:2]))
     return numbered in _words(message) and entities(reply.title) in _words(message)

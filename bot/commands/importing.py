@@ -11,7 +11,7 @@ from bot.commands.context import Context
 from bot.entropy import new_id
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
-from bot.game.validate import is_sound, is_sound_event
+from bot.game.validate import is_in_line, is_sound, is_sound_event
 from bot.interface.packing import MOST_TEXT
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import shown_name
@@ -124,7 +124,7 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
 def _fill_rest(ledger: Ledger, exported: Exported) -> None:
     """Persons that wrote events, texts and seeds."""
     wrote = {event.body["who"] for event in exported.events}
-    if any(len(text.text) > MAX_TEXT for text in exported.texts if text.key != SEALED):
+    if any(len(text.text) > MAX_TEXT or not is_in_line(text.text) for text in exported.texts if text.key != SEALED):
         raise ValueError
     for person in exported.persons:
         if person.person not in wrote:

@@ -6,6 +6,7 @@ command could read it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ from bot.systems.catalog import systems
 
 LONGEST = 200
 LONGEST_TEXT = 8_000
+_ODD = re.compile("[\x00-\x08\n-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Breaks of a line, and marks that turn the direction of what is read."""
 LATEST = 10**11
 """Unix seconds that a calendar can still show."""
 
@@ -25,13 +28,13 @@ def is_sound(game: Game) -> bool:
     """Whether every part of the state has its type and a bearable size."""
     words = (game.id, game.system, game.name, game.master, game.phase, game.initiative, game.commitment, game.digest)
     return (
-        all(map(_is_word, words))
+        all(map(_is_name, words))
         and (not game.system or game.system in systems())
         and all(isinstance(value, bool) for value in (game.started, game.ended, game.hand_dice, game.drawn))
         and game.answers in (FULL, COMPACT)
         and all(_is_number(value) for value in (game.turn, game.number, game.last, game.epoch, *game.redo))
         and all(_is_number(value) for value in game.withdrawn)
-        and all(map(_is_word, game.sides))
+        and all(map(_is_name, game.sides))
         and _maps_words(game.players)
         and all(_is_number(number) and _is_word(person) for number, person in game.sealed.items())
         and len(game.units) <= MAX_ROSTER
@@ -71,7 +74,7 @@ def _is_text(value: object) -> bool:
 
 
 def _is_named(unit: object) -> bool:
-    return isinstance(unit, Mapping) and all(_is_word(unit.get(name)) for name in ("name", "handle", "type"))
+    return isinstance(unit, Mapping) and all(_is_name(unit.get(name)) for name in ("name", "handle", "type"))
 
 
 def _is_sound_patch(patch: object) -> bool:
@@ -98,14 +101,23 @@ def _are_inputs(body: Mapping[str, Any]) -> bool:
 
 def _is_sound_unit(unit: RosterUnit) -> bool:
     return (
-        all(map(_is_word, (unit.name, unit.handle, unit.type, unit.side, unit.state, *unit.marks)))
+        all(map(_is_name, (unit.name, unit.handle, unit.type, unit.side, unit.state, *unit.marks)))
         and 0 < len(unit.name) <= MAX_NAME
-        and all(_is_word(key) and _is_value(value) for key, value in unit.numbers.items())
+        and all(_is_name(key) and _is_value(value) for key, value in unit.numbers.items())
     )
 
 
 def _is_word(value: object) -> bool:
     return isinstance(value, str) and len(value) <= LONGEST
+
+
+def is_in_line(text: str) -> bool:
+    """Whether a text shows as what it is, in one line. What is typed is made so; a file could bring a whole answer."""
+    return _ODD.search(text) is None
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and _is_word(value) and is_in_line(value)
 
 
 def _is_number(value: object) -> bool:

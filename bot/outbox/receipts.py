@@ -11,12 +11,13 @@ from bot.interface.spec import Command
 from bot.outbox.journal import Journal, Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.rules.errors import UserError
-from bot.stores.base import StoreError
+from bot.stores.base import StoreError, tombstone
 
 log = logging.getLogger(__name__)
 
 PATIENCE = 1.0
 """Seconds for writing a receipt down: whoever waits for it sees nothing yet."""
+REFERENCE = "reference "
 AT_ONCE = 50
 EVERY = 1.0
 NOT_WRITTEN = UserError(
@@ -97,6 +98,7 @@ def not_run(command: Command) -> Reply:
     return Reply(
         f"{command.who.name}, your command was not run",
         ("The bot was stopped before it got to it. Nothing of it was recorded: please type it again.",),
+        footer=(f"{REFERENCE}{tombstone(command.request_id)[:8]}",),  # tells it from the next one, which reads alike
         mention=command.who.key,
     )
 

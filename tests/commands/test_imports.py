@@ -15,7 +15,7 @@ from bot.commands import importing
 from bot.interface.packing import file_text
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Place
-from bot.rules.proof.chain import canonical, event_hash, genesis
+from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.export_format import person_key
 from bot.systems.catalog import System
 from tests.playing import Channel, two_sides
@@ -336,3 +336,49 @@ async def test_logs_whose_players_had_their_texts_deleted_are_sound() -> None:
         log = json.loads((await place.do(who, "game export")).files[0].content)
         assert check(log).faults == ()
         assert verify_log.check(log)[0] == []
+
+
+@pytest.mark.parametrize("odd", ["\n", "\u202e", "\u2028", "\x1b", "\x85"])
+async def test_no_name_in_a_file_looks_like_a_line_of_an_answer(odd: str) -> None:
+    """What is typed is made one line; a unit called so in a file would say in an answer what nobody rolled."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "roll 2d6 label=fate")
+    file, name = await exported(channel), f"Fox{odd}Bob: 2d6 = 12"
+
+    def renamed(data: dict[str, Any]) -> None:
+        body = data["events"][6]["body"]
+        unit = {**body["after"]["units"].pop("lt hill"), "name": name}
+        body |= {"before": {"units": {name.casefold(): None}}, "after": {"units": {name.casefold(): unit}}}
+        body["result"] = f"{name} added"
+
+    def marked(data: dict[str, Any]) -> None:
+        data["events"][6]["body"]["after"]["units"]["lt hill"]["marks"] = [name]
+
+    def labelled(data: dict[str, Any]) -> None:
+        data["texts"][0]["text"] = name
+        data["events"][7]["body"]["texts"]["label"] = salted(data["texts"][0]["salt"], name)
+
+    for change in (renamed, marked, labelled):
+        _, reply = await brought(channel.app, rewritten(file, change))
+        assert reply.error, change
+        assert "do not follow" in reply.title
+    assert not (await brought(channel.app, file))[1].error
+
+
+async def test_what_was_typed_in_several_lines_comes_back() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    for at, (path, options) in enumerate(
+        [
+            (("fair", "add"), {"text": "lu\tck"}),
+            (("roll",), {"dice": "2d6\n+ 1", "label": "a\nb"}),
+            (("unit", "import"), {"text": "name,type,side,morale\nF\u00adox,squad,US,4"}),
+            (("lnlt", "fire"), {"attackers": "us1\n fp=2", "targets": "squad\n morale=4"}),
+        ]
+    ):
+        who = "Anna" if at else "Bob"
+        reply = await channel.app.run(Command(path, options, channel.who(who), channel.place, f"odd{at}"))
+        assert not reply.error, reply.text()
+    _, reply = await brought(channel.app, await exported(channel))
+    assert not reply.error, reply.text()

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from adapters.slack.lookup import MARGIN
 from bot.audit.export import export_game
 from bot.audit.games import audit
 from bot.interface.reply import Reply
@@ -113,7 +114,8 @@ class Book:
     def _on_outbox(self, id: int, request: str, place: str, reply: str | None, delivery: str) -> None:
         stored = Reply.from_json(json.loads(reply if reply is not None else self._replies.get(request) or "{}"))
         platform, asked = place.partition(":")[0], _asked(json.loads(delivery))
-        keys = [KEY[platform](one) for one in (stored, stored.announce) if one is not None]
+        server = place.partition(":")[2].partition("/")[0]
+        keys = [KEY[platform](one, server) for one in (stored, stored.announce) if one is not None]
         keys = [key for key in keys if not key.startswith(_ASKED_ANEW)]
         row = self._rows[id] = Row(place, platform, tuple(keys), asked)
         self._stored.update((platform, key) for key in keys)
@@ -172,6 +174,7 @@ class Book:
         jumps = now["clock"] - was["clock"]
         if platform == "discord":
             return shown.late and more <= jumps
+        jumps += abs(self._world.loop.skew) > MARGIN  # it looks for what stands there by a clock that is not Slack's
         return more <= (now.total() - was.total() if shown.late else jumps)
 
     def _overheard(self, platform: str, shown: Shown) -> None:

@@ -151,7 +151,7 @@ def key_of(body: Json) -> str:
     return " | ".join([str(body["content"]).replace(LATE, ""), *footers])
 
 
-def key_of_reply(reply: Reply) -> str:
+def key_of_reply(reply: Reply, _: str) -> str:
     """The key under which a stored reply is shown."""
     return key_of(render(reply, Ask(1, "", 0, 2, 1)).body)
 

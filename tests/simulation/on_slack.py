@@ -118,9 +118,9 @@ class Slack:
         self._world.show(shown)
 
 
-def key_of_reply(reply: Reply) -> str:
-    """The key under which a stored reply is shown."""
-    return _key(render(reply, "T1").text)
+def key_of_reply(reply: Reply, team: str) -> str:
+    """The key under which a stored reply is shown in a workspace."""
+    return _key(render(reply, team).text)
 
 
 def _key(text: str) -> str:

@@ -14,6 +14,8 @@ from adapters.slack.request import Request
 from adapters.slack.teams import Team, Teams
 from bot.app import App
 from bot.interface.reply import Button, File, Reply
+from bot.interface.spec import Command, Person, Place
+from bot.outbox.receipts import not_run
 from bot.stores.memory import MemoryStore
 from tests.adapters.slack.conftest import settle
 from tests.standins.slack import Channel, SlackStandIn, User, Workspace
@@ -102,6 +104,13 @@ async def test_an_answer_that_reads_like_another_one_is_no_proof_that_it_was_pos
         replace(post.request(post.games), request_id="r3"), told, late=True, progress=Progress(unsure=True)
     )
     assert post.ben.sees(post.games)[-1].text.startswith("(late, perhaps shown before) Anna")
+    refusals = [not_run(Command(("roll",), {}, Person("slack:T1/U1", "Anna"), Place("p"), id)) for id in ("r4", "r5")]
+    before = len(post.ben.sees(post.games))
+    post.slack.messages.post(post.games, post.home.bot_user, refusals[0].text())
+    for id, told in zip(("r4", "r5"), refusals, strict=True):
+        request = replace(post.request(post.games), request_id=id)
+        await post.posts.deliver(request, told, late=True, progress=Progress(unsure=True))
+    assert len(post.ben.sees(post.games)) == before + 2, "told apart by their reference"
 
 
 async def test_another_workspace_is_never_written_to(post: Post) -> None:
