@@ -40,6 +40,7 @@ from bot.outbox.receipts import NOT_WRITTEN, Receipts, not_run
 from bot.play.sequence import is_set
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
 from bot.settings import Settings
 from bot.stores.base import (
@@ -521,7 +522,7 @@ class App:
             wider = " ".join(sorted({*enabled, spec.system}))
             raise UserError(
                 f"{self.registry.games[spec.system].title} is not enabled here.",
-                hint=f"Who manages the server can enable it: /setup systems {wider}",
+                hint=phrase("Who manages the server can enable it: `/setup systems {wider}`", wider=wider),
             )
 
     def _is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:

@@ -14,6 +14,7 @@ from adapters.slack.request import Request
 from bot.commands.moving import place_key
 from bot.interface.spec import CommandSpec, Path, Place
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 
 PAGE, MOST_PAGES = 999, 30
 ABOUT_PLACES: tuple[Path, ...] = (("game", "link"), ("button", "agree"), ("button", "decline"))
@@ -38,7 +39,7 @@ async def confirmed(
 async def _member_of(wire: Wire, token: str, request: Request, key: str, option: str) -> Place:
     refused = UserError(
         "A game can move only to a channel of which both you and the bot are members.",
-        hint="There, type: /invite @grognard",
+        hint=phrase("There, type: `/invite @grognard`"),
         option=option,
     )
     channel = key.removeprefix(f"{request.where.server}/")

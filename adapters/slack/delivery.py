@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused, Wire
+from adapters.slack.escape import line
 from adapters.slack.files import INVITE, direct_messages, send_files
 from adapters.slack.lookup import mark, stands
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
@@ -195,7 +196,7 @@ class Posts:
         channel = await direct_messages(self._wire, team.token, request.user)
         content = _content(message)
         if not private:
-            note = {"type": "mrkdwn", "text": f"This could not be shown in <#{request.channel}>. {INVITE}"}
+            note = {"type": "mrkdwn", "text": f"This could not be shown in <#{request.channel}>. {line(INVITE)}"}
             content["blocks"] = [*content["blocks"][:49], {"type": "context", "elements": [note]}]
         await self._pace(f"{team.id}/{channel}")
         await self._say(team, "chat.postMessage", content | {"channel": channel})

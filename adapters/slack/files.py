@@ -8,8 +8,9 @@ from pathlib import PurePath
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.request import Request
 from bot.interface.reply import File
+from bot.rules.phrase import Phrase, phrase
 
-INVITE = "Invite the bot here, and files come into the channel: /invite @grognard"
+INVITE = phrase("Invite the bot here, and files come into the channel: `/invite @grognard`")
 
 
 async def send_files(wire: Wire, token: str, request: Request, files: Sequence[File], *, private: bool) -> str:
@@ -28,11 +29,11 @@ async def send_files(wire: Wire, token: str, request: Request, files: Sequence[F
                 if not refused.is_outside:
                     raise
         if not request.user:
-            return f"{names} cannot be shown here. {INVITE}"
+            return Phrase(f"{names} cannot be shown here. ", INVITE)
         await _share(wire, token, ids, await direct_messages(wire, token, request.user), "")
     except Refused as refused:
         return f"{names} cannot be sent: Slack says {refused.error}."
-    return f"{names} is in your direct messages." + ("" if private else f" {INVITE}")
+    return Phrase(f"{names} is in your direct messages.", *(() if private else (" ", INVITE)))
 
 
 async def direct_messages(wire: Wire, token: str, user: str) -> str:

@@ -13,6 +13,7 @@ from bot.game.events import ROLLS
 from bot.game.follows import Past, event_faults, missing_faults, order_faults, sealed_contents
 from bot.game.state import Game
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
 
@@ -148,7 +149,7 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
         raise UserError(f"The file {path} cannot be read: {error.strerror}.") from None
     except ValueError:
         raise UserError(
-            f"The file {path} is no text.", hint="/game export writes a file that can be checked."
+            f"The file {path} is no text.", hint=phrase("`/game export` writes a file that can be checked.")
         ) from None
     if len(raw) > _MOST_BYTES:
         raise UserError(f"The file {path} is too large for an exported game.")

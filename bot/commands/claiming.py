@@ -9,10 +9,11 @@ from bot.game.ledger import Ledger
 from bot.game.state import Game
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 from bot.rules.proof.export_format import person_key
 from bot.stores.base import IMPORTED, PersonRow
 
-CLAIM_HINT = "The imported file knows your account: /game claim makes its moves and its side yours."
+CLAIM_HINT = phrase("The imported file knows your account: `/game claim` makes its moves and its side yours.")
 
 
 def own_import(ledger: Ledger) -> PersonRow | None:
@@ -28,7 +29,7 @@ async def claim(context: Context) -> Reply:
     if row is None:
         raise UserError(
             "Nobody in this game is known by your account from an imported file.",
-            hint="Play under your own name: /game join takes a side.",
+            hint=phrase("Play under your own name: `/game join` takes a side."),
         )
     own = ledger.known_person()
     seated = _seated(game, own, row)
@@ -45,7 +46,7 @@ def _seated(game: Game, own: str, row: PersonRow) -> Game:
     if mine and theirs and mine != theirs:
         raise UserError(
             f"You play {mine} here, and {row.name} of the imported log plays {theirs}.",
-            hint="Leave your side first: /game leave, then /game claim.",
+            hint=phrase("Leave your side first: `/game leave`, then `/game claim`."),
         )
     players = {person: side for person, side in game.players.items() if person != own}
     if side := theirs or mine:

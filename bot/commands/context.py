@@ -18,6 +18,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import read_options
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution
+from bot.rules.phrase import phrase
 from bot.rules.proof.fair import Recorder
 from bot.stores.base import Binding, Doc, Outgoing, Store
 from bot.systems.catalog import Sequence, System, systems
@@ -115,10 +116,12 @@ class Context:
         if not game.started:
             raise UserError(
                 "This channel plays freely, without turns and sides.",
-                hint='Start a game: /game start lnlt "Hill 875" sides="US, VC".',
+                hint=phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.'),
             )
         if game.ended:
-            raise UserError("The game has ended.", hint='Start a new one: /game start lnlt "Hill 875" sides="US, VC"')
+            raise UserError(
+                "The game has ended.", hint=phrase('Start a new one: `/game start lnlt "Hill 875" sides="US, VC"`')
+            )
         return game
 
     def begin(self, game: Game | None = None, **fields: Any) -> None:

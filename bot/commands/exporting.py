@@ -20,6 +20,7 @@ from bot.game.state import Json
 from bot.game.summary import NameOf, told_event
 from bot.interface.packing import packed_file
 from bot.interface.reply import Reply
+from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
 from bot.rules.proof.export_format import SEALED
 
@@ -51,7 +52,7 @@ async def export(context: Context) -> Reply:
     about = FORMATS.get(kind, "what happened, turn by turn")
     return Reply(
         f"{game.name or 'Free play'} as {kind}",
-        (f"{len(rows)} events: {about}.", "The secret seed is not in it before /fair reveal."),
+        (f"{len(rows)} events: {about}.", phrase("The secret seed is not in it before `/fair reveal`.")),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
         files=(packed_file(f"{name}.{suffix}", content),),

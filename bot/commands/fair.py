@@ -12,6 +12,7 @@ from bot.game.rights import need_director, need_player
 from bot.game.texts import are_open, is_alone
 from bot.interface.reply import Button, Reply
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
 from bot.rules.proof.fair import NO_TEXTS, digest
 
@@ -37,10 +38,12 @@ async def show(context: Context) -> Reply:
     lines = [f"Commitment to seed {game.epoch}: {game.commitment}"]
     lines.append(f"Texts in these dice: {', '.join(repr(text) for text in seed.texts) or 'none'}")
     if are_open(game):
-        lines.append('Texts are open: /fair add "your words" makes your own text part of these dice.')
+        lines.append(phrase('Texts are open: `/fair add "your words"` makes your own text part of these dice.'))
     lines += [f"Seed {row.epoch}, revealed in #{row.revealed}: {row.seed.hex()}" for row in seeds if row.revealed]
     lines.append(f"Head of the log: {context.ledger.head}")
-    lines.append("Each answer shows the head's first 16 digits. /game export and grognard verify check everything.")
+    lines.append(
+        phrase("Each answer shows the head's first 16 digits. `/game export` and grognard verify check everything.")
+    )
     if ready is not None:
         lines.append(f"Commitment to the seed of the next free play here: {ready.commitment}")
     return Reply("How the dice are proved", tuple(lines), footer=(f"#{game.number}", short(context.ledger.head)))
@@ -52,7 +55,7 @@ def _before_free_play(context: Context) -> Reply:
     lines = (
         f"Commitment to the seed of the next free play here: {ready.commitment}",
         "The first roll in a channel where nothing is played uses it. /game start begins with a new one.",
-        'Whoever wants a say in the dice adds a text first: /fair add "your words"',
+        phrase('Whoever wants a say in the dice adds a text first: `/fair add "your words"`'),
     )
     return Reply("No dice have been rolled here yet", lines)
 
@@ -65,7 +68,7 @@ async def add(context: Context) -> Reply:
     seed = context.ledger.seed
     assert seed is not None
     if not are_open(game):
-        raise UserError("The texts in these dice are closed.", hint="/fair reveal begins new dice.")
+        raise UserError("The texts in these dice are closed.", hint=phrase("`/fair reveal` begins new dice."))
     if not text or len(text) > MAX_TEXT or "\n" in text:
         raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text")
     if len(seed.texts) >= MAX_TEXTS:
@@ -103,9 +106,11 @@ async def close(context: Context) -> Reply:
     game = context.need_game()
     need_player(game, context.actor)
     if not are_open(game):
-        raise UserError("The texts in these dice are closed already.", hint="/fair reveal begins new dice.")
+        raise UserError("The texts in these dice are closed already.", hint=phrase("`/fair reveal` begins new dice."))
     if not game.closing or not game.adder:
-        raise UserError("There is no text to close: the first roll closes them.", hint='/fair add "words" adds one.')
+        raise UserError(
+            "There is no text to close: the first roll closes them.", hint=phrase('`/fair add "words"` adds one.')
+        )
     context.ledger.add("fair", closes=closes_texts(context), result="the texts are closed")
     return Reply(f"{context.who} closes the texts in the dice", (f"SHA-256 of all of them: {game.digest}",))
 
@@ -113,7 +118,7 @@ async def close(context: Context) -> Reply:
 async def press_close(context: Context, epoch: str) -> Reply:
     """The button under a text, which closes those of its own seed only."""
     if epoch != str(context.need_game().epoch):
-        raise UserError("New dice have begun since.", hint="/fair show tells about them.")
+        raise UserError("New dice have begun since.", hint=phrase("`/fair show` tells about them."))
     return await close(context)
 
 
@@ -127,7 +132,7 @@ async def reveal(context: Context) -> Reply:
         closed = ", ".join(f"#{number}" for number in under)
         raise UserError(
             f"Sealed rolls are closed still ({closed}); the seed would give them away.",
-            hint="Open them first: /game reveal.",
+            hint=phrase("Open them first: `/game reveal`."),
         )
     number = context.ledger.next_number
     secret = context.ledger.fresh_secret()

@@ -18,6 +18,7 @@ from bot.game.state import Game
 from bot.interface.reply import Button, Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
 from bot.stores.base import DRAFTS_KEPT, Doc
 from bot.systems.catalog import systems
@@ -59,7 +60,7 @@ async def start(context: Context) -> Reply:
     options = context.options()
     old = context.game if context.ledger.exists else None
     if old is not None and old.started and not old.ended:
-        raise UserError(f'"{old.name}" is still going on here.', hint="End it first: /game end.")
+        raise UserError(f'"{old.name}" is still going on here.', hint=phrase("End it first: `/game end`."))
     name, sides = _game_name(options["name"]), read_sides(options["sides"] or "")
     system = systems()[options["system"]]
     if old is not None and old.sealed:
@@ -74,7 +75,9 @@ async def start(context: Context) -> Reply:
     told = context.game
     lines = [f"{phase_title(told, system)}. {context.who} is game master."]
     if sides:
-        lines.append(f"Sides: {', '.join(sides)}. Join one: /game join {_quoted(sides[0])}")
+        lines.append(
+            phrase("Sides: {sides}. Join one: `/game join {first}`", sides=", ".join(sides), first=_quoted(sides[0]))
+        )
     if told.units:
         lines.append(f"{count_units(len(told.units))} carried over.")
     lines += [f"Remember: {line}" for line in reminders(told, system)]
@@ -140,7 +143,9 @@ async def join(context: Context) -> Reply:
     side = find_side(game, context.options()["side"])
     person = context.ledger.person()
     if (own := game.players.get(person)) is not None:
-        raise UserError(f"You play {own} already.", hint="" if own == side else "Leave it first: /game leave.")
+        raise UserError(
+            f"You play {own} already.", hint="" if own == side else phrase("Leave it first: `/game leave`.")
+        )
     context.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
     lines = (CLAIM_HINT,) if own_import(context.ledger) is not None else ()
     return Reply(f"{context.who} plays {side}", lines, footer=(game.name,))
@@ -170,13 +175,19 @@ async def status(context: Context) -> Reply:
     if game.master:
         lines.append(f"Game master: {ledger.name_of(game.master)}")
     if unclaimed := ledger.unclaimed():
-        lines.append(f"Known from the imported file only: {unclaimed}. Is one of them you? /game claim")
+        lines.append(
+            phrase(
+                "Known from the imported file only: {unclaimed}. Is one of them you? `/game claim`", unclaimed=unclaimed
+            )
+        )
     if game.initiative:
         lines.append(f"Initiative: {game.initiative}")
     if game.sealed:
         lines.append("Sealed: " + ", ".join(f"#{at} by {ledger.name_of(who)}" for at, who in game.sealed.items()))
     if game.redo:
-        lines.append(f"Undone: {', '.join(f'#{at}' for at in reversed(game.redo))} (/game redo)")
+        lines.append(
+            phrase("Undone: {undone} (`/game redo`)", undone=", ".join(f"#{at}" for at in reversed(game.redo)))
+        )
     lines.append(
         f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
         f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {game.answers}"
@@ -186,7 +197,7 @@ async def status(context: Context) -> Reply:
         lines.append(
             f"Played in {listed(places, names, context.command.where.key)}; each sees every roll of the others."
         )
-        lines.append("To end that for this channel, type: /game link off")
+        lines.append(phrase("To end that for this channel, type: `/game link off`"))
     footer = (f"#{game.number}", short(ledger.head), *((context.system.title,) if context.system is not None else ()))
     return Reply(": ".join(piece for piece in (title, where) if piece), tuple(lines), footer=footer)
 
@@ -245,7 +256,7 @@ async def end(context: Context) -> Reply:
     context.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers, result=opened.result)
     lines = (
         *opened.lines,
-        "Log, statistics and export stay: /game stats, /game export. /fair reveal publishes the seed.",
+        phrase("Log, statistics and export stay: `/game stats`, `/game export`. `/fair reveal` publishes the seed."),
     )
     return Reply(f'{context.who} ends "{game.name}" in {phase_title(game, context.system)}', lines)
 

@@ -12,14 +12,15 @@ from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option
+from bot.rules.phrase import Typed, phrase
 from bot.systems.catalog import system
 
 _START = (
     "Every table and every combat sequence of a game is one command.",
-    "/roll 2d6+3 rolls dice. /help dice shows all that can be written.",
-    "/lnlt fire fights a fire attack; add odds to see the exact chances first and roll nothing.",
-    "/lnlt-table reads a table. /help lnlt lists what a game has, /help lnlt fire explains one command.",
-    '/game start lnlt "Hill 875" sides="US, VC" lets this channel remember units, turns and every die.',
+    phrase("`/roll 2d6+3` rolls dice. `/help dice` shows all that can be written."),
+    phrase("`/lnlt fire` fights a fire attack; add odds to see the exact chances first and roll nothing."),
+    phrase("`/lnlt-table` reads a table. `/help lnlt` lists what a game has, `/help lnlt fire` explains one command."),
+    phrase('`/game start lnlt "Hill 875" sides="US, VC"` lets this channel remember units, turns and every die.'),
 )
 
 
@@ -77,12 +78,12 @@ def _listing(path: tuple[str, ...], registry: Registry) -> Reply:
     title = f"/{' '.join(path)}" + (f": {game.title}" if game is not None else "")
     tail = [f"/help {' '.join(path)} NAME explains one of them."]
     if len(path) == 1 and path[0] in registry.games and any(lists_of(spec.options) for spec in registry.below(path)):
-        tail.append(f"/help {path[0]} units explains the words behind a unit.")
+        tail.append(phrase("`/help {name} units` explains the words behind a unit.", name=path[0]))
     if game is not None:
         tail.append(
-            f"/help {game.id}{TABLE} lists the tables."
+            phrase("`/help {id}{table}` lists the tables.", id=game.id, table=TABLE)
             if path[0] == game.id
-            else f"/help {game.id} lists the sequences."
+            else phrase("`/help {id}` lists the sequences.", id=game.id)
         )
         if notice := game.game.get("notice"):
             tail.append(str(notice))
@@ -93,7 +94,7 @@ def _units(game: str) -> Reply:
     lines = ["An item is a type or a unit of the roster, then numbers and words; items are separated by ;"]
     found = list(all_unit_words(system(game)))
     if not found:
-        raise UserError(f"No sequence of {game} takes a list of units.", hint=f"/help {game}")
+        raise UserError(f"No sequence of {game} takes a list of units.", hint=Typed(f"/help {game}"))
     for name, words in found:
         lines += [f"In {name}:", *(f"  {line}" for line in words)]
     return Reply(f"/{game}: words of a unit", tuple(lines), private=True)
@@ -102,7 +103,7 @@ def _units(game: str) -> Reply:
 def _command(spec: CommandSpec) -> Reply:
     lines = [spec.summary]
     if spec.example:
-        lines.append(f"Example: {spec.example}")
+        lines.append(phrase("Example: `{example}`", example=spec.example))
     for option in spec.options:
         if option.type != "bool":
             lines += option_lines(option)
@@ -166,10 +167,12 @@ def _search(words: list[str], registry: Registry) -> Reply:
         return _command(found[0])
     if found:
         return Reply(
-            f"{name} is known to several games.", tuple(f"/help {' '.join(spec.path)}" for spec in found), private=True
+            f"{name} is known to several games.",
+            tuple(Typed(f"/help {' '.join(spec.path)}") for spec in found),
+            private=True,
         )
     known = [*registry.top, "dice", *(spec.path[-1] for top in registry.top for spec in registry.below((top,)))]
-    hint = registry.elsewhere(name) or did_you_mean(name, known) or "Type /help."
+    hint = registry.elsewhere(name) or did_you_mean(name, known) or phrase("Type `/help`.")
     raise UserError(f'There is no help on "{" ".join(words)[:40]}".', hint=hint)
 
 

@@ -18,6 +18,7 @@ from bot.interface.spec import shown_name
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.rules.odds import TooManyStates
+from bot.rules.phrase import phrase
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
 from bot.rules.proof.fair import NO_TEXTS
@@ -36,11 +37,11 @@ def check_seconds(size: int) -> float:
 async def import_game(context: Context) -> Reply:
     """Bring an exported game into this channel; a new seed begins, for the old one may be known elsewhere."""
     if context.ledger.exists and context.game.started and not context.game.ended:
-        raise UserError(f'"{context.game.name}" is going on here.', hint="End it first: /game end.")
+        raise UserError(f'"{context.game.name}" is going on here.', hint=phrase("End it first: `/game end`."))
     if (
         context.ledger.was is not None and len(context.ledger.was.places) > 1
     ):  # nobody there agreed to the game that comes
-        raise UserError("This channel is linked with others.", hint="End that first: /game link off")
+        raise UserError("This channel is linked with others.", hint=phrase("End that first: `/game link off`"))
     raw = need_text(context.options()["file"])
     faults, unplayed = await _checked(context, raw)
     if faults:
@@ -91,7 +92,7 @@ async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
 def need_text(raw: object) -> str:
     """The text of the file. Raises UserError where there is none, or too much of it."""
     if not isinstance(raw, str) or not raw.strip():
-        raise UserError("/game import needs a file.", hint="/game export writes one.", option="file")
+        raise UserError("/game import needs a file.", hint=phrase("`/game export` writes one."), option="file")
     if len(raw) > MOST_TEXT:
         raise UserError("The file is too large.", option="file")
     return raw.removeprefix("\ufeff")

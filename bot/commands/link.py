@@ -20,6 +20,7 @@ from bot.game.state import Game
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 from bot.stores.base import DAY, Binding, Commit, Doc, Json, Outgoing, Store
 
 LINK, REQUEST, ASKED = "link", "link-request", "link-asked"
@@ -79,7 +80,7 @@ async def _give(context: Context) -> Reply:
     place = {"place": here.key, "server": here.server, "name": here.name, "game": row, "agreed": context.keeps}
     context.docs.append(Doc(LINK, code, place, context.now + MINUTES * 60, context.command.who.key))
     lines = [
-        f"In the other channel, here or on the other network, type: /game link {code}",
+        phrase("In the other channel, here or on the other network, type: `/game link {code}`", code=code),
         f"It works once, and for {MINUTES} minutes. Then both channels play one game, and each sees every roll.",
     ]
     told = None
@@ -89,7 +90,9 @@ async def _give(context: Context) -> Reply:
         sees = (
             f"For {MINUTES} minutes a code links this channel with another one, which then sees every roll made here."
         )
-        told = Reply(f"{context.who} lets this channel be linked", (sees, "To end a link, type: /game link off"))
+        told = Reply(
+            f"{context.who} lets this channel be linked", (sees, phrase("To end a link, type: `/game link off`"))
+        )
     return Reply(f"The code is {code}", tuple(lines), private=True, announce=told)
 
 
@@ -99,7 +102,7 @@ async def _take(context: Context, code: str) -> Reply:
     if doc is None:
         raise UserError(
             "There is no such code: each works once, and for 15 minutes.",
-            hint="Get a new one in the other channel: /game link",
+            hint=phrase("Get a new one in the other channel: `/game link`"),
             option="code",
         )
     here, there = context.command.where, str(doc.data["place"])
@@ -107,11 +110,13 @@ async def _take(context: Context, code: str) -> Reply:
         raise UserError("That code is from this channel.", hint="Type it in the other one.", option="code")
     saved = await context.store.load_game(there)
     if (saved.game.id if saved is not None else "") != doc.data["game"]:  # its giver had no say in what began since
-        raise UserError("Another game has begun there since.", hint="Get a new code there: /game link", option="code")
+        raise UserError(
+            "Another game has begun there since.", hint=phrase("Get a new code there: `/game link`"), option="code"
+        )
     if context.ledger.exists and saved is not None:
         raise UserError(
             "A game is played in both channels.",
-            hint="Only one of them may have one: /game transfer or /game delete frees a channel.",
+            hint=phrase("Only one of them may have one: `/game transfer` or `/game delete` frees a channel."),
             option="code",
         )
     context.drop_docs.append((LINK, code))
@@ -123,14 +128,18 @@ async def _take(context: Context, code: str) -> Reply:
     elif saved is not None:
         ledger, new = Ledger(load(saved), context.ledger.writer), here.key
     else:
-        raise UserError("No game is played in either channel.", hint='Start one first: /game start lnlt "Hill 875"')
+        raise UserError(
+            "No game is played in either channel.", hint=phrase('Start one first: `/game start lnlt "Hill 875"`')
+        )
     assert ledger.was is not None
     agreed = [place for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True)) if said]
     request = Request(code, ledger.row, ledger.was.places, new, tuple(agreed), context.command.who.key)
     names = {**await names_of(context.store, request.places), **names}
     if not request.missing:
         told = _bind(context, ledger, request, names)
-        return Reply("The channels are linked", ("/game status shows the game.",), private=True, announce=told)
+        return Reply(
+            "The channels are linked", (phrase("`/game status` shows the game."),), private=True, announce=told
+        )
     return await _ask(context, ledger.game, request, names)
 
 
@@ -141,7 +150,7 @@ async def _ask(context: Context, game: Game, request: Request, names: dict[str, 
     if len(asked_at) >= MOST_ASKED:
         raise UserError(
             f"{MOST_ASKED} links of this game were asked for within a day.",
-            hint="Nobody is asked where managers on both sides type /game link themselves.",
+            hint=phrase("Nobody is asked where managers on both sides type `/game link` themselves."),
         )
     context.docs.append(Doc(ASKED, request.game, {"at": [*asked_at, context.now]}, context.now + REQUEST_KEPT))
     context.docs.append(request.doc(context.now + REQUEST_KEPT))
@@ -167,8 +176,11 @@ def _request(context: Context, game: Game, request: Request, names: dict[str, st
         f"{context.who} asks to {what}",
         (
             f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
-            f"Only a manager of this server may agree, within 24 hours. Press a button, or type: "
-            f"/game link {request.code}",
+            phrase(
+                "Only a manager of this server may agree, within 24 hours. "
+                "Press a button, or type: `/game link {code}`",
+                code=request.code,
+            ),
         ),
         buttons=(
             Button(f"agree:{request.code}", "Agree", "primary"),
@@ -186,7 +198,7 @@ async def agree(context: Context, code: str) -> Reply:
     if here in request.agreed:
         raise UserError("This channel has agreed already.", option="code")
     if await context.store.peek(request.new) is not None:
-        raise UserError("A game has begun in the other channel meanwhile.", hint="Ask again: /game link")
+        raise UserError("A game has begun in the other channel meanwhile.", hint=phrase("Ask again: `/game link`"))
     context.drop_docs.append((REQUEST, code))
     names = {**await names_of(context.store, request.all), here: context.command.where.name}
     context.docs.append(name_doc(context.command.where))
@@ -217,7 +229,7 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Request, float]
 
     Raises UserError for a request that is over, that is about other places, or whose game has moved on.
     """
-    gone = UserError("Nobody asks for this link any more.", hint="Ask again: /game link")
+    gone = UserError("Nobody asks for this link any more.", hint=phrase("Ask again: `/game link`"))
     doc = await context.store.doc(REQUEST, code)
     if doc is None:
         raise gone
@@ -235,7 +247,7 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Request, float]
     if context.command.where.key not in request.all:
         raise UserError("That code is for other channels.", option="code")
     if sorted(ledger.was.places) != sorted(places):
-        raise UserError("The game is played elsewhere by now.", hint="Ask again: /game link")
+        raise UserError("The game is played elsewhere by now.", hint=phrase("Ask again: `/game link`"))
     return ledger, request, doc.expires or 0.0
 
 
@@ -258,7 +270,7 @@ def _notice(context: Context, game: Game, request: Request, names: dict[str, str
         f"{context.who} links this channel with {others}",
         (
             f"{_title(game, capital=True)} is played from both: every roll made here is seen there, and theirs here.",
-            "/game status lists the channels. A manager ends this here with: /game link off",
+            phrase("`/game status` lists the channels. A manager ends this here with: `/game link off`"),
         ),
     )
 
@@ -311,7 +323,9 @@ async def server_back(store: Store, server: str) -> None:
         saved = await store.load_game_by_id(row)
         places = [other for other in saved.places if other != place] if saved is not None else []
         others = listed(places, await names_of(store, places), place)
-        lines = ("Every roll made here is seen there, and theirs here. A manager ends this with: /game link off",)
+        lines = (
+            phrase("Every roll made here is seen there, and theirs here. A manager ends this with: `/game link off`"),
+        )
         told.append(Outgoing(place, {}, 0.0, Reply(f"This channel is linked with {others}", lines).to_json()))
     if told:
         await store.commit(Commit(outbox=tuple(told), docs=tuple(docs)))

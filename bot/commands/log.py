@@ -11,6 +11,7 @@ from bot.game.roster import changed_names
 from bot.game.state import Json, roster_of
 from bot.game.summary import told_event
 from bot.interface.reply import Button, Reply
+from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
 
 BATCH = 500
@@ -46,7 +47,7 @@ async def handle(context: Context) -> Reply:
         for event, gone in wanted
     ]
     if more:
-        lines.append(f"More: /log {count} page={page + 1}")
+        lines.append(phrase("More: `/log {count} page={next}`", count=count, next=page + 1))
     title = f"Log, page {page}" if page > 1 else "Log, newest first"
     filters = (options["kind"] or "", side or "", unit)
     buttons = [Button(_action(count, page - 1, *filters), "Newer")] if page > 1 else []

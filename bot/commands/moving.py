@@ -14,6 +14,7 @@ from bot.interface.reply import Button, Reply
 from bot.interface.spec import Place
 from bot.play.sequence import is_set
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 from bot.stores.base import DAY, Binding, Doc, Outgoing, Saved
 
 TRANSFER = "transfer"
@@ -86,7 +87,7 @@ async def _asked(context: Context, key: str) -> Doc:
     """The request that a button answers. Raises UserError for one that is over, or for another channel."""
     doc = await context.store.doc(TRANSFER, key)
     if doc is None or doc.data["to"] != context.command.where.key:
-        raise UserError("Nobody asks for this any more.", hint="Ask again: /game transfer")
+        raise UserError("Nobody asks for this any more.", hint=phrase("Ask again: `/game transfer`"))
     return doc
 
 
@@ -102,7 +103,7 @@ def _move(context: Context, ledger: Ledger, source: str, to: str, was: str | Non
             f'"{name}" is played here from now on',
             (
                 f"{context.who} moves it from {called(source, names[source], to)}.",
-                "/game status shows how it is going.",
+                phrase("`/game status` shows how it is going."),
             ),
         ),
     }
@@ -134,7 +135,7 @@ def _need_alone(ledger: Ledger) -> None:
     if ledger.was is not None and len(ledger.was.places) > 1:
         raise UserError(
             "This game is played in other channels too, so it cannot move.",
-            hint="End the link first: /game link off. Or link the new channel: /game link",
+            hint=phrase("End the link first: `/game link off`. Or link the new channel: `/game link`"),
         )
 
 
@@ -145,14 +146,20 @@ async def _other(context: Context, place: str) -> Saved | None:
         return None
     there = load(other).game
     if there.started and not there.ended:
-        raise UserError(f'"{there.name}" is played there.', hint="It must end first: /game end.", option="channel")
+        raise UserError(
+            f'"{there.name}" is played there.', hint=phrase("It must end first: `/game end`."), option="channel"
+        )
     if not there.started and there.units:
         raise UserError(
-            "A roster of free play stands there.", hint="/game delete in that channel frees it.", option="channel"
+            "A roster of free play stands there.",
+            hint=phrase("`/game delete` in that channel frees it."),
+            option="channel",
         )
     if len(other.places) > 1:
         raise UserError(
-            "That channel is linked with others.", hint="End that there first: /game link off", option="channel"
+            "That channel is linked with others.",
+            hint=phrase("End that there first: `/game link off`"),
+            option="channel",
         )
     return other
 
@@ -179,7 +186,7 @@ def place_key(here: str, typed: str) -> str:
 
 def _elsewhere(problem: str) -> UserError:
     return UserError(
-        problem, hint="/game link plays it from another place too; /game export moves it.", option="channel"
+        problem, hint=phrase("`/game link` plays it from another place too; `/game export` moves it."), option="channel"
     )
 
 
@@ -192,7 +199,10 @@ async def delete(context: Context) -> Reply:
     name = f'"{game.name}"' if game.name else "this free play"
     return Reply(
         f"Delete {name} with its {game.number} events?",
-        ("This cannot be undone. /game export keeps a copy first.", "Delete it: /game delete confirm"),
+        (
+            phrase("This cannot be undone. `/game export` keeps a copy first."),
+            phrase("Delete it: `/game delete confirm`"),
+        ),
         private=True,
         buttons=(Button(f"delete:{context.ledger.row}", "Delete", "danger"),),
     )

@@ -13,6 +13,7 @@ from bot.game.loaded import load
 from bot.game.prepared import PREPARED, UNUSED
 from bot.interface.reply import Button, File, Reply
 from bot.play.sequence import is_set
+from bot.rules.phrase import phrase
 
 MOST_GAMES = 500
 
@@ -31,7 +32,9 @@ async def show(context: Context) -> Reply:
         f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
         f"Your drafts: {len(data.docs)}.",
         "Your requests with their answers for 7 days, so that nothing runs twice; deleted, a hash of their ids.",
-        "/privacy export gives it as a file, /privacy delete deletes it. Rolls stay in the log without a name.",
+        phrase(
+            "`/privacy export` gives it as a file, `/privacy delete` deletes it. Rolls stay in the log without a name."
+        ),
     )
     return Reply("What Grognard keeps about you", lines, private=True)
 
@@ -57,7 +60,7 @@ async def delete(context: Context) -> Reply:
         "Delete your name and texts from all games?",
         (
             "Your rolls stay in the logs as somebody's; you leave your sides. This cannot be undone.",
-            "Delete them: /privacy delete confirm",
+            phrase("Delete them: `/privacy delete confirm`"),
         ),
         private=True,
         buttons=(Button("forget:", "Delete", "danger"),),

@@ -15,6 +15,7 @@ from bot.play.answers import compact
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
 from bot.play.outcome import Happening, Outcome
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 from bot.rules.proof.chain import canonical
 
 SEALED, ANSWER = "sealed", "answer"
@@ -27,7 +28,9 @@ def record(context: Context, outcome: Outcome, dice: Sequence[Json], *, secret: 
         return outcome.reply
     game = context.open_game()
     if happening.by_hand and not game.hand_dice:
-        raise UserError("This game takes no dice typed in by hand.", hint="/game settings hand_dice=yes allows them.")
+        raise UserError(
+            "This game takes no dice typed in by hand.", hint=phrase("`/game settings hand_dice=yes` allows them.")
+        )
     named = named_in(game, happening)
     if gone := [unit for unit in named if is_gone(unit)]:
         raise UserError(f"{gone[0].name} is {gone[0].state}.", hint="Leave it out, or mend its state with /unit edit.")
@@ -55,7 +58,9 @@ def closes_texts(context: Context) -> bool:
     if any(has_last_word(game, person) for person in own):  # also as another person, from an imported file
         raise UserError(
             "The last text in these dice is yours, so somebody else begins.",
-            hint="Another player rolls first, or types /fair close. Or /fair reveal begins new dice without texts.",
+            hint=phrase(
+                "Another player rolls first, or types `/fair close`. Or `/fair reveal` begins new dice without texts."
+            ),
         )
     return True
 

@@ -12,6 +12,7 @@ from bot.game.loaded import Loaded, load
 from bot.game.prepared import find
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.phrase import phrase
 from bot.stores.base import Doc
 
 SETUP = "setup"
@@ -32,7 +33,7 @@ async def _systems(context: Context) -> Reply:
         enabled = doc.data["systems"] if doc is not None else list(games)
         ready = await find(context.store, context.command.where)
         lines = [f"{id}: {game.title}{'' if id in enabled else ' (not enabled)'}" for id, game in games.items()]
-        lines += ["Change: /setup systems lnlt ucn, or all.", _HIDE]
+        lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), _HIDE]
         if ready is not None:
             lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
         return Reply("Systems on this server", tuple(lines), private=True)
@@ -66,14 +67,16 @@ async def _links(context: Context) -> Reply:
         others = listed([other for other in loaded.places if other != place], names, where.key)
         title = f'"{loaded.game.name}"' if loaded.game.name else "free play"
         lines.append(f"{called(place, names.get(place, ''), where.key)}: {title}, also played from {others}.")
-        lines.append(f"To end that, type: /setup links {id}")
+        lines.append(phrase("To end that, type: `/setup links {id}`", id=id))
     return Reply("Linked channels of this server", tuple(lines) or ("There are none.",), private=True)
 
 
 async def _end(context: Context, linked: dict[str, tuple[str, str]], wanted: str) -> Reply:
     if wanted not in linked:
         raise UserError(
-            f'No linked channel "{wanted[:40]}" on this server.', hint="/setup links lists them.", option="end"
+            f'No linked channel "{wanted[:40]}" on this server.',
+            hint=phrase("`/setup links` lists them."),
+            option="end",
         )
     place, game = linked[wanted]
     ledger = context.ledger

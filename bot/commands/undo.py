@@ -9,6 +9,7 @@ from bot.game.summary import told_event
 from bot.game.undo import consenters, is_free, may_ask, need_undoable, redo_fields, undo_fields
 from bot.interface.reply import Button, Reply
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 from bot.stores.base import DAY, Doc
 
 CONSENT = "consent"
@@ -21,7 +22,9 @@ async def undo(context: Context, number: int | None = None) -> Reply:
     game = context.need_game()
     last, actor = game.last, context.actor
     if number is not None and number != last:
-        raise UserError(f"#{number} is not the last event that stands; that is #{last}.", hint="/log shows them.")
+        raise UserError(
+            f"#{number} is not the last event that stands; that is #{last}.", hint=phrase("`/log` shows them.")
+        )
     event = await read_event(context, last)
     need_undoable(event, last)
     assert event is not None
@@ -45,14 +48,19 @@ async def _ask(context: Context, event: Json, actor: Actor, others: frozenset[st
         return await consent(context, number)
     names = " or ".join(sorted(ledger.name_of(person) for person in others))
     if pending is not None:
-        raise UserError(f"You have asked already; {names} may consent.", hint="Consent is typed as /game undo too.")
+        raise UserError(
+            f"You have asked already; {names} may consent.", hint=phrase("Consent is typed as `/game undo` too.")
+        )
     data = {"by": actor.person, "event": number}
     context.docs.append(
         Doc(CONSENT, _key(context, number), data, context.now + CONSENT_KEPT, context.command.where.server)
     )
     return Reply(
         f"{context.who} asks to take back #{number}",
-        (told_event(event, ledger.name_of), f"Dice have fallen, so {names} must consent: /game undo, or the button."),
+        (
+            told_event(event, ledger.name_of),
+            phrase("Dice have fallen, so {names} must consent: `/game undo`, or the button.", names=names),
+        ),
         buttons=(Button(f"consent:{number}", "Consent", "primary"), Button(f"refuse:{number}", "Refuse")),
     )
 
@@ -99,7 +107,9 @@ def _take_back(context: Context, event: Json, *, asked: str = "", alone: bool = 
     told = told_event(event, ledger.name_of)
     ledger.add("undo", asked=asked, alone=alone, **undo_fields(event))
     asker = ledger.name_of(asked) if asked else ""
-    return Reply(_taken_back(number, context.who, asker), (told, "It stays in the log; /game redo brings it back."))
+    return Reply(
+        _taken_back(number, context.who, asker), (told, phrase("It stays in the log; `/game redo` brings it back."))
+    )
 
 
 def _taken_back(number: int, who: str, asker: str = "") -> str:
@@ -129,7 +139,7 @@ async def redo(context: Context) -> Reply:
 
 
 def _no_part(what: str) -> UserError:
-    return UserError(f"Only who takes part in this game may {what}.", hint="/game join makes you a player.")
+    return UserError(f"Only who takes part in this game may {what}.", hint=phrase("`/game join` makes you a player."))
 
 
 async def read_event(context: Context, number: int) -> Json | None:

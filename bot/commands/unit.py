@@ -27,6 +27,7 @@ from bot.interface.reply import Reply
 from bot.play.effects import is_open
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit, find_unit
+from bot.rules.phrase import phrase
 from bot.systems.catalog import System, systems
 
 MAX_SIDE = 32
@@ -121,9 +122,9 @@ async def listing(context: Context) -> Reply:
             lines.append(f"{heading}:")
         lines.append(f"  {described(unit)}")
     if hidden:
-        lines.append(f"{hidden} eliminated (/unit list all shows them)")
+        lines.append(phrase("{hidden} eliminated (`/unit list all` shows them)", hidden=hidden))
     if not units:
-        lines.append('Add some: /unit add "Squad 1..4" squad US morale=5')
+        lines.append(phrase('Add some: `/unit add "Squad 1..4" squad US morale=5`'))
     return Reply(count_units(len(shown)), tuple(lines), private=True)
 
 
@@ -177,7 +178,7 @@ def _find(game: Game, name: str) -> RosterUnit:
 def _system_of(context: Context) -> System:
     system = context.system
     if system is None:
-        raise UserError("This channel has no system yet.", hint='Start a game: /game start lnlt "Hill 875".')
+        raise UserError("This channel has no system yet.", hint=phrase('Start a game: `/game start lnlt "Hill 875"`.'))
     return system
 
 
@@ -193,7 +194,7 @@ def _system_for(context: Context, type_: str) -> System:
     known = f"{names} know" if fitting else f"none of {names} knows"
     raise UserError(
         f'This channel has no system yet, and {known} the unit type "{type_[:30]}".',
-        hint='Start a game: /game start lnlt "Hill 875" sides="US, VC".',
+        hint=phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.'),
         option="type",
     )
 

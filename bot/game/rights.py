@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.game.state import Game
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.phrase import phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ def need_director(game: Game, actor: Actor, what: str) -> None:
     if game.started and not actor.directs:
         raise UserError(
             f"Only the game master or who manages the server may {what}.",
-            hint="/game status says who is game master.",
+            hint=phrase("`/game status` says who is game master."),
         )
 
 
@@ -53,7 +54,11 @@ def need_player(game: Game, actor: Actor) -> None:
     if is_stranger(game, actor):
         raise UserError(
             "You play no side in this game.",
-            hint=f"Sides are {', '.join(game.sides)}. Join one: /game join {_typed(game.sides[0])}",
+            hint=phrase(
+                "Sides are {sides}. Join one: `/game join {first}`",
+                sides=", ".join(game.sides),
+                first=_typed(game.sides[0]),
+            ),
         )
 
 
@@ -89,9 +94,10 @@ def find_side(game: Game, name: str) -> str:
             return side
     if not game.sides:
         raise UserError(
-            "This game has no sides.", hint='Name them at the start: /game start lnlt "Hill 875" sides="US, VC".',
+            "This game has no sides.",
+            hint=phrase('Name them at the start: `/game start lnlt "Hill 875" sides="US, VC"`.'),
             option="side",
-        )  # fmt: skip
+        )
     raise UserError(f'There is no side "{name[:40]}".', hint=f"Sides are {', '.join(game.sides)}.", option="side")
 
 

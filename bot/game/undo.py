@@ -9,6 +9,7 @@ from bot.game.events import NEVER_UNDONE, has_dice
 from bot.game.rights import Actor, is_guarded
 from bot.game.state import Game, Json
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 
 
 def need_undoable(event: Mapping[str, Any] | None, number: int) -> None:
@@ -18,7 +19,7 @@ def need_undoable(event: Mapping[str, Any] | None, number: int) -> None:
     if event["kind"] in NEVER_UNDONE:
         raise UserError(
             f"The last event (#{number}, {event['kind']}) cannot be undone.",
-            hint="/log shows what happened; /unit edit sets things right by hand.",
+            hint=phrase("`/log` shows what happened; /unit edit sets things right by hand."),
         )
 
 

@@ -15,6 +15,7 @@ from bot.interface.explained import explained
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, meant
 from bot.rules.inputs.options import Option
+from bot.rules.phrase import Typed, phrase
 from bot.systems.catalog import System, systems
 
 TABLE = "-table"
@@ -77,14 +78,16 @@ class Registry:
                     return spec, 2
         known = [path[-1] for path in family]
         if not second:
-            raise UserError(f"/{name} needs to know what: {_few(self.children((name,)))}", hint=f"/help {name}")
+            raise UserError(f"/{name} needs to know what: {_few(self.children((name,)))}", hint=Typed(f"/help {name}"))
         if group := self.children((name, second)):
             third = folded[2] if len(folded) > 2 else ""
             if not third:
-                raise UserError(f"/{name} {second} needs to know what: {_few(group)}", hint=f"/help {name}")
-            hint = self._hint(third, known, f"/help {name} lists them all.")
+                raise UserError(f"/{name} {second} needs to know what: {_few(group)}", hint=Typed(f"/help {name}"))
+            hint = self._hint(third, known, phrase("`/help {name}` lists them all.", name=name))
             raise UserError(f'/{name} {second} has no "{third[:40]}".', hint=hint)
-        hint = self._sibling(name, second) or self._hint(second, known, f"/help {name} lists them all.")
+        hint = self._sibling(name, second) or self._hint(
+            second, known, phrase("`/help {name}` lists them all.", name=name)
+        )
         raise UserError(f'/{name} has no "{second[:40]}".', hint=hint)
 
     def _sibling(self, name: str, word: str) -> str:
@@ -93,8 +96,16 @@ class Registry:
         if game is None:
             return ""
         if name.endswith(TABLE):
-            return f"It is a combat sequence: /{game.id} {word}" if word in game.sequences else ""
-        return f"It is a table: /{game.id}{TABLE} {word}" if word in game.tables else ""
+            return (
+                phrase("It is a combat sequence: `/{id} {word}`", id=game.id, word=word)
+                if word in game.sequences
+                else ""
+            )
+        return (
+            phrase("It is a table: `/{id}{table} {word}`", id=game.id, table=TABLE, word=word)
+            if word in game.tables
+            else ""
+        )
 
     def elsewhere(self, name: str) -> str:
         """A hint to commands of that name further down: `undo` is /game undo, `melee-odds` a table of lnlt."""

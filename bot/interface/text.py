@@ -15,6 +15,7 @@ from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
+from bot.rules.phrase import Typed, phrase
 from bot.rules.plain import CONTROL
 
 MAX_LENGTH = 8_000
@@ -69,7 +70,7 @@ def parse_text(text: str, registry: Registry) -> Parsed:
         shown = "with an option" if first.key else "with a quotation mark"
         raise UserError(
             f"A command begins with its name, not {shown}: {text[:30]}",
-            hint="For example: /roll 2d6+3. help lists them.",
+            hint=phrase("For example: `/roll 2d6+3`. help lists them."),
         )
     spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
     return Parsed(spec, read_tokens(spec, tokens[used:]))
@@ -199,7 +200,7 @@ def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object]
             f'{spec.name} does not know what to do with "{token.value[:40]}".',
             hint="A value that holds spaces needs quotation marks."
             if given and spec.family not in ("lookup", "sequence")
-            else f"/help {' '.join(spec.path)}",
+            else Typed(f"/help {' '.join(spec.path)}"),
         )
     given[option.name] = token.value
     return option.name
@@ -246,7 +247,9 @@ def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option])
     if not near and lists:
         near = f'Is it a unit\'s number? Quote the whole list: {lists[0]}="squad fp=4; leader lm=1".'
     return UserError(
-        f'{spec.name} has no option "{token.key}".', hint=near or f"/help {' '.join(spec.path)}", option=token.key
+        f'{spec.name} has no option "{token.key}".',
+        hint=near or Typed(f"/help {' '.join(spec.path)}"),
+        option=token.key,
     )
 
 

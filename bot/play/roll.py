@@ -11,7 +11,7 @@ from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.expression import Rolling, parse, roll
 from bot.rules.inputs.options import Option, clean
-from bot.rules.phrase import Phrase, Typed
+from bot.rules.phrase import Phrase, Typed, phrase
 from bot.rules.sequence import Line
 
 MAX_LABEL = 100
@@ -26,7 +26,7 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
     if not isinstance(text, str) or not text.strip():
         raise UserError(
             "/roll needs dice.",
-            hint=Phrase("Type ", Typed("/roll 2d6+3"), ". ", Typed("/help dice"), " shows what can be written."),
+            hint=phrase("Type `/roll 2d6+3`. `/help dice` shows what can be written."),
             option="dice",
         )
     expression = parse(text)

@@ -15,7 +15,7 @@ class Typed(str):
 
 
 class Phrase(str):
-    """A sentence of plain pieces and commands: `Phrase("Ask again: ", Typed("/game link"))`."""
+    """A sentence of plain pieces and commands; `phrase` makes most."""
 
     pieces: tuple[str, ...]
 
@@ -27,6 +27,15 @@ class Phrase(str):
 
     def __getnewargs__(self) -> tuple[str, ...]:  # type: ignore[override]  # pickle makes it of its pieces, too
         return self.pieces
+
+
+def phrase(sentence: str, **values: object) -> Phrase:
+    """A sentence of ours with its commands in backticks: ``phrase("Join one: `/game join {side}`.", side=side)``.
+
+    `values` are put in afterwards, so nothing in them can become a command; a sentence is a literal, never an f-string.
+    """
+    pieces = (piece.format(**values) for piece in sentence.split("`"))
+    return Phrase(*(Typed(piece) if at % 2 else piece for at, piece in enumerate(pieces) if piece))
 
 
 def pieces_of(text: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.phrase import phrase
 from bot.rules.plain import CONTROL
 
 OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"]
@@ -134,7 +135,7 @@ def _instance(option: Option) -> str:
         return f"Add {option.name}={option.values[0]}, or another of these."
     if option.type == "int":
         return f"Add {option.name}={min(max(5, option.min or 0), option.max or 5):g}, or another number."
-    return f"Add {option.name}=NAME; /unit list shows all." if option.type == "unit" else ""
+    return phrase("Add {name}=NAME; `/unit list` shows all.", name=option.name) if option.type == "unit" else ""
 
 
 def unknown_option(name: str, known: Iterable[str], what: str) -> UserError:

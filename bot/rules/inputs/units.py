@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
+from bot.rules.phrase import phrase
 
 MAX_UNITS = 40
 _NO = ("no", "off")
@@ -148,7 +149,7 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     if key in roster:
         return roster[key]
     near = did_you_mean(name, [unit.name for unit in roster.values()])
-    raise UserError(f'The roster has no unit "{name[:40]}".', hint=near or "/unit list shows all.")
+    raise UserError(f'The roster has no unit "{name[:40]}".', hint=near or phrase("`/unit list` shows all."))
 
 
 def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:

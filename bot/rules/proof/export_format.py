@@ -13,6 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 
 FORMAT = "grognard-game"
 VERSION = 1
@@ -91,7 +92,9 @@ def read_json(text: str, what: str = "The file") -> object:
     try:
         data: object = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=whole, parse_constant=no_number)
     except (ValueError, RecursionError):
-        raise UserError(f"{what} is no JSON.", hint="/game export writes a file that can be checked.") from None
+        raise UserError(
+            f"{what} is no JSON.", hint=phrase("`/game export` writes a file that can be checked.")
+        ) from None
     if _HALF.search(text) and _has_half(data):
         raise _odd(f"{what} holds half of a character.")
     return data
@@ -112,7 +115,7 @@ def read_export(data: object) -> Exported:
     """The export in parsed JSON. Raises UserError that names the part which is not as it should be."""
     file = _Part(data, "the file")
     if file.data.get("format") != FORMAT:
-        raise UserError("This file is no game exported by Grognard.", hint="/game export writes one.")
+        raise UserError("This file is no game exported by Grognard.", hint=phrase("`/game export` writes one."))
     if file.number("version") > VERSION:
         raise UserError("This file was written by a newer Grognard.", hint="Update this one, then try again.")
     return Exported(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 from bot.rules.proof.chain import SHORT, genesis
 
 ENOUGH = 16
@@ -38,7 +39,7 @@ def read_heads(texts: Iterable[str]) -> tuple[Head, ...]:
         if not numbered:
             raise UserError(
                 f"A head has {SHORT} to 64 hex digits; this is not one: {' '.join(text.split())[:70]}",
-                hint="It is under each public answer, #41 · 1c9e06d2, and in /fair show.",
+                hint=phrase("It is under each public answer, #41 · 1c9e06d2, and in `/fair show`."),
             )
         found |= dict.fromkeys(numbered)
     return tuple(found)

@@ -9,6 +9,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
+from bot.rules.phrase import phrase
 from bot.rules.sequence import Change, Line, Roll, Step, Told
 from bot.rules.tables.table import Tables
 from bot.systems.baps.volley import Volley
@@ -72,7 +73,11 @@ def failed(checks: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
 def reload_said(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """How a roster soldier's weapon comes back: the charts name reloading and unjamming as orders, without a roll."""
     bad = [change.unit for change in noted(soldiers, checks)]
-    return (f"An order to reload or unjam puts it right: /unit edit {bad[0]} -{JAMMED}.",) if bad else ()
+    return (
+        (phrase("An order to reload or unjam puts it right: `/unit edit {name} -{mark}`.", name=bad[0], mark=JAMMED),)
+        if bad
+        else ()
+    )
 
 
 def refuse_jammed(soldiers: Sequence[Unit]) -> None:
@@ -81,6 +86,8 @@ def refuse_jammed(soldiers: Sequence[Unit]) -> None:
         if JAMMED in soldier.marks:
             raise UserError(
                 f"{soldier.word}'s weapon is out of ammunition or jammed.",
-                hint=f"After an order to reload or unjam: /unit edit {soldier.name} -{JAMMED}.",
+                hint=phrase(
+                    "After an order to reload or unjam: `/unit edit {name} -{mark}`.", name=soldier.name, mark=JAMMED
+                ),
                 option="attackers",
             )

@@ -13,6 +13,7 @@ from typing import Any
 from bot.rules.dice import Die, d6, d20
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import Weighted
+from bot.rules.phrase import phrase
 from bot.rules.sequence import Change, Roll
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import wounds_of
@@ -273,5 +274,5 @@ def aftermath(men: tuple[Unit, ...], fates: list[Mapping[str, Any]]) -> tuple[st
     then = [LIMITS[count] for count in (1, 2) if count in wounds]
     down = [man.name for man, fate in alive if man.name and "suppressed" in said(fate)]
     if down:
-        then.append(f"When the rules lift the suppression: /unit edit {down[0]} state=ready.")
+        then.append(phrase("When the rules lift the suppression: `/unit edit {name} state=ready`.", name=down[0]))
     return tuple(then)

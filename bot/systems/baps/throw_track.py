@@ -8,6 +8,7 @@ from typing import Any
 from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
+from bot.rules.phrase import phrase
 from bot.rules.sequence import Change, Line, Plan, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
@@ -23,7 +24,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     table, vehicle = tables["throwing-track"], given.unit("unit")
     refuse_wreck(vehicle, "unit")
     if vehicle is not None and TRACK_HIT in vehicle.marks:
-        hint = f"Once it is repaired: /unit edit {vehicle.word} -{TRACK_HIT}."
+        hint = phrase("Once it is repaired: `/unit edit {name} -{mark}`.", name=vehicle.word, mark=TRACK_HIT)
         raise UserError(f"{vehicle.word} has lost a track and cannot move.", hint=hint, option="unit")
     where = {"cover": given.word("cover"), "speed": given.word("speed")}
 

@@ -8,6 +8,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.phrase import phrase
 from bot.rules.sequence import Change
 from bot.systems.baps.men import living
 
@@ -24,7 +25,7 @@ def refuse_wreck(vehicle: Unit | None, option: str) -> None:
     if vehicle is not None and vehicle.state == WRECK:
         raise UserError(
             f"{vehicle.word} is a wreck.",
-            hint=f"If it is not: /unit edit {vehicle.word} state=operable.",
+            hint=phrase("If it is not: `/unit edit {name} state=operable`.", name=vehicle.word),
             option=option,
         )
 
