@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import logging
 import resource
 import signal
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bot.app import App
-from bot.budgets import Budgets
 from bot.logs import set_up_logging
 from bot.rules.errors import UserError
-from bot.settings import Settings
+from bot.settings import Settings, load_settings
 from bot.stores.private import private_from_now_on, tighten
+
+if TYPE_CHECKING:
+    from bot.app import App
 
 log = logging.getLogger(__name__)
 
@@ -25,17 +27,15 @@ WAITS = (1.0, 5.0, 15.0, 60.0)
 WENT_WELL = 300.0
 FILES = 8_192
 
-Serve = Callable[[App], Coroutine[Any, Any, None]]
+Serve = Callable[["App"], Coroutine[Any, Any, None]]
 
 
 def main(words: Sequence[str]) -> int:
     """`grognard run`: until SIGINT or SIGTERM; exit status 0. Raises UserError where no platform has its tokens."""
-    if words:
-        raise UserError("run takes nothing behind it: its settings stand in the environment or in .env.")
-    from bot.settings import load_settings
-
-    settings = load_settings()
-    serving = [*_discord(settings), *_slack(settings)]
+    settings = _settings("run", words)
+    serving = [_discord(settings)] if settings.discord_token else []
+    if settings.slack_bot_token or settings.slack_client_id:
+        serving.append(_slack(settings))
     if not serving:
         raise UserError(
             "No platform has its tokens.",
@@ -44,21 +44,41 @@ def main(words: Sequence[str]) -> int:
     return run(settings, serving)
 
 
-def _discord(settings: Settings) -> list[Serve]:
-    if not settings.discord_token:
-        return []
-    from adapters.discord.serve import serve
-
-    return [lambda app: serve(app, settings)]
+def discord(words: Sequence[str]) -> int:
+    """`grognard discord`: the same for Discord alone. Raises UserError naming the setting that is missing."""
+    settings = _settings("discord", words)
+    return run(settings, [_discord(settings)])
 
 
-def _slack(settings: Settings) -> list[Serve]:
-    if not (settings.slack_bot_token or settings.slack_client_id):
-        return []
-    from adapters.slack.serve import check_settings, serve
+def slack(words: Sequence[str]) -> int:
+    """`grognard slack`: the same for Slack alone. Raises UserError naming the setting that is missing."""
+    settings = _settings("slack", words)
+    return run(settings, [_slack(settings)])
+
+
+def _settings(command: str, words: Sequence[str]) -> Settings:
+    if words:
+        raise UserError(f"{command} takes nothing behind it: its settings stand in the environment or in .env.")
+    gc.disable()  # nothing dies while modules are loaded
+    return load_settings()
+
+
+def _discord(settings: Settings) -> Serve:
+    from adapters.discord.settings import check_settings
 
     check_settings(settings)
-    return [lambda app: serve(app, settings)]
+    from adapters.discord.serve import serve
+
+    return lambda app: serve(app, settings)
+
+
+def _slack(settings: Settings) -> Serve:
+    from adapters.slack.settings import check_settings
+
+    check_settings(settings)
+    from adapters.slack.serve import serve
+
+    return lambda app: serve(app, settings)
 
 
 def run(settings: Settings, serving: Sequence[Serve]) -> int:
@@ -74,7 +94,12 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
 
 
 async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
+    from bot.app import App
+    from bot.budgets import Budgets
+
     app = await App.open(settings)
+    gc.freeze()  # what was loaded stays: no collection looks at it again
+    gc.enable()
     app.use_budgets(Budgets(settings.per_minute))
     try:
         work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]

@@ -17,9 +17,9 @@ COMMANDS = {
     "verify": "bot.host.cli:verify_file",
     "doctor": "bot.host.doctor:doctor",
     "play": "adapters.console:main",
-    "discord": "adapters.discord:main",
+    "discord": "adapters.run:discord",
     "commands": "adapters.discord:show_commands",
-    "slack": "adapters.slack:main",
+    "slack": "adapters.run:slack",
     "run": "adapters.run:main",
     "manifest": "adapters.slack:print_manifest",
 }

@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapters.discord.calls import CHOICES, Refused, Unsure
 from adapters.discord.incoming import read_command
 from adapters.discord.request import Request
+from adapters.discord.work import Work
 from bot.rules.plain import visible
-
-if TYPE_CHECKING:
-    from adapters.discord.client import Grognard
 
 log = logging.getLogger(__name__)
 
 MAX_LENGTH = 100
 
 
-async def complete(bot: Grognard, request: Request, data: Mapping[str, Any]) -> None:
+async def complete(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     """Answer with at most 25 choices; a choice that does not fit is left out rather than cut."""
     read = read_command(data, request.where.server)
-    found = await bot.app.complete(read.path, read.focused, read.typed, read.options, request.who, request.where)
+    found = await work.app.complete(read.path, read.focused, read.typed, read.options, request.who, request.where)
     choices = [
         {"name": visible(choice.name)[:MAX_LENGTH].strip() or choice.value, "value": choice.value}
         for choice in found
         if 0 < len(choice.value) <= MAX_LENGTH
     ]
     try:
-        await bot.wire.respond(request, CHOICES, data={"choices": choices[:25]})
+        await work.wire.respond(request, CHOICES, data={"choices": choices[:25]})
     except (Refused, Unsure) as error:
         log.info("choices came too late: %s", error)

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapters.discord.render import ACTION, FORM_PART
 from adapters.discord.request import Request
+from adapters.discord.work import Work
 from bot.interface.reply import error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
-
-if TYPE_CHECKING:
-    from adapters.discord.client import Grognard
 
 IN_PLACE = ("log",)
 """Buttons that turn the page of the private message under which they hang."""
 
 
-async def press(bot: Grognard, request: Request, data: Mapping[str, Any]) -> None:
+async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     """Run what a button stands for."""
     custom_id = str(data.get("custom_id") or "")
     if custom_id.startswith(FORM_PART):
         from adapters.discord.forms import change_form
 
-        await change_form(bot, request, data)
+        await change_form(work, request, data)
         return
     action = custom_id.removeprefix(ACTION)
     name, _, rest = action.partition(":")
     try:
-        private = bot.app.is_private(("button", name), {})
+        private = work.app.is_private(("button", name), {})
     except UserError as error:
-        await bot.delivery.say(request, error_reply(error))
+        await work.delivery.say(request, error_reply(error))
         return
     delivery = request.to_json(private=private)
     command = Command(("button", name), {"rest": rest}, request.who, request.where, request.request_id, delivery)
-    work = bot.app.press(action, request.who, request.where, request.request_id, delivery)
+    pressed = work.app.press(action, request.who, request.where, request.request_id, delivery)
     in_place = name in IN_PLACE and request.private_message
-    await bot.delivery.serve(request, command, work, private=private, in_place=in_place)
+    await work.delivery.serve(request, command, pressed, private=private, in_place=in_place)

@@ -7,24 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import discord
 
 from adapters.discord.request import SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Request
+from adapters.discord.work import Work
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
 from bot.rules.plain import clean_name
-
-if TYPE_CHECKING:
-    from adapters.discord.client import Grognard
 
 _TEXT = (0, 2, 5, 13)
 _THREADS = (10, 11, 12)
 _ADMINISTRATOR = 1 << 3
 
 
-async def confirmed(bot: Grognard, request: Request, channels: Any) -> dict[str, Place]:
+async def confirmed(work: Work, request: Request, channels: Any) -> dict[str, Place]:
     """The place behind each channel option; `channels` are as Discord resolved them for who asks.
 
     Raises UserError where who asks, or the bot, may not see it and write.
@@ -33,7 +31,7 @@ async def confirmed(bot: Grognard, request: Request, channels: Any) -> dict[str,
     for name, channel in (channels or {}).items():
         if not request.guild or not _is_open_to_asker(channel, request.guild):
             raise UserError("That is not a channel of this server in which you may write.", option=name)
-        await _need_bot_there(bot, request, channel, name)
+        await _need_bot_there(work, request, channel, name)
         there = replace(request, channel=int(channel["id"]), channel_name=clean_name(str(channel.get("name") or "")))
         found[name] = there.where
     return found
@@ -52,20 +50,20 @@ def _may_write(bits: int, *, is_thread: bool) -> bool:
     return bool(bits & _ADMINISTRATOR) or not needed & ~bits
 
 
-async def _need_bot_there(bot: Grognard, request: Request, channel: Mapping[str, Any], option: str) -> None:
+async def _need_bot_there(work: Work, request: Request, channel: Mapping[str, Any], option: str) -> None:
     """Raise UserError unless the bot itself sees the channel, on this server, and may write there."""
     number, is_thread = int(channel["id"]), channel.get("type") in _THREADS
     sentence = "The bot cannot see that channel or write in it."
     refused = UserError(sentence, hint='Give it "View Channel" and "Send Messages" there.', option=option)
     try:
-        seen = await bot.http.get_channel(number)
+        seen = await work.client.http.get_channel(number)
     except (discord.Forbidden, discord.NotFound):
         raise refused from None
     except (discord.HTTPException, OSError):
         raise UserError("Discord could not be asked about that channel.", hint="Try again.", option=option) from None
     if str(seen.get("guild_id")) != str(request.guild):
         raise refused
-    guild = bot.get_guild(request.guild)
+    guild = work.client.get_guild(request.guild)
     there = guild.get_channel_or_thread(number) if guild is not None else None
     if guild is None or there is None or guild.me is None:
         return  # not in memory just now: Discord has shown the channel, which must do

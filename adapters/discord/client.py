@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import os
 from collections import OrderedDict
@@ -26,6 +25,7 @@ from adapters.discord.outbox import PLATFORM, Outbox
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Request, read_request
 from adapters.discord.servers import settle_servers
 from adapters.discord.sync import sync_commands
+from adapters.discord.work import Work
 from bot.app import App
 from bot.budgets import busy
 from bot.commands.link import server_back
@@ -98,11 +98,10 @@ class Grognard(discord.AutoShardedClient):
         parsers.update({event: _guarded(parse, event) for event, parse in parsers.items() if event != "READY"})
         self.app = app
         self._registers = not settings.shard_ids or 0 in settings.shard_ids
-        self.wire: Wire
-        self.delivery: Delivery
+        self.work: Work
         self._session: aiohttp.ClientSession
         self._outbox: Outbox
-        self._work: set[asyncio.Task[None]] = set()
+        self._at_work: set[asyncio.Task[None]] = set()
         self._beside: set[asyncio.Task[None]] = set()
         self._seen: OrderedDict[int, None] = OrderedDict()
         self._stopping = False
@@ -110,16 +109,14 @@ class Grognard(discord.AutoShardedClient):
     async def setup_hook(self) -> None:
         """Made ready after login, before the first event: the calls, and the left-over answers."""
         self._session = aiohttp.ClientSession(headers={"User-Agent": USER_AGENT})
-        self.wire = Wire(self._session)
-        self.delivery = Delivery(self.wire, Posting(self.http), self.app)
-        self._outbox = Outbox(self.app, self.delivery)
+        wire = Wire(self._session)
+        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app), self)
+        self._outbox = Outbox(self.app, self.work.delivery)
         self._start(self._outbox.run(), self._beside)
-        self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self, one)), self._beside)
+        self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one)), self._beside)
         if self._registers:
             assert self.application_id is not None
             self._start(sync_commands(self.http, self.application_id, self.app.store), self._beside)
-        gc.freeze()  # what was loaded stays: no collection looks at it again
-        gc.enable()
 
     def _start(self, work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
         """Run something; its failure is logged."""
@@ -136,12 +133,12 @@ class Grognard(discord.AutoShardedClient):
         if len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
         request = read_request(interaction)
-        if len(self._work) < AT_WORK:
-            self._start(self._handle(request, interaction.data or {}), self._work)
+        if len(self._at_work) < AT_WORK:
+            self._start(self._handle(request, interaction.data or {}), self._at_work)
             return
         often.warning("more interactions than can be worked on at once")
-        if len(self._work) < 2 * AT_WORK and request.kind != AUTOCOMPLETE:
-            self._start(self.delivery.say(request, error_reply(busy())), self._work)
+        if len(self._at_work) < 2 * AT_WORK and request.kind != AUTOCOMPLETE:
+            self._start(self.work.delivery.say(request, error_reply(busy())), self._at_work)
 
     async def _handle(self, request: Request, data: Any) -> None:
         try:
@@ -149,21 +146,21 @@ class Grognard(discord.AutoShardedClient):
         except Exception:
             sorry = failed(log, f"interaction {request.id}")
             if request.kind != AUTOCOMPLETE:
-                await self.delivery.say(request, sorry)
+                await self.work.delivery.say(request, sorry)
 
     async def _run(self, request: Request, data: Any) -> None:
         if request.kind == COMMAND:
-            await run_command(self, request, data)
+            await run_command(self.work, request, data)
         elif request.kind == AUTOCOMPLETE:
-            await complete(self, request, data)
+            await complete(self.work, request, data)
         elif request.kind in (COMPONENT, FORM):
-            await press(self, request, data)
+            await press(self.work, request, data)
 
     # Servers come and go
 
     async def on_ready(self) -> None:
         """All servers of this process are known: settle what happened while it was away."""
-        self._start(settle_servers(self), self._beside)
+        self._start(settle_servers(self.app, self), self._beside)
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """The bot was removed: its data is kept for as long as the host says. An outage does not end here."""
@@ -182,8 +179,8 @@ class Grognard(discord.AutoShardedClient):
         self._stopping = True
         if hasattr(self, "_outbox"):
             await self._outbox.stop()
-        if self._work:
-            await asyncio.wait(self._work, timeout=STOP_WITHIN)
+        if self._at_work:
+            await asyncio.wait(self._at_work, timeout=STOP_WITHIN)
         for task in self._beside:
             task.cancel()
         await self.close()

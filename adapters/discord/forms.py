@@ -9,13 +9,14 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from adapters.discord.calls import FORM, MESSAGE, UPDATE
 from adapters.discord.delivery import Direct
 from adapters.discord.escape import escaped, line
 from adapters.discord.render import ACTION, FORM_PART, MAX_CONTENT, Message
 from adapters.discord.request import EPHEMERAL, Request
+from adapters.discord.work import Work
 from bot.commands.playing import DRAFT
 from bot.entropy import new_id
 from bot.interface.form import Blank, Form, Menu, choose, fill, form_of, missing
@@ -25,9 +26,6 @@ from bot.rules.errors import UserError
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.plain import visible
 from bot.stores.base import DRAFTS_KEPT, Doc
-
-if TYPE_CHECKING:
-    from adapters.discord.client import Grognard
 
 Json = dict[str, Any]
 
@@ -42,32 +40,32 @@ def needs_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
     return bool(missing(spec, options)) or not options
 
 
-async def open_form(bot: Grognard, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
+async def open_form(work: Work, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
     """Begin a draft with what was given, and show its form to who asked."""
     data = {"path": list(spec.path), "options": dict(options), "page": 0}
     draft = Doc(DRAFT, new_id(), data, time.time() + DRAFTS_KEPT, request.who.key)
-    await bot.app.store.put_doc(draft)
-    await _show(bot, request, draft, MESSAGE)
+    await work.app.store.put_doc(draft)
+    await _show(work, request, draft, MESSAGE)
 
 
-async def change_form(bot: Grognard, request: Request, data: Mapping[str, Any]) -> None:
+async def change_form(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     """Take what was chosen, filled in or pressed in a form."""
     key, what, more = read_id(str(data["custom_id"]))
-    draft = await bot.app.store.doc(DRAFT, key) if what else None
+    draft = await work.app.store.doc(DRAFT, key) if what else None
     try:
         if draft is None or draft.owner != request.who.key:
             raise UserError("This form was used already, or is too old.", hint="Type the command again.")
-        spec = bot.app.spec(tuple(draft.data["path"]))
+        spec = work.app.spec(tuple(draft.data["path"]))
     except UserError as error:
-        await bot.delivery.say(request, error_reply(error))
+        await work.delivery.say(request, error_reply(error))
         return
     if what == "odds":
-        await _odds(bot, request, spec, draft)
+        await _odds(work, request, spec, draft)
     elif what == "fill" and "components" not in data:
-        form = form_of(spec, draft.data["options"], await bot.app.known(request.where, request.who))
-        await bot.delivery.direct(request, Direct(FORM, data=modal(spec, key, form, int(more[0]))))
+        form = form_of(spec, draft.data["options"], await work.app.known(request.where, request.who))
+        await work.delivery.direct(request, Direct(FORM, data=modal(spec, key, form, int(more[0]))))
     else:
-        await _apply(bot, request, spec, draft, what, more, data)
+        await _apply(work, request, spec, draft, what, more, data)
 
 
 def read_id(custom_id: str) -> tuple[str, str, list[str]]:
@@ -80,7 +78,7 @@ def read_id(custom_id: str) -> tuple[str, str, list[str]]:
 
 
 async def _apply(
-    bot: Grognard, request: Request, spec: CommandSpec, draft: Doc, what: str, more: list[str], data: Mapping[str, Any]
+    work: Work, request: Request, spec: CommandSpec, draft: Doc, what: str, more: list[str], data: Mapping[str, Any]
 ) -> None:
     options, page = draft.data["options"], draft.data["page"]
     problems: tuple[str, ...] = ()
@@ -89,17 +87,17 @@ async def _apply(
     elif what == "fill":
         options, problems = fill(spec, options, submitted(data))
     elif what == "menu":
-        known = await bot.app.known(request.where, request.who)
+        known = await work.app.known(request.where, request.who)
         options = choose(spec, options, known, more[0], int(more[1]), data.get("values") or ())
     draft = replace(draft, data={**draft.data, "options": options, "page": page})
-    await bot.app.store.put_doc(draft)
-    await _show(bot, request, draft, UPDATE, problems)
+    await work.app.store.put_doc(draft)
+    await _show(work, request, draft, UPDATE, problems)
 
 
-async def _odds(bot: Grognard, request: Request, spec: CommandSpec, draft: Doc) -> None:
+async def _odds(work: Work, request: Request, spec: CommandSpec, draft: Doc) -> None:
     options = {**draft.data["options"], "odds": True}
     command = Command(spec.path, options, request.who, request.where, request.request_id, request.to_json(private=True))
-    await bot.delivery.serve(request, command, bot.app.run(command), private=True)
+    await work.delivery.serve(request, command, work.app.run(command), private=True)
 
 
 def submitted(data: Mapping[str, Any]) -> dict[str, str]:
@@ -115,10 +113,10 @@ def submitted(data: Mapping[str, Any]) -> dict[str, str]:
 # How it looks
 
 
-async def _show(bot: Grognard, request: Request, draft: Doc, kind: int, problems: tuple[str, ...] = ()) -> None:
-    spec = bot.app.spec(tuple(draft.data["path"]))
-    form = form_of(spec, draft.data["options"], await bot.app.known(request.where, request.who))
-    await bot.delivery.direct(request, Direct(kind, message(spec, draft.key, form, draft.data["page"], problems)))
+async def _show(work: Work, request: Request, draft: Doc, kind: int, problems: tuple[str, ...] = ()) -> None:
+    spec = work.app.spec(tuple(draft.data["path"]))
+    form = form_of(spec, draft.data["options"], await work.app.known(request.where, request.who))
+    await work.delivery.direct(request, Direct(kind, message(spec, draft.key, form, draft.data["page"], problems)))
 
 
 def message(spec: CommandSpec, key: str, form: Form, page: int, problems: tuple[str, ...] = ()) -> Message:

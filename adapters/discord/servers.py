@@ -3,35 +3,32 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 import discord
 
+from bot.app import App
 from bot.commands.link import server_back
 from bot.rules.errors import UserError
-
-if TYPE_CHECKING:
-    from adapters.discord.client import Grognard
 
 log = logging.getLogger(__name__)
 
 PREFIX = "discord:"
 
 
-async def settle_servers(bot: Grognard) -> None:
+async def settle_servers(app: App, client: discord.AutoShardedClient) -> None:
     """Tell the store which servers have the bot again, and which, as Discord confirms, have not.
 
     A server that is unavailable is an outage: it is among those of the gateway and stays as it is.
     """
     try:
-        await _settle(bot)
+        await _settle(app, client)
     except UserError as error:
         log.error("which servers have the bot could not be written down: %s", error.message)
 
 
-async def _settle(bot: Grognard) -> None:
-    store = bot.app.store
-    present = {guild.id for guild in bot.guilds}
+async def _settle(app: App, client: discord.AutoShardedClient) -> None:
+    store = app.store
+    present = {guild.id for guild in client.guilds}
     for number in present:
         await server_back(store, f"{PREFIX}{number}")
     for server in await store.servers(PREFIX):
@@ -39,22 +36,22 @@ async def _settle(bot: Grognard) -> None:
         if (
             text.isdecimal()
             and int(text) not in present
-            and _is_ours(bot, int(text))
-            and await _is_gone(bot, int(text))
+            and _is_ours(client, int(text))
+            and await _is_gone(client, int(text))
         ):
             log.info("the bot was removed from server %s while it was away", text)
             await store.server_left(server)
 
 
-def _is_ours(bot: Grognard, server: int) -> bool:
+def _is_ours(client: discord.AutoShardedClient, server: int) -> bool:
     """Whether its events would come to this process."""
-    count = bot.shard_count or 1
-    return (server >> 22) % count in (bot.shard_ids or range(count))
+    count = client.shard_count or 1
+    return (server >> 22) % count in (client.shard_ids or range(count))
 
 
-async def _is_gone(bot: Grognard, server: int) -> bool:
+async def _is_gone(client: discord.AutoShardedClient, server: int) -> bool:
     try:
-        await bot.http.get_guild(server, with_counts=False)
+        await client.http.get_guild(server, with_counts=False)
     except (discord.NotFound, discord.Forbidden):
         return True
     except (discord.HTTPException, OSError) as error:

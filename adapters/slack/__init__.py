@@ -8,22 +8,6 @@ from collections.abc import Sequence
 from bot.rules.errors import UserError
 
 
-def main(words: Sequence[str]) -> int:
-    """`grognard slack`: serve until SIGINT or SIGTERM; exit status 0. Raises UserError for impossible settings."""
-    from bot.host.cli import Arguments
-
-    arguments = Arguments(words, flags={})
-    if arguments.words or arguments.pairs:
-        raise UserError("slack takes nothing behind it: its settings stand in the environment or in .env.")
-    from adapters.run import run
-    from adapters.slack.serve import check_settings, serve
-    from bot.settings import load_settings
-
-    settings = load_settings()
-    check_settings(settings)
-    return run(settings, [lambda app: serve(app, settings)])
-
-
 def print_manifest(words: Sequence[str]) -> int:
     """`grognard manifest slack [--url HTTPS]`: print the app's manifest; exit status 0. Raises UserError."""
     from adapters.slack.manifest import make_manifest

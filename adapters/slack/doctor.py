@@ -5,7 +5,7 @@ from __future__ import annotations
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.oauth import INSTALL_PATH
 from adapters.slack.scopes import SCOPES
-from adapters.slack.serve import has_oauth, missing_settings
+from adapters.slack.settings import has_oauth, missing_settings
 from bot.settings import Settings
 
 OK, NOTE, FAULT = "ok", "note", "fault"

@@ -18,6 +18,7 @@ from adapters.slack.http import PATH, web_app
 from adapters.slack.incoming import Listeners
 from adapters.slack.oauth import Installer
 from adapters.slack.request import PLATFORM
+from adapters.slack.settings import has_oauth
 from adapters.slack.socket import Socket
 from adapters.slack.teams import Team, Teams, own_team
 from adapters.slack.tokens import StoreVault
@@ -34,8 +35,7 @@ END_PATIENCE = 8.0
 
 
 async def serve(app: App, settings: Settings) -> None:
-    """Serve Slack until cancelled. Raises UserError for settings that cannot work, or that Slack refuses."""
-    check_settings(settings)
+    """Serve Slack until cancelled. Raises UserError for what Slack refuses for good."""
     wire = Wire()
     vault = StoreVault(app.store, settings.key) if has_oauth(settings) else None
     teams = Teams(vault)
@@ -56,38 +56,6 @@ async def serve(app: App, settings: Settings) -> None:
     finally:
         await _finish(work)
         await wire.close()
-
-
-def check_settings(settings: Settings) -> None:
-    """Raise UserError naming what is missing, with the line to add."""
-    problems = missing_settings(settings)
-    if problems:
-        raise UserError(" ".join(problems))
-
-
-def missing_settings(settings: Settings) -> list[str]:
-    """One line for each setting that is missing for Slack, with the line to add."""
-    problems = []
-    if settings.slack_client_id and not (settings.slack_client_secret or settings.slack_bot_token):
-        problems.append("SLACK_CLIENT_ID is set, but not its secret. The line in .env: SLACK_CLIENT_SECRET=...")
-    elif not settings.slack_bot_token and not has_oauth(settings):
-        problems.append("SLACK_BOT_TOKEN is not set. The line in .env: SLACK_BOT_TOKEN=xoxb-...")
-    if has_oauth(settings) and not settings.key:
-        problems.append(
-            "SLACK_CLIENT_SECRET is set, but not GROGNARD_KEY, which encrypts the tokens of workspaces. "
-            "The line in .env: GROGNARD_KEY=... (.env.example shows how to make one)"
-        )
-    if not settings.slack_app_token and not settings.slack_signing_secret:
-        problems.append(
-            "Neither SLACK_APP_TOKEN (Socket Mode) nor SLACK_SIGNING_SECRET (HTTP mode) is set. "
-            "The line in .env: SLACK_APP_TOKEN=xapp-..."
-        )
-    return problems
-
-
-def has_oauth(settings: Settings) -> bool:
-    """Whether workspaces can install the app by themselves: in HTTP mode only."""
-    return bool(settings.slack_client_id and settings.slack_client_secret and not settings.slack_app_token)
 
 
 async def _own_team(wire: Wire, token: str) -> Team:

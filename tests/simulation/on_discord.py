@@ -32,6 +32,7 @@ from adapters.discord.outbox import PLATFORM, Outbox
 from adapters.discord.render import ACTION, LATE, render
 from adapters.discord.request import EPHEMERAL
 from adapters.discord.request import Request as Ask
+from adapters.discord.work import Work
 from bot.interface.registry import registry
 from bot.interface.reply import File, Reply
 from bot.interface.text import parse_text
@@ -244,12 +245,11 @@ class Bot(Grognard):
 
     def __init__(self, process: Process) -> None:
         self.app = process.app
-        self.wire = SimWire(process)
         self.http = SimHttp(process)  # type: ignore[assignment]
-        self.delivery = Delivery(self.wire, Posting(self.http), self.app)
-        self._outbox = Outbox(self.app, self.delivery)
-        self._commands = None
-        self._work, self._beside = set(), set()
+        wire = SimWire(process)
+        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app), self)
+        self._outbox = Outbox(self.app, self.work.delivery)
+        self._at_work, self._beside = set(), set()
         self._seen = OrderedDict()
         self._stopping = False
 
@@ -263,15 +263,15 @@ class Bot(Grognard):
 
     async def take(self, request: Request) -> None:
         """One delivery of what somebody did, until all that it led to is done."""
-        before = set(self._work)
+        before = set(self._at_work)
         await self.on_interaction(interaction(request))
-        for task in self._work - before:
+        for task in self._at_work - before:
             await asyncio.wait([task])
 
     @property
     def is_idle(self) -> bool:
         """Whether nothing is being worked on."""
-        return not self._work
+        return not self._at_work
 
 
 def interaction(request: Request) -> Any:

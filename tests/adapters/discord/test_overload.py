@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 from adapters.discord import client as module
+from adapters.discord.calls import Wire
 from adapters.discord.client import Grognard
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, Request
+from adapters.discord.work import Work
 from bot.app import App
 from bot.interface.reply import Reply
 from bot.settings import Settings
@@ -33,10 +35,12 @@ async def test_beyond_the_limit_a_person_is_told_so_and_far_beyond_nothing_is_ke
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "AT_WORK", 3)
-    monkeypatch.setattr(module, "read_ask", lambda interaction: Request(interaction.id, "t", 1, interaction.kind, 5))
+    monkeypatch.setattr(
+        module, "read_request", lambda interaction: Request(interaction.id, "t", 1, interaction.kind, 5)
+    )
     bot = Grognard(App(MemoryStore()), Settings())
     delivery: Any = Delivery()
-    bot.delivery = delivery
+    bot.work = Work(bot.app, Wire(delivery), delivery, bot)
     run: list[int] = []
 
     async def handle(request: Request, _: Any) -> None:
