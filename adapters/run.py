@@ -12,10 +12,10 @@ import time
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bot.file_rights import private_from_now_on, tighten
 from bot.logs import set_up_logging
 from bot.rules.errors import UserError
 from bot.settings import Settings, load_settings
-from bot.stores.private import private_from_now_on, tighten
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -110,7 +110,7 @@ async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
 
         for number in (signal.SIGINT, signal.SIGTERM):
             asyncio.get_running_loop().add_signal_handler(number, stop)
-        gone = asyncio.create_task(app.store.gone())
+        gone = asyncio.create_task(app.gone())
         await asyncio.wait([*work, gone], return_when=asyncio.FIRST_COMPLETED)
         stop()  # when one cannot go on, the others end in good order
         await asyncio.wait(work)

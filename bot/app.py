@@ -20,10 +20,12 @@ from weakref import WeakSet
 
 from bot.budgets import Budgets
 from bot.commands.context import Context
+from bot.drafts import Drafts
 from bot.entropy import new_id
 from bot.game.cache import Games
 from bot.game.ledger import Ledger, Writer
 from bot.game.prepared import find
+from bot.game.recall import last_inputs
 from bot.game.roster import in_order
 from bot.interface.complete import Choice, Known, complete_option
 from bot.interface.failure import failed
@@ -33,6 +35,7 @@ from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place, shown_name
 from bot.interface.text import command_text, parse_text
 from bot.logs import seldom
+from bot.notes import Notes
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.journal import Receipt
 from bot.outbox.leases import LEASE, Leases
@@ -110,6 +113,7 @@ class App:
         """`clock` gives Unix seconds, which may jump; `steady` only ever goes on, and measures pauses."""
         self.store = store
         self.registry: Registry = registry()
+        self.drafts = Drafts(store, clock)
         self.games = Games(store)
         self.worker = Worker()
         self.odds = Odds(self.worker)
@@ -345,7 +349,35 @@ class App:
             return replace(DELETED, seen=True)
         return replace(reply, seen=True) if done.seen else replace(reply, outbox=done.outbox[0])
 
+    # What adapters keep, and what they know of the servers
+
+    def notes(self, platform: str) -> Notes:
+        """What the adapter of a platform keeps for itself beside the games."""
+        return Notes(self.store, platform)
+
+    async def servers(self, platform: str) -> Many[str]:
+        """Keys of the servers of a platform that have games and, as far as anybody has said, the bot."""
+        return await self.store.servers(platform)
+
+    async def server_left(self, server: str) -> None:
+        """The bot was removed from a server: its games are kept for as long as the host says."""
+        await self.store.server_left(server)
+
+    async def server_joined(self, server: str) -> None:
+        """The bot is on a server (again): what is there stays, and linked channels are told so."""
+        from bot.commands.link import server_back
+
+        await server_back(self.store, server)
+
+    async def gone(self) -> str:
+        """Waits until the data is no longer where it was opened; says what the host is to do."""
+        return await self.store.gone()
+
     # While typing
+
+    async def last_inputs(self, place: Place, who: Person, path: Path) -> Mapping[str, object]:
+        """What this person gave to this command last in this channel's game; {} where they did not."""
+        return await last_inputs(self.store, await self.games.at(place.key), who.key, path)
 
     async def known(self, place: Place, who: Person) -> Known:
         """What this channel knows that can be completed."""

@@ -15,6 +15,7 @@ from rich.text import Text
 from adapters.console.render import save_files, say, show
 from adapters.console.tutorial import LESSONS
 from bot.app import App
+from bot.file_rights import tighten
 from bot.interface.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Person, Place
@@ -22,7 +23,6 @@ from bot.interface.text import MAX_LENGTH, parse_text
 from bot.rules.errors import UserError
 from bot.rules.plain import CONTROL
 from bot.settings import Settings, load_settings
-from bot.stores.private import tighten
 
 PLACE = Place("console:main", "console", "console")
 GREETING = 'Grognard. Type "tutorial" for two minutes of it, "help" for everything, "quit" to leave.'

@@ -28,7 +28,6 @@ from adapters.discord.sync import sync_commands
 from adapters.discord.work import Work
 from bot.app import App
 from bot.budgets import busy
-from bot.commands.link import server_back
 from bot.interface.failure import failed
 from bot.interface.reply import error_reply
 from bot.logs import seldom
@@ -116,7 +115,7 @@ class Grognard(discord.AutoShardedClient):
         self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one)), self._beside)
         if self._registers:
             assert self.application_id is not None
-            self._start(sync_commands(self.http, self.application_id, self.app.store), self._beside)
+            self._start(sync_commands(self.http, self.application_id, self.app.notes("discord")), self._beside)
 
     def _start(self, work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
         """Run something; its failure is logged."""
@@ -164,11 +163,11 @@ class Grognard(discord.AutoShardedClient):
 
     async def on_guild_remove(self, guild: discord.Guild) -> None:
         """The bot was removed: its data is kept for as long as the host says. An outage does not end here."""
-        await self.app.store.server_left(f"discord:{guild.id}")
+        await self.app.server_left(f"discord:{guild.id}")
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was added (again): what is there stays."""
-        await server_back(self.app.store, f"discord:{guild.id}")
+        await self.app.server_joined(f"discord:{guild.id}")
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """A handler failed: logged whole."""

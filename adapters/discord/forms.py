@@ -6,7 +6,6 @@ The draft lies in the store, its id in every custom_id; nothing of it is in memo
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,15 +16,13 @@ from adapters.discord.escape import escaped, line
 from adapters.discord.render import ACTION, FORM_PART, MAX_CONTENT, Message
 from adapters.discord.request import EPHEMERAL, Request
 from adapters.discord.work import Work
-from bot.commands.playing import DRAFT
-from bot.entropy import new_id
+from bot.drafts import Draft, new_draft
 from bot.interface.form import Blank, Form, Menu, choose, fill, form_of, missing
 from bot.interface.reply import error_reply
 from bot.interface.spec import Command, CommandSpec
 from bot.rules.errors import UserError
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.plain import visible
-from bot.stores.base import DRAFTS_KEPT, Doc
 
 Json = dict[str, Any]
 
@@ -42,27 +39,26 @@ def needs_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
 
 async def open_form(work: Work, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
     """Begin a draft with what was given, and show its form to who asked."""
-    data = {"path": list(spec.path), "options": dict(options), "page": 0}
-    draft = Doc(DRAFT, new_id(), data, time.time() + DRAFTS_KEPT, request.who.key)
-    await work.app.store.put_doc(draft)
+    draft = new_draft(spec.path, options, request.who.key)
+    await work.app.drafts.put(draft)
     await _show(work, request, draft, MESSAGE)
 
 
 async def change_form(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     """Take what was chosen, filled in or pressed in a form."""
     key, what, more = read_id(str(data["custom_id"]))
-    draft = await work.app.store.doc(DRAFT, key) if what else None
+    draft = await work.app.drafts.get(key, request.who.key) if what else None
     try:
-        if draft is None or draft.owner != request.who.key:
+        if draft is None:
             raise UserError("This form was used already, or is too old.", hint="Type the command again.")
-        spec = work.app.spec(tuple(draft.data["path"]))
+        spec = work.app.spec(draft.path)
     except UserError as error:
         await work.delivery.say(request, error_reply(error))
         return
     if what == "odds":
         await _odds(work, request, spec, draft)
     elif what == "fill" and "components" not in data:
-        form = form_of(spec, draft.data["options"], await work.app.known(request.where, request.who))
+        form = form_of(spec, draft.options, await work.app.known(request.where, request.who))
         await work.delivery.direct(request, Direct(FORM, data=modal(spec, key, form, int(more[0]))))
     else:
         await _apply(work, request, spec, draft, what, more, data)
@@ -78,9 +74,9 @@ def read_id(custom_id: str) -> tuple[str, str, list[str]]:
 
 
 async def _apply(
-    work: Work, request: Request, spec: CommandSpec, draft: Doc, what: str, more: list[str], data: Mapping[str, Any]
+    work: Work, request: Request, spec: CommandSpec, draft: Draft, what: str, more: list[str], data: Mapping[str, Any]
 ) -> None:
-    options, page = draft.data["options"], draft.data["page"]
+    options, page = draft.options, draft.page
     problems: tuple[str, ...] = ()
     if what == "page":
         page = int(more[0])
@@ -89,13 +85,13 @@ async def _apply(
     elif what == "menu":
         known = await work.app.known(request.where, request.who)
         options = choose(spec, options, known, more[0], int(more[1]), data.get("values") or ())
-    draft = replace(draft, data={**draft.data, "options": options, "page": page})
-    await work.app.store.put_doc(draft)
+    draft = replace(draft, options=options, page=page)
+    await work.app.drafts.put(draft)
     await _show(work, request, draft, UPDATE, problems)
 
 
-async def _odds(work: Work, request: Request, spec: CommandSpec, draft: Doc) -> None:
-    options = {**draft.data["options"], "odds": True}
+async def _odds(work: Work, request: Request, spec: CommandSpec, draft: Draft) -> None:
+    options = {**draft.options, "odds": True}
     command = Command(spec.path, options, request.who, request.where, request.request_id, request.to_json(private=True))
     await work.delivery.serve(request, command, work.app.run(command), private=True)
 
@@ -113,10 +109,10 @@ def submitted(data: Mapping[str, Any]) -> dict[str, str]:
 # How it looks
 
 
-async def _show(work: Work, request: Request, draft: Doc, kind: int, problems: tuple[str, ...] = ()) -> None:
-    spec = work.app.spec(tuple(draft.data["path"]))
-    form = form_of(spec, draft.data["options"], await work.app.known(request.where, request.who))
-    await work.delivery.direct(request, Direct(kind, message(spec, draft.key, form, draft.data["page"], problems)))
+async def _show(work: Work, request: Request, draft: Draft, kind: int, problems: tuple[str, ...] = ()) -> None:
+    spec = work.app.spec(draft.path)
+    form = form_of(spec, draft.options, await work.app.known(request.where, request.who))
+    await work.delivery.direct(request, Direct(kind, message(spec, draft.key, form, draft.page, problems)))
 
 
 def message(spec: CommandSpec, key: str, form: Form, page: int, problems: tuple[str, ...] = ()) -> Message:

@@ -7,7 +7,6 @@ import logging
 import discord
 
 from bot.app import App
-from bot.commands.link import server_back
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -27,11 +26,10 @@ async def settle_servers(app: App, client: discord.AutoShardedClient) -> None:
 
 
 async def _settle(app: App, client: discord.AutoShardedClient) -> None:
-    store = app.store
     present = {guild.id for guild in client.guilds}
     for number in present:
-        await server_back(store, f"{PREFIX}{number}")
-    for server in await store.servers(PREFIX):
+        await app.server_joined(f"{PREFIX}{number}")
+    for server in await app.servers(PREFIX):
         text = server.removeprefix(PREFIX)
         if (
             text.isdecimal()
@@ -40,7 +38,7 @@ async def _settle(app: App, client: discord.AutoShardedClient) -> None:
             and await _is_gone(client, int(text))
         ):
             log.info("the bot was removed from server %s while it was away", text)
-            await store.server_left(server)
+            await app.server_left(server)
 
 
 def _is_ours(client: discord.AutoShardedClient, server: int) -> bool:

@@ -11,14 +11,14 @@ from typing import Any
 
 import discord
 
+from bot.notes import Notes
 from bot.rules.errors import UserError
-from bot.stores.base import Doc, Store
 
 Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
-KIND = "discord-commands"
+KIND = "commands"
 _TRIES = (2.0, 10.0, 60.0, 300.0)
 _COUNTED = {
     *("name", "description", "type", "options", "default_member_permissions", "contexts", "required", "autocomplete"),
@@ -27,7 +27,7 @@ _COUNTED = {
 _LISTS = ("options", "choices", "contexts")
 
 
-async def sync_commands(http: Any, application: int, store: Store) -> None:
+async def sync_commands(http: Any, application: int, notes: Notes) -> None:
     """Make Discord know our commands; where some process has told it the same before, nothing is sent.
 
     They are made in a thread, so that nobody who plays meanwhile waits for it.
@@ -36,11 +36,11 @@ async def sync_commands(http: Any, application: int, store: Store) -> None:
     version = digest(wanted)
     for wait in (*_TRIES, None):
         try:
-            done = await store.doc(KIND, str(application))
-            if done is not None and done.data.get("version") == version:
+            done = await notes.get(KIND, str(application))
+            if done is not None and done.get("version") == version:
                 return
             await http.bulk_upsert_global_commands(application, wanted)
-            await store.put_doc(Doc(KIND, str(application), {"version": version}))
+            await notes.put(KIND, str(application), {"version": version})
             log.info("registered %s commands with Discord", len(wanted))
             return
         except (discord.HTTPException, OSError, UserError) as error:

@@ -26,7 +26,7 @@ from adapters.slack.work import Ack, Work
 from bot.interface.complete import described
 from bot.interface.form import ACTING
 from bot.interface.reply import Button, Reply, error_reply
-from bot.interface.spec import CommandSpec, Path, Person
+from bot.interface.spec import CommandSpec, Person
 from bot.interface.text import parse_text
 from bot.rules.errors import UserError
 
@@ -37,7 +37,6 @@ OPEN = "form:"
 MAX_CARRIED = 1_900
 AT_FIELD = 1.8
 """Seconds that a submitted form waits for its work, so that an error can stand at its field."""
-READ_BACK = 200
 MAX_ERROR = 2_000
 
 
@@ -157,8 +156,9 @@ class Forms:
         )
 
     async def _view(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> Json:
-        known = await self._app.known(request.where, Person(request.person_key, ""))
-        given = options or await self._last_used(request, spec.path)
+        who = Person(request.person_key, "")
+        known = await self._app.known(request.where, who)
+        given = options or await self._app.last_inputs(request.where, who, spec.path)
         return form_view(spec, request, given, known)
 
     async def _open(self, request: Request, text: str, view: Json) -> None:
@@ -171,18 +171,6 @@ class Forms:
             log.warning("a form could not be opened: %s", trouble)
             error = UserError("The form could not be opened: Slack gives three seconds for it.")
             await self._work.posts.deliver(request, self.offered(error_reply(error), text))
-
-    async def _last_used(self, request: Request, path: Path) -> Mapping[str, object]:
-        """What this person gave to this command last, as the log of the channel's game has it."""
-        loaded = await self._app.games.at(request.where.key)
-        person = loaded.person_of(request.person_key) if loaded is not None else None
-        if loaded is None or person is None:
-            return {}
-        for row in await self._app.store.events(loaded.row, limit=READ_BACK, newest_first=True):
-            event = row.data
-            if event.get("who") == person.person and event.get("command") == " ".join(path):
-                return dict(event.get("inputs") or {})
-        return {}
 
 
 def field_errors(spec: CommandSpec, reply: Reply) -> dict[str, str]:

@@ -66,7 +66,7 @@ class Listeners:
         await ack()
         team = team_of(body)
         await self._work.teams.remove(team)
-        await self._work.app.store.server_left(f"{PLATFORM}{team}")
+        await self._work.app.server_left(f"{PLATFORM}{team}")
 
     async def on_revoked(self, ack: Ack, body: Json) -> None:
         """Tokens are dead; the bot's own is as good as a removal."""

@@ -7,6 +7,7 @@ not ask for: where a workspace gives it, nothing comes twice; elsewhere an answe
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused, Wire
@@ -16,7 +17,6 @@ from adapters.slack.request import Request
 from adapters.slack.teams import Team
 from bot.interface.reply import Reply
 from bot.outbox.receipts import REFERENCE
-from bot.stores.base import tombstone
 
 Json = dict[str, Any]
 
@@ -28,7 +28,7 @@ MOST = 200
 
 def mark(request: Request, reply: Reply) -> Json:
     """What a message carries so that it is found again: a hash, for nobody to read."""
-    key = tombstone(f"{request.request_id}/{reply.title}")[:24]
+    key = hashlib.sha256(f"{request.request_id}/{reply.title}".encode("utf-8", "replace")).hexdigest()[:24]
     return {"event_type": EVENT, "event_payload": {"id": key}}
 
 

@@ -24,7 +24,6 @@ from adapters.slack.teams import Team, Teams, own_team
 from adapters.slack.tokens import StoreVault
 from adapters.slack.work import Work
 from bot.app import App
-from bot.commands.link import server_back
 from bot.outbox.receipts import watch
 from bot.rules.errors import UserError
 from bot.settings import Settings
@@ -37,7 +36,7 @@ END_PATIENCE = 8.0
 async def serve(app: App, settings: Settings) -> None:
     """Serve Slack until cancelled. Raises UserError for what Slack refuses for good."""
     wire = Wire()
-    vault = StoreVault(app.store, settings.key) if has_oauth(settings) else None
+    vault = StoreVault(app, settings.key) if has_oauth(settings) else None
     teams = Teams(vault)
     work = Work(app, wire, teams)
     listeners = Listeners(work)
@@ -45,7 +44,7 @@ async def serve(app: App, settings: Settings) -> None:
     try:
         if settings.slack_bot_token:
             teams.add(team := await _own_team(wire, settings.slack_bot_token))
-            await server_back(app.store, f"{PLATFORM}{team.id}")
+            await app.server_joined(f"{PLATFORM}{team.id}")
         if settings.slack_app_token:
             connection = _socket_mode(bolt, wire, settings)
         else:

@@ -12,41 +12,40 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from adapters.slack.request import PLATFORM
 from adapters.slack.teams import Team
-from bot.commands.link import server_back
-from bot.stores.base import Doc, Store
+from bot.app import App
 
 log = logging.getLogger(__name__)
 
-INSTALLATION = "slack-installation"
+INSTALLATION = "installation"
 _NONCE = 12
 
 
 class StoreVault:
     """Keeps installations; a token that was encrypted with another key is as good as none."""
 
-    def __init__(self, store: Store, key: bytes) -> None:
-        self._store, self._cipher = store, AESGCM(key)
+    def __init__(self, app: App, key: bytes) -> None:
+        self._app, self._notes, self._cipher = app, app.notes("slack"), AESGCM(key)
 
     async def load(self, team: str) -> Team | None:
         """The installation of a workspace."""
-        doc = await self._store.doc(INSTALLATION, team)
-        if doc is None:
+        kept = await self._notes.get(INSTALLATION, team)
+        if kept is None:
             return None
-        token = self._open(doc.data["token"], team)
+        token = self._open(kept["token"], team)
         if token is None:
             log.error("the token of workspace %s was encrypted with another GROGNARD_KEY: install the app anew", team)
             return None
-        return Team(team, token, doc.data["bot_user"], doc.data["bot_id"], doc.data["name"])
+        return Team(team, token, kept["bot_user"], kept["bot_id"], kept["name"])
 
     async def save(self, team: Team) -> None:
         """Keep an installation, in place of an older one; what the workspace played is there again."""
         data = {"token": self._seal(team), "bot_user": team.bot_user, "bot_id": team.bot_id, "name": team.name}
-        await self._store.put_doc(Doc(INSTALLATION, team.id, data))
-        await server_back(self._store, f"{PLATFORM}{team.id}")
+        await self._notes.put(INSTALLATION, team.id, data)
+        await self._app.server_joined(f"{PLATFORM}{team.id}")
 
     async def remove(self, team: str) -> None:
         """Forget an installation."""
-        await self._store.take_doc(INSTALLATION, team)
+        await self._notes.remove(INSTALLATION, team)
 
     def _seal(self, team: Team) -> str:
         nonce = os.urandom(_NONCE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from bot.commands.context import Context
+from bot.drafts import DRAFT, find_draft
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
@@ -94,9 +95,9 @@ async def _undo(context: Context, name: str, number: int) -> Reply:
 
 async def _roll_draft(context: Context, key: str) -> Reply:
     """Roll what odds were asked for; the draft is used up, so it rolls once."""
-    from bot.commands.playing import DRAFT, play, repeated
+    from bot.commands.playing import play, repeated
 
-    draft = await context.store.doc(DRAFT, key)
+    draft = await find_draft(context.store, key)
     rolled = await context.store.doc(ROLLED, key) if draft is None else None
     if rolled is not None and rolled.owner == context.command.who.key:
         return done_already(rolled.data["title"])
@@ -105,7 +106,7 @@ async def _roll_draft(context: Context, key: str) -> Reply:
     if draft.owner != context.command.who.key:
         raise UserError("Only who asked for these odds may roll them.")
     context.drop_docs.append((DRAFT, key))
-    reply = await play(repeated(context, tuple(draft.data["path"]), draft.data["options"]))
+    reply = await play(repeated(context, draft.path, draft.options))
     context.docs.append(Doc(ROLLED, key, {"title": reply.title}, context.now + REQUESTS_KEPT, draft.owner))
     return reply
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.record import record
-from bot.entropy import new_id
+from bot.drafts import new_draft
 from bot.game.state import roster_of
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import Command, CommandSpec
@@ -16,11 +16,8 @@ from bot.play.lookup import read_table
 from bot.play.roll import roll_dice
 from bot.play.sequence import EXTRA, is_set, odds_reply, run_sequence
 from bot.rules.inputs.units import Roster
-from bot.stores.base import DRAFTS_KEPT, Doc
 from bot.systems.catalog import system
 from bot.systems.resolve import odds_rows
-
-DRAFT = "draft"
 
 
 async def handle_roll(context: Context) -> Reply:
@@ -65,12 +62,10 @@ async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str,
     if is_set(options.get("secret")) or options.get("hand"):
         more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
         return odds_reply(sequence, spec, raw | more, rows, counted)
-    key = new_id()
-    context.docs.append(
-        Doc(DRAFT, key, {"path": list(spec.path), "options": raw}, context.now + DRAFTS_KEPT, context.command.who.key)
-    )
+    draft = new_draft(spec.path, raw, context.command.who.key)
+    context.docs.append(draft.doc(context.now))
     return replace(
-        odds_reply(sequence, spec, raw, rows, counted), buttons=(Button(f"roll:{key}", "Roll it", "primary"),)
+        odds_reply(sequence, spec, raw, rows, counted), buttons=(Button(f"roll:{draft.key}", "Roll it", "primary"),)
     )
 
 

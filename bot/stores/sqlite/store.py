@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
+from bot.file_rights import make_file, make_folder
 from bot.outbox.journal import Journal, MemoryJournal
 from bot.stores.base import (
     REQUESTS_KEPT,
@@ -29,7 +30,6 @@ from bot.stores.base import (
     UserData,
     check_change,
 )
-from bot.stores.private import make_file, make_folder
 from bot.stores.sqlite import reading, schema, sums, writing
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from bot.stores.sqlite.link import Link, Writer

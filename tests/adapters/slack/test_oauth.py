@@ -14,6 +14,7 @@ from adapters.slack.manifest import make_manifest
 from adapters.slack.oauth import INSTALL_PATH, REDIRECT_PATH, is_good, new_state
 from adapters.slack.teams import Team
 from adapters.slack.tokens import StoreVault
+from bot.app import App
 from bot.interface.registry import registry
 from bot.stores.memory import MemoryStore
 from tests.adapters.slack.process import Bot, running
@@ -146,12 +147,12 @@ def test_a_state_is_our_own_and_does_not_last() -> None:
 
 async def test_a_token_is_bound_to_its_workspace_and_key() -> None:
     store = MemoryStore()
-    vault = StoreVault(store, bytes(32))
+    vault = StoreVault(App(store), bytes(32))
     await vault.save(Team("T1", "xoxb-secret", "U1", "B1", "One"))
     assert await vault.load("T1") == Team("T1", "xoxb-secret", "U1", "B1", "One")
     doc = await store.doc("slack-installation", "T1")
     assert doc is not None
     assert "xoxb" not in str(doc.data)
-    assert await StoreVault(store, bytes([1]) * 32).load("T1") is None
+    assert await StoreVault(App(store), bytes([1]) * 32).load("T1") is None
     await vault.remove("T1")
     assert await vault.load("T1") is None

@@ -1,0 +1,28 @@
+"""What an adapter keeps for itself beside the games: what its platform was told, where it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.stores.base import Doc, Store
+
+
+class Notes:
+    """The small documents of one platform, by name and key. Every method may raise StoreError."""
+
+    def __init__(self, store: Store, platform: str) -> None:
+        self._store, self._platform = store, platform
+
+    async def get(self, name: str, key: str) -> Mapping[str, Any] | None:
+        """What was written there last, or None."""
+        doc = await self._store.doc(f"{self._platform}-{name}", key)
+        return doc.data if doc is not None else None
+
+    async def put(self, name: str, key: str, data: Mapping[str, Any]) -> None:
+        """Write it, in place of what was there."""
+        await self._store.put_doc(Doc(f"{self._platform}-{name}", key, dict(data)))
+
+    async def remove(self, name: str, key: str) -> None:
+        """Nothing is there from now on."""
+        await self._store.take_doc(f"{self._platform}-{name}", key)
