@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from bot.interface.spec import CommandSpec
@@ -23,241 +24,267 @@ def _option(name: str, type_: Any = "str", help_: str = "", **more: Any) -> Opti
     return Option(name, type_, help_, optional=optional, **more)
 
 
+_DICE = Option("dice", "dice", "dice to roll, such as 2d6+3, 4d6kh3 or 10d10>=8", complete="dice")
+_UNIT = Option("name", "str", "name of the unit", complete="unit")
+_SIDE = Option("side", "str", "side", complete="side")
+_STATS = Option(
+    "stats", "str", "numbers, state and markers: morale=5 fp=2 state=shaken marker=+moved", complete="stats"
+)
+
+ROLL = (
+    CommandSpec(
+        ("roll",),
+        "Roll dice",
+        "roll",
+        (_DICE, _option("label", help_="what the roll is for"), *ROLL_OPTIONS[1:]),
+        example="/roll 2d6+3",
+    ),
+)
+
+GAME = (
+    CommandSpec(
+        ("game", "join"),
+        "Play for a side",
+        "game",
+        (_SIDE,),
+        example="/game join US",
+    ),
+    CommandSpec(("game", "leave"), "Leave your side", "game", example="/game leave"),
+    CommandSpec(("game", "status"), "Sides, turn, phase and dice of the game", "game", example="/game status"),
+    CommandSpec(("game", "next"), "Go on to the next phase, with what to remember in it", "game", example="/game next"),
+    CommandSpec(
+        ("game", "initiative"),
+        "Set who has the initiative",
+        "game",
+        (_SIDE,),
+        example="/game initiative US",
+    ),
+    CommandSpec(("game", "end"), "End the game; sealed rolls are opened", "game", example="/game end"),
+    CommandSpec(("game", "undo"), "Take the last event back", "game", example="/game undo"),
+    CommandSpec(("game", "redo"), "Bring back what was undone last", "game", example="/game redo"),
+    CommandSpec(
+        ("game", "reveal"),
+        "Open a sealed roll of yours",
+        "game",
+        (Option("event", "int", "its number, as #41", min=1, max=10**9),),
+        example="/game reveal 41",
+    ),
+    CommandSpec(
+        ("game", "settings"),
+        "How this game is played and answered",
+        "game",
+        (
+            _option("hand_dice", "enum", "may real dice be typed in", values=("yes", "no")),
+            _option("answers", "enum", "long or short answers", values=_FORMATS),
+            _option("master", help_="who is game master", complete="player"),
+        ),
+        example="/game settings answers=compact",
+    ),
+    CommandSpec(
+        ("game", "transfer"),
+        "Move the game to another channel",
+        "game",
+        (Option("channel", "str", "channel", complete="channel"),),
+        example="/game transfer #campaign",
+    ),
+    CommandSpec(
+        ("game", "link"),
+        "Play one game from two channels: get a code, or give one",
+        "game",
+        (_option("code", help_="the code from the other channel; off: end the link of this one"),),
+        private=True,
+        example="/game link",
+    ),
+    CommandSpec(
+        ("game", "export"),
+        "The game as a file: JSON, CSV of rolls, Markdown report",
+        "game",
+        (
+            Option(
+                "format",
+                "enum",
+                "json (import takes it back), csv or markdown",
+                values=("json", "csv", "markdown"),
+                default="json",
+            ),
+        ),
+        private=True,
+        example="/game export markdown",
+    ),
+    CommandSpec(
+        ("game", "import"),
+        "Bring an exported game into this channel",
+        "game",
+        (Option("file", "file", "file from /game export"),),
+        example="/game import file=game.json",
+    ),
+    CommandSpec(
+        ("game", "claim"), "Go on as the person that an imported game knows you as", "game", example="/game claim"
+    ),
+    CommandSpec(
+        ("game", "delete"),
+        "Delete the game and all its data; asks first",
+        "game",
+        (Option("confirm", "bool", help="delete it now"),),
+        private=True,
+        example="/game delete",
+    ),
+    CommandSpec(
+        ("game", "stats"),
+        "Luck against expectation, by side and kind of roll",
+        "game",
+        private=True,
+        example="/game stats",
+    ),
+)
+
+UNIT = (
+    CommandSpec(
+        ("unit", "add"),
+        "Add units to the roster",
+        "unit",
+        (
+            Option("name", "str", 'name; "Squad 1..4" adds four'),
+            Option("type", "str", "unit type of the game", complete="unit-type"),
+            _option("side", help_="whose unit it is", complete="side"),
+            replace(_STATS, optional=True),
+        ),
+        example='/unit add "Squad 1" squad US morale=5 fp=1',
+    ),
+    CommandSpec(
+        ("unit", "edit"),
+        "Change a unit by hand",
+        "unit",
+        (_UNIT, _STATS),
+        example='/unit edit "Squad 1" state=shaken marker=+moved',
+    ),
+    CommandSpec(("unit", "remove"), "Take a unit off the roster", "unit", (_UNIT,), example='/unit remove "Squad 1"'),
+    CommandSpec(
+        ("unit", "list"),
+        "The roster",
+        "unit",
+        (
+            _option("side", help_="only this side", complete="side"),
+            Option("all", "bool", help="eliminated units too"),
+        ),
+        private=True,
+        example="/unit list",
+    ),
+    CommandSpec(
+        ("unit", "show"),
+        "One unit with all its numbers",
+        "unit",
+        (_UNIT,),
+        private=True,
+        example='/unit show "Squad 1"',
+    ),
+    CommandSpec(
+        ("unit", "import"),
+        "Add a whole roster from CSV or YAML, checked before anything is added",
+        "unit",
+        (_option("text", help_="CSV or YAML, pasted"), _option("file", "file", "a CSV or YAML file")),
+        example='/unit import text="name,type,side,morale\nSquad 1,squad,US,5"',
+    ),
+)
+
+LOG = (
+    CommandSpec(
+        ("log",),
+        "What happened, newest first",
+        "log",
+        (
+            Option("count", "int", "how many events", min=1, max=200, default=10),
+            _option("unit", help_="only this unit", complete="unit"),
+            _option("side", help_="only this side", complete="side"),
+            _option("kind", "enum", "only this kind", values=_EVENT_KINDS),
+            Option("page", "int", "page", min=1, max=10_000, default=1),
+        ),
+        private=True,
+        example="/log 20",
+    ),
+)
+
+AGAIN = (CommandSpec(("again",), "Repeat the last roll or sequence with the same inputs", "again", example="/again"),)
+
+FAIR = (
+    CommandSpec(
+        ("fair", "show"), "How the dice are proved: commitment, texts, head hash", "fair", example="/fair show"
+    ),
+    CommandSpec(
+        ("fair", "add"),
+        "Add a text of yours to the dice before the first roll",
+        "fair",
+        (Option("text", "str", "any text"),),
+        example='/fair add "nobody knew this before"',
+    ),
+    CommandSpec(
+        ("fair", "close"), "End the time for texts; who added the last one cannot", "fair", example="/fair close"
+    ),
+    CommandSpec(
+        ("fair", "reveal"), "Publish the seed so that every roll can be recomputed", "fair", example="/fair reveal"
+    ),
+)
+
+PRIVACY = (
+    CommandSpec(("privacy", "show"), "What is kept about you here", "privacy", private=True, example="/privacy show"),
+    CommandSpec(("privacy", "export"), "Your data as a file", "privacy", private=True, example="/privacy export"),
+    CommandSpec(
+        ("privacy", "delete"),
+        "Delete your name and texts",
+        "privacy",
+        (Option("confirm", "bool", help="delete them now"),),
+        private=True,
+        example="/privacy delete",
+    ),
+)
+
+HELP = (
+    CommandSpec(
+        ("help",),
+        "Help on everything, with examples that run",
+        "help",
+        (_option("topic", help_="a command, table or game", complete="topic"),),
+        private=True,
+        example="/help lnlt fire",
+    ),
+)
+
+SETUP = (
+    CommandSpec(
+        ("setup", "systems"),
+        "Which games are enabled on this server",
+        "setup",
+        (_option("systems", help_="games to enable, or all", complete="systems"),),
+        private=True,
+        example='/setup systems "lnlt ucn"',
+    ),
+    CommandSpec(
+        ("setup", "links"),
+        "Channels of this server whose game is played elsewhere too",
+        "setup",
+        (_option("end", help_="id of the channel whose link is to end, as listed"),),
+        private=True,
+        example="/setup links",
+    ),
+)
+
+
+def start_command(games: Iterable[str]) -> CommandSpec:
+    """`/game start`, with the systems that can be started."""
+    return CommandSpec(
+        ("game", "start"),
+        "Start a new game in this channel",
+        "game",
+        (
+            Option("system", "enum", "the system to play: lnlt, asl ...", values=tuple(games)),
+            Option("name", "str", "what the game is called"),
+            _option("sides", help_="sides, separated by commas: US, VC"),
+            Option("carry", "bool", help="carry the roster of the game before over"),
+        ),
+        example='/game start lnlt "Hill 875" sides="US, VC"',
+    )
+
+
 def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
-    """The commands that every game shares; `games` are the systems that can be started."""
-    dice = Option("dice", "dice", "dice to roll, such as 2d6+3, 4d6kh3 or 10d10>=8", complete="dice")
-    name = Option("name", "str", "name of the unit", complete="unit")
-    stats = _option(
-        "stats", "str", "numbers, state and markers: morale=5 fp=2 state=shaken marker=+moved", complete="stats"
-    )
-    game = "game"
-    return (
-        CommandSpec(
-            ("roll",),
-            "Roll dice",
-            "roll",
-            (dice, _option("label", help_="what the roll is for"), *ROLL_OPTIONS[1:]),
-            example="/roll 2d6+3",
-        ),
-        CommandSpec(
-            (game, "start"),
-            "Start a new game in this channel",
-            game,
-            (
-                Option("system", "enum", "the system to play: lnlt, asl ...", values=tuple(games)),
-                Option("name", "str", "what the game is called"),
-                _option("sides", help_="sides, separated by commas: US, VC"),
-                Option("carry", "bool", help="carry the roster of the game before over"),
-            ),
-            example='/game start lnlt "Hill 875" sides="US, VC"',
-        ),
-        CommandSpec(
-            (game, "join"),
-            "Play for a side",
-            game,
-            (Option("side", "str", "side", complete="side"),),
-            example="/game join US",
-        ),
-        CommandSpec((game, "leave"), "Leave your side", game, example="/game leave"),
-        CommandSpec((game, "status"), "Sides, turn, phase and dice of the game", game, example="/game status"),
-        CommandSpec((game, "next"), "Go on to the next phase, with what to remember in it", game, example="/game next"),
-        CommandSpec(
-            (game, "initiative"),
-            "Set who has the initiative",
-            game,
-            (Option("side", "str", "side", complete="side"),),
-            example="/game initiative US",
-        ),
-        CommandSpec((game, "end"), "End the game; sealed rolls are opened", game, example="/game end"),
-        CommandSpec((game, "undo"), "Take the last event back", game, example="/game undo"),
-        CommandSpec((game, "redo"), "Bring back what was undone last", game, example="/game redo"),
-        CommandSpec(
-            (game, "reveal"),
-            "Open a sealed roll of yours",
-            game,
-            (Option("event", "int", "its number, as #41", min=1, max=10**9),),
-            example="/game reveal 41",
-        ),
-        CommandSpec(
-            (game, "settings"),
-            "How this game is played and answered",
-            game,
-            (
-                _option("hand_dice", "enum", "may real dice be typed in", values=("yes", "no")),
-                _option("answers", "enum", "long or short answers", values=_FORMATS),
-                _option("master", help_="who is game master", complete="player"),
-            ),
-            example="/game settings answers=compact",
-        ),
-        CommandSpec(
-            (game, "transfer"),
-            "Move the game to another channel",
-            game,
-            (Option("channel", "str", "channel", complete="channel"),),
-            example="/game transfer #campaign",
-        ),
-        CommandSpec(
-            (game, "link"),
-            "Play one game from two channels: get a code, or give one",
-            game,
-            (_option("code", help_="the code from the other channel; off: end the link of this one"),),
-            private=True,
-            example="/game link",
-        ),
-        CommandSpec(
-            (game, "export"),
-            "The game as a file: JSON, CSV of rolls, Markdown report",
-            game,
-            (
-                Option(
-                    "format",
-                    "enum",
-                    "json (import takes it back), csv or markdown",
-                    values=("json", "csv", "markdown"),
-                    default="json",
-                ),
-            ),
-            private=True,
-            example="/game export markdown",
-        ),
-        CommandSpec(
-            (game, "import"),
-            "Bring an exported game into this channel",
-            game,
-            (Option("file", "file", "file from /game export"),),
-            example="/game import file=game.json",
-        ),
-        CommandSpec(
-            (game, "claim"), "Go on as the person that an imported game knows you as", game, example="/game claim"
-        ),
-        CommandSpec(
-            (game, "delete"),
-            "Delete the game and all its data; asks first",
-            game,
-            (Option("confirm", "bool", help="delete it now"),),
-            private=True,
-            example="/game delete",
-        ),
-        CommandSpec(
-            (game, "stats"),
-            "Luck against expectation, by side and kind of roll",
-            game,
-            private=True,
-            example="/game stats",
-        ),
-        CommandSpec(
-            ("unit", "add"),
-            "Add units to the roster",
-            "unit",
-            (
-                Option("name", "str", 'name; "Squad 1..4" adds four'),
-                Option("type", "str", "unit type of the game", complete="unit-type"),
-                _option("side", help_="whose unit it is", complete="side"),
-                stats,
-            ),
-            example='/unit add "Squad 1" squad US morale=5 fp=1',
-        ),
-        CommandSpec(
-            ("unit", "edit"),
-            "Change a unit by hand",
-            "unit",
-            (name, Option("stats", "str", stats.help, complete="stats")),
-            example='/unit edit "Squad 1" state=shaken marker=+moved',
-        ),
-        CommandSpec(
-            ("unit", "remove"), "Take a unit off the roster", "unit", (name,), example='/unit remove "Squad 1"'
-        ),
-        CommandSpec(
-            ("unit", "list"),
-            "The roster",
-            "unit",
-            (
-                _option("side", help_="only this side", complete="side"),
-                Option("all", "bool", help="eliminated units too"),
-            ),
-            private=True,
-            example="/unit list",
-        ),
-        CommandSpec(
-            ("unit", "show"),
-            "One unit with all its numbers",
-            "unit",
-            (name,),
-            private=True,
-            example='/unit show "Squad 1"',
-        ),
-        CommandSpec(
-            ("unit", "import"),
-            "Add a whole roster from CSV or YAML, checked before anything is added",
-            "unit",
-            (_option("text", help_="CSV or YAML, pasted"), _option("file", "file", "a CSV or YAML file")),
-            example='/unit import text="name,type,side,morale\nSquad 1,squad,US,5"',
-        ),
-        CommandSpec(
-            ("log",),
-            "What happened, newest first",
-            "log",
-            (
-                Option("count", "int", "how many events", min=1, max=200, default=10),
-                _option("unit", help_="only this unit", complete="unit"),
-                _option("side", help_="only this side", complete="side"),
-                _option("kind", "enum", "only this kind", values=_EVENT_KINDS),
-                Option("page", "int", "page", min=1, max=10_000, default=1),
-            ),
-            private=True,
-            example="/log 20",
-        ),
-        CommandSpec(("again",), "Repeat the last roll or sequence with the same inputs", "again", example="/again"),
-        CommandSpec(
-            ("fair", "show"), "How the dice are proved: commitment, texts, head hash", "fair", example="/fair show"
-        ),
-        CommandSpec(
-            ("fair", "add"),
-            "Add a text of yours to the dice before the first roll",
-            "fair",
-            (Option("text", "str", "any text"),),
-            example='/fair add "nobody knew this before"',
-        ),
-        CommandSpec(
-            ("fair", "close"), "End the time for texts; who added the last one cannot", "fair", example="/fair close"
-        ),
-        CommandSpec(
-            ("fair", "reveal"), "Publish the seed so that every roll can be recomputed", "fair", example="/fair reveal"
-        ),
-        CommandSpec(
-            ("privacy", "show"), "What is kept about you here", "privacy", private=True, example="/privacy show"
-        ),
-        CommandSpec(("privacy", "export"), "Your data as a file", "privacy", private=True, example="/privacy export"),
-        CommandSpec(
-            ("privacy", "delete"),
-            "Delete your name and texts",
-            "privacy",
-            (Option("confirm", "bool", help="delete them now"),),
-            private=True,
-            example="/privacy delete",
-        ),
-        CommandSpec(
-            ("help",),
-            "Help on everything, with examples that run",
-            "help",
-            (_option("topic", help_="a command, table or game", complete="topic"),),
-            private=True,
-            example="/help lnlt fire",
-        ),
-        CommandSpec(
-            ("setup", "systems"),
-            "Which games are enabled on this server",
-            "setup",
-            (_option("systems", help_="games to enable, or all", complete="systems"),),
-            private=True,
-            example='/setup systems "lnlt ucn"',
-        ),
-        CommandSpec(
-            ("setup", "links"),
-            "Channels of this server whose game is played elsewhere too",
-            "setup",
-            (_option("end", help_="id of the channel whose link is to end, as listed"),),
-            private=True,
-            example="/setup links",
-        ),
-    )
+    """The commands that every system shares, in the order of help; `games` are the systems that can be started."""
+    return (*ROLL, start_command(games), *GAME, *UNIT, *LOG, *AGAIN, *FAIR, *PRIVACY, *HELP, *SETUP)
