@@ -15,11 +15,11 @@ from collections.abc import Sequence as Many
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from weakref import WeakSet
 
 from bot.budgets import Budgets
 from bot.commands.context import Context
+from bot.commands.dispatch import handler
 from bot.drafts import Drafts
 from bot.entropy import new_id
 from bot.game.cache import Games
@@ -76,21 +76,6 @@ MAX_OPTIONS = 60
 
 DELETED = Reply("That was answered before; its answer was deleted since. Nothing happens again.", private=True)
 """What a request is told that comes once more after its answer was deleted."""
-
-HANDLERS = {
-    "roll": "playing:handle_roll",
-    "lookup": "playing:handle_lookup",
-    "sequence": "playing:handle_sequence",
-    "help": "help:handle",
-    "game": "game:handle",
-    "unit": "unit:handle",
-    "log": "log:handle",
-    "again": "again:handle",
-    "fair": "fair:handle",
-    "privacy": "privacy:handle",
-    "setup": "setup:handle",
-    "button": "button:handle",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,7 +422,7 @@ class App:
         return replace(Reply.from_json(stored), seen=True) if stored is not None else None
 
     async def _run_until_stored(self, command: Command, spec: CommandSpec) -> Reply:
-        handle = _handler(spec.family)
+        handle = handler(spec)
         for attempt in range(ATTEMPTS):
             loaded = await self.games.at(command.where.key)
             ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
@@ -574,11 +559,6 @@ def _only_counts(spec: CommandSpec, command: Command) -> bool:
     if spec.family == "help" or spec.path in (("game", "stats"), ("button", "odds")):
         return True
     return spec.family == "sequence" and is_set(command.options.get("odds"))
-
-
-def _handler(family: str):  # type: ignore[no-untyped-def]  # every handler takes a Desk and gives a Reply
-    module, _, function = HANDLERS[family].partition(":")
-    return getattr(import_module(f"bot.commands.{module}"), function)
 
 
 def _with_footer(context: Context, reply: Reply) -> Reply:

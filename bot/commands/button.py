@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from bot.commands.context import Context
+from bot.commands.dispatch import BUTTONS, BUTTONS_OF_EVENT, BUTTONS_WITH_REST, imported
 from bot.drafts import DRAFT, find_draft
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec, Path
@@ -12,15 +11,7 @@ from bot.rules.errors import UserError
 from bot.stores.base import REQUESTS_KEPT, Doc
 
 PRIVATE = ("odds", "log", "delete", "forget")
-WITH_REST = {
-    "agree": "link:agree",
-    "decline": "link:decline",
-    "takeover": "moving:take_over",
-    "stay": "moving:stay",
-    "close": "fair:press_close",
-}
-"""Buttons of a kind that take what is behind the colon: requests to a manager, and the texts in the dice."""
-NAMES = ("again", "undo", "reveal", "roll", "consent", "refuse", "carry", "claim", *PRIVATE, *WITH_REST)
+NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_EVENT)
 
 ROLLED = "rolled"
 """Documents that say what a draft, used up, has brought."""
@@ -37,36 +28,14 @@ def button_spec(path: Path) -> CommandSpec:
 async def handle(context: Context) -> Reply:
     """Do what the button on the desk stands for."""
     name, rest = context.spec.path[1], str(context.command.options.get("rest", ""))
-    if name == "roll":
-        return await _roll_draft(context, rest)
-    if name == "carry":
-        from bot.commands.game import carry
-
-        return await carry(context)
-    if name == "claim":
-        from bot.commands.claiming import claim
-
-        return await claim(context)
-    if name == "log":
-        from bot.commands.log import turn_page
-
-        return await turn_page(context, rest)
-    if name in WITH_REST:
-        module, _, function = WITH_REST[name].partition(":")
-        answer: Reply = await getattr(import_module(f"bot.commands.{module}"), function)(context, rest)
-        return answer
-    if name in ("delete", "forget"):
-        return await _confirmed(context, name, rest)
-    number = _number(rest)
-    if name == "again":
-        from bot.commands.again import repeat_number
-
-        return await repeat_number(context, number)
-    if name == "odds":
-        return await _odds(context, number)
-    if name == "reveal":
-        return await _reveal(context, number)
-    return await _undo(context, name, number)
+    answer: Reply
+    if name in BUTTONS:
+        answer = await imported(BUTTONS[name])(context)
+    elif name in BUTTONS_WITH_REST:
+        answer = await imported(BUTTONS_WITH_REST[name])(context, rest)
+    else:
+        answer = await imported(BUTTONS_OF_EVENT[name])(context, _number(rest))
+    return answer
 
 
 def done_already(what: str) -> Reply:
@@ -74,7 +43,8 @@ def done_already(what: str) -> Reply:
     return Reply(f"That was done already: {what}", private=True)
 
 
-async def _reveal(context: Context, number: int) -> Reply:
+async def reveal(context: Context, number: int) -> Reply:
+    """Open a sealed roll."""
     from bot.commands.sealed import reveal_number
     from bot.commands.undo import read_event
 
@@ -84,16 +54,17 @@ async def _reveal(context: Context, number: int) -> Reply:
     return await reveal_number(context, number)
 
 
-async def _undo(context: Context, name: str, number: int) -> Reply:
+async def answer_undo(context: Context, number: int) -> Reply:
     """Undo, Consent or Refuse under an event; they work for as long as it stands, also after it was brought back."""
     from bot.commands import undo
 
     if number in context.need_game().redo:
         return done_already(await undo.told_undone(context, number))
-    return await {"undo": undo.undo, "consent": undo.consent, "refuse": undo.refuse}[name](context, number)
+    answers = {"undo": undo.undo, "consent": undo.consent, "refuse": undo.refuse}
+    return await answers[context.spec.path[1]](context, number)
 
 
-async def _roll_draft(context: Context, key: str) -> Reply:
+async def roll_draft(context: Context, key: str) -> Reply:
     """Roll what odds were asked for; the draft is used up, so it rolls once."""
     from bot.commands.playing import play, repeated
 
@@ -111,7 +82,7 @@ async def _roll_draft(context: Context, key: str) -> Reply:
     return reply
 
 
-async def _odds(context: Context, number: int) -> Reply:
+async def show_odds(context: Context, number: int) -> Reply:
     """The odds that a sequence had, by its recorded inputs and today's roster."""
     from bot.commands.playing import answer_odds
     from bot.commands.undo import read_event
@@ -123,16 +94,6 @@ async def _odds(context: Context, number: int) -> Reply:
         raise UserError(f"#{number} has no odds.")
     await context.check_enabled(spec)
     return await answer_odds(context, spec, event.get("inputs") or {})
-
-
-async def _confirmed(context: Context, name: str, rest: str) -> Reply:
-    if name == "delete":
-        from bot.commands.moving import delete_now
-
-        return await delete_now(context, rest)
-    from bot.commands.privacy import forget
-
-    return await forget(context)
 
 
 def _number(rest: str) -> int:

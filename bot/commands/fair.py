@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from bot.commands.context import Context
@@ -20,11 +19,6 @@ MAX_TEXTS = 200
 MAX_OWN = 3
 """Texts of one person in the dice of one seed: else the host could leave no room for those who doubt the host."""
 MAX_TEXT = 500
-
-
-async def handle(context: Context) -> Reply:
-    """Run one of `/fair`'s subcommands."""
-    return await HANDLERS[context.spec.path[1]](context)
 
 
 async def show(context: Context) -> Reply:
@@ -145,11 +139,3 @@ async def reveal(context: Context) -> Reply:
         f"New dice begin: commitment to seed {secret['epoch']}: {secret['commitment']}",
     )
     return Reply(f"{context.who} reveals the seed of the dice", lines)
-
-
-HANDLERS: dict[str, Callable[[Context], Awaitable[Reply]]] = {
-    "show": show,
-    "add": add,
-    "close": close,
-    "reveal": reveal,
-}

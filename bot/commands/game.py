@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from importlib import import_module
 
 from bot.commands.claiming import CLAIM_HINT, own_import
 from bot.commands.context import Context
@@ -23,36 +21,10 @@ from bot.rules.proof.chain import short
 from bot.stores.base import DRAFTS_KEPT, Doc
 from bot.systems.catalog import systems
 
-Handler = Callable[[Context], Awaitable[Reply]]
 CARRY = "carry"
 MAX_NAME = 60
 MAX_SIDE = 32
 MAX_SIDES = 8
-ELSEWHERE = {
-    "undo": "undo:undo",
-    "redo": "undo:redo",
-    "reveal": "sealed:reveal",
-    "transfer": "moving:transfer",
-    "link": "link:handle",
-    "export": "exporting:export",
-    "import": "importing:import_game",
-    "claim": "claiming:claim",
-    "delete": "moving:delete",
-    "stats": "luck:stats",
-}
-
-
-async def handle(context: Context) -> Reply:
-    """Run one of `/game`'s subcommands."""
-    name = context.spec.path[1]
-    if name in ELSEWHERE:
-        module, _, function = ELSEWHERE[name].partition(":")
-        try:
-            found: Handler = getattr(import_module(f"bot.commands.{module}"), function)
-        except ModuleNotFoundError:
-            raise UserError(f"{context.spec.name} is not here yet.") from None
-        return await found(context)
-    return await HERE[name](context)
 
 
 async def start(context: Context) -> Reply:
@@ -324,15 +296,3 @@ def _game_name(raw: str) -> str:
 
 def _quoted(name: str) -> str:
     return f'"{name}"' if " " in name else name
-
-
-HERE: dict[str, Handler] = {
-    "start": start,
-    "join": join,
-    "leave": leave,
-    "status": status,
-    "next": advance,
-    "initiative": initiative,
-    "end": end,
-    "settings": settings,
-}

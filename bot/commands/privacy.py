@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 
 from bot.commands.claiming import own_import
@@ -16,11 +15,6 @@ from bot.play.sequence import is_set
 from bot.rules.phrase import phrase
 
 MOST_GAMES = 500
-
-
-async def handle(context: Context) -> Reply:
-    """Run one of `/privacy`'s subcommands."""
-    return await HANDLERS[context.spec.path[1]](context)
 
 
 async def show(context: Context) -> Reply:
@@ -98,6 +92,3 @@ def _leave(ledger: Ledger, imported: str = "") -> None:
         "privacy", replace(game, players=players, master=master), result="somebody's name and texts were deleted"
     )
     ledger.new_persons.clear()
-
-
-HANDLERS: dict[str, Callable[[Context], Awaitable[Reply]]] = {"show": show, "export": export, "delete": delete}

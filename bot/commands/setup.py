@@ -19,12 +19,7 @@ SETUP = "setup"
 _HIDE = "A server can also hide commands itself: on Discord under Server Settings, Integrations, Grognard."
 
 
-async def handle(context: Context) -> Reply:
-    """Run one of `/setup`'s subcommands."""
-    return await (_links if context.spec.path[1] == "links" else _systems)(context)
-
-
-async def _systems(context: Context) -> Reply:
+async def systems(context: Context) -> Reply:
     """Show or set the systems of this server."""
     options, games = context.options(), context.registry.games
     server = context.command.where.server or context.command.where.key
@@ -51,7 +46,7 @@ async def _systems(context: Context) -> Reply:
     )
 
 
-async def _links(context: Context) -> Reply:
+async def links(context: Context) -> Reply:
     """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of them."""
     if not context.command.who.manager:
         raise UserError("Only a manager of this server may see and end its links.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from bot.commands.context import Context
@@ -32,11 +31,6 @@ from bot.systems.catalog import System, systems
 
 MAX_SIDE = 32
 SHOWN = 60
-
-
-async def handle(context: Context) -> Reply:
-    """Run one of `/unit`'s subcommands."""
-    return await HANDLERS[context.spec.path[1]](context)
 
 
 async def add(context: Context) -> Reply:
@@ -213,13 +207,3 @@ def _free_side(typed: str) -> str:
     if len(side) > MAX_SIDE or set(side) & set(';="“”'):
         raise UserError(f"A side has at most {MAX_SIDE} characters, none of ; = and quotation marks.", option="side")
     return side
-
-
-HANDLERS: dict[str, Callable[[Context], Awaitable[Reply]]] = {
-    "add": add,
-    "edit": edit,
-    "remove": remove,
-    "list": listing,
-    "show": show,
-    "import": import_units,
-}

@@ -1,0 +1,101 @@
+"""Which function answers which command and button: `file:function`, imported when it is first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from bot.commands.context import Context
+from bot.interface.reply import Reply
+from bot.interface.spec import CommandSpec
+
+Handler = Callable[[Context], Awaitable[Reply]]
+
+GAME = {
+    "start": "game:start",
+    "join": "game:join",
+    "leave": "game:leave",
+    "status": "game:status",
+    "next": "game:advance",
+    "initiative": "game:initiative",
+    "end": "game:end",
+    "settings": "game:settings",
+    "undo": "undo:undo",
+    "redo": "undo:redo",
+    "reveal": "sealed:reveal",
+    "transfer": "moving:transfer",
+    "link": "link:handle",
+    "export": "exporting:export",
+    "import": "importing:import_game",
+    "claim": "claiming:claim",
+    "delete": "moving:delete",
+    "stats": "luck:stats",
+}
+UNIT = {
+    "add": "unit:add",
+    "edit": "unit:edit",
+    "remove": "unit:remove",
+    "list": "unit:listing",
+    "show": "unit:show",
+    "import": "unit:import_units",
+}
+FAIR = {"show": "fair:show", "add": "fair:add", "close": "fair:close", "reveal": "fair:reveal"}
+PRIVACY = {"show": "privacy:show", "export": "privacy:export", "delete": "privacy:delete"}
+SETUP = {"systems": "setup:systems", "links": "setup:links"}
+
+FAMILIES: Mapping[str, str | Mapping[str, str]] = {
+    "roll": "playing:handle_roll",
+    "lookup": "playing:handle_lookup",
+    "sequence": "playing:handle_sequence",
+    "help": "help:handle",
+    "log": "log:handle",
+    "again": "again:handle",
+    "game": GAME,
+    "unit": UNIT,
+    "fair": FAIR,
+    "privacy": PRIVACY,
+    "setup": SETUP,
+    "button": "button:handle",
+}
+"""By family; a family of several commands by the second word of their paths."""
+
+BUTTONS = {
+    "carry": "game:carry",
+    "claim": "claiming:claim",
+    "forget": "privacy:forget",
+}
+"""Buttons that say all by their name."""
+BUTTONS_WITH_REST = {
+    "roll": "button:roll_draft",
+    "log": "log:turn_page",
+    "delete": "moving:delete_now",
+    "agree": "link:agree",
+    "decline": "link:decline",
+    "takeover": "moving:take_over",
+    "stay": "moving:stay",
+    "close": "fair:press_close",
+}
+"""Buttons that take what is behind the colon as it stands."""
+BUTTONS_OF_EVENT = {
+    "again": "again:repeat_number",
+    "odds": "button:show_odds",
+    "reveal": "button:reveal",
+    "undo": "button:answer_undo",
+    "consent": "button:answer_undo",
+    "refuse": "button:answer_undo",
+}
+"""Buttons that take the number of an event."""
+
+
+def handler(spec: CommandSpec) -> Handler:
+    """The function that answers a command."""
+    found = FAMILIES[spec.family]
+    function: Handler = imported(found if isinstance(found, str) else found[spec.path[1]])
+    return function
+
+
+def imported(name: str) -> Any:
+    """The function that `file:function` names under bot/commands."""
+    module, _, function = name.partition(":")
+    return getattr(import_module(f"bot.commands.{module}"), function)

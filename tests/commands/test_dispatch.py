@@ -1,0 +1,33 @@
+"""Every command and every button has its function: they are named as text, so that starting up imports none of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bot.commands.dispatch import BUTTONS, BUTTONS_OF_EVENT, BUTTONS_WITH_REST, FAMILIES, handler, imported
+from bot.interface.registry import registry
+
+
+def needs(function: Callable[..., Any]) -> int:
+    """How many arguments a function cannot do without."""
+    return sum(one.default is one.empty for one in inspect.signature(function).parameters.values())
+
+
+def test_every_command_has_its_handler() -> None:
+    specs = list(registry())
+    assert {spec.family for spec in specs} == FAMILIES.keys() - {"button"}
+    assert [spec.name for spec in specs if needs(handler(spec)) != 1] == []
+
+
+@pytest.mark.parametrize("name", BUTTONS.values())
+def test_a_button_that_says_all_takes_no_more_than_the_context(name: str) -> None:
+    assert needs(imported(name)) == 1
+
+
+@pytest.mark.parametrize("name", [*BUTTONS_WITH_REST.values(), *BUTTONS_OF_EVENT.values()])
+def test_other_buttons_take_what_they_name(name: str) -> None:
+    inspect.signature(imported(name)).bind("context", "rest")
