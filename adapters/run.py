@@ -58,7 +58,7 @@ def slack(words: Sequence[str]) -> int:
 
 def _settings(command: str, words: Sequence[str]) -> Settings:
     if words:
-        raise UserError(f"{command} takes nothing behind it: its settings stand in the environment or in .env.")
+        raise UserError(f"{command} takes no arguments: its settings are in the environment or in .env.")
     gc.disable()  # nothing dies while modules are loaded
     return load_settings()
 

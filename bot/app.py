@@ -74,7 +74,7 @@ AGAIN_PAUSE = 2.0
 SETUP_KEPT = 20.0
 MAX_OPTIONS = 60
 
-DELETED = Reply("That was answered before; its answer was deleted since. Nothing happens again.", private=True)
+DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)
 """What a request is told that comes once more after its answer was deleted."""
 
 
@@ -295,7 +295,7 @@ class App:
             await self._receipts.note(command, until)
             return None
         except UserError as error:
-            often.error("a receipt could not be written down: %s", error.message)
+            often.error("could not save a receipt: %s", error.message)
         gate, running = begun if id not in self._running else (self._gates.get(id), self._running[id])
         if running is not None and gate is not None and not gate.call_off():
             is_again = running in self._handed  # the same request, delivered twice
@@ -539,7 +539,7 @@ class App:
             wider = " ".join(sorted({*enabled, spec.system}))
             raise UserError(
                 f"{self.registry.games[spec.system].title} is not enabled here.",
-                hint=phrase("Who manages the server can enable it: `/setup systems {wider}`", wider=wider),
+                hint=phrase("A server manager can enable it: `/setup systems {wider}`", wider=wider),
             )
 
     def _is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:
@@ -586,7 +586,7 @@ def _with_footer(context: Context, reply: Reply) -> Reply:
 def _check_size(command: Command) -> None:
     """Raise UserError for more than anybody types."""
     if len(command.options) > MAX_OPTIONS:
-        raise UserError("That are too many options.")
+        raise UserError("Too many options.")
     for name, value in command.options.items():
         limit = MOST_TEXT if name == "file" else MAX_TEXT
         if isinstance(value, str) and len(value) > limit:

@@ -94,7 +94,7 @@ def read_env_file(path: Path, problems: list[str]) -> dict[str, str]:
         name, equals, value = line.removeprefix("export ").partition("=")
         if not equals or not name.strip().isidentifier():
             # The line itself is not shown: it may be half of a token.
-            problems.append(f"{path} line {number} is no setting: expected NAME=value, or # before a remark.")
+            problems.append(f"{path} line {number} is not a setting: expected NAME=value, or # before a remark.")
         else:
             values[name.strip()] = _unquoted(value.strip())
     return {name: value for name, value in values.items() if value}
@@ -153,7 +153,7 @@ class _Reader:
     def _token(self, name: str) -> str:
         text = self._values.get(name, "").strip()
         if any(character.isspace() for character in text) or not text.isascii():
-            self._problem(name, f"{name} is no token: it has blanks or foreign characters in it.", "...")
+            self._problem(name, f"{name} is not a token: it contains spaces or non-ASCII characters.", "...")
             return ""
         return text
 
@@ -165,7 +165,7 @@ class _Reader:
             if "SHARD_COUNT" not in self._values:
                 self._problem("SHARD_COUNT", "SHARD_IDS is set, but not SHARD_COUNT: how many shards are there?", "4")
             return ()
-        expected = f"numbers from 0 to {count - 1}, parted by commas"
+        expected = f"numbers from 0 to {count - 1}, separated by commas"
         return self._read("SHARD_IDS", lambda text: _shards(text, count), expected, "0", ())
 
     def _database(self, data: Path) -> Path | None:

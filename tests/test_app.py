@@ -128,7 +128,7 @@ async def test_input_is_bounded() -> None:
 
 async def test_a_system_that_is_not_enabled_here() -> None:
     channel = await Channel.fresh()
-    await channel.fails("Anna", "setup systems lnlt", "manages")
+    await channel.fails("Anna", "setup systems lnlt", "Only a manager")
     assert not (await channel.say("Anna", "setup systems nhis", manager=True)).error
     reply = await channel.fails("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"', "not enabled here")
     assert "/setup systems" in reply.text()
@@ -181,11 +181,11 @@ async def test_a_button_undoes_its_event_once_and_says_so_to_whoever_presses_aga
     channel = await Channel.fresh()
     await channel.do("Anna", "roll 2d6", "roll 2d6")
     first = await channel.press("Anna", "undo:3")
-    assert first.title == "Anna takes back #3"
+    assert first.title == "Anna undoes #3"
     for name in ("Anna", "Bob"):
         again = await channel.press(name, "undo:3")
         assert again.private
-        assert again.title == "That was done already: Anna takes back #3"
+        assert again.title == "Already done: Anna undoes #3"
     assert (await events(channel.app))[-1] == "undo"
     stale = await channel.press("Anna", "undo:1")
     assert stale.error
@@ -199,11 +199,11 @@ async def test_undo_redo_undo_goes_on_for_ever_under_one_message() -> None:
     number = (await channel.game()).last
     for _ in range(3):
         asked = await channel.press("Anna", f"undo:{number}")
-        assert asked.title == f"Anna asks to take back #{number}"
-        assert (await channel.press("Anna", f"undo:{number}")).error, "they have asked already"
+        assert asked.title == f"Anna asks to undo #{number}"
+        assert (await channel.press("Anna", f"undo:{number}")).error, "they have Already asked"
         taken = await channel.press("Bob", f"undo:{number}")
-        assert taken.title == f"Anna, with Bob's consent, takes back #{number}", "the same button is consent"
-        assert (await channel.press("Bob", f"consent:{number}")).title == f"That was done already: {taken.title}"
+        assert taken.title == f"Anna, with Bob's consent, undoes #{number}", "the same button is consent"
+        assert (await channel.press("Bob", f"consent:{number}")).title == f"Already done: {taken.title}"
         await channel.do("Anna", "game redo")
     assert (await channel.game()).last == number
 
@@ -232,7 +232,7 @@ async def test_a_duplicate_after_a_deletion_does_not_roll_again(tmp_path: Path, 
         for request in ("r1", "r1"):
             again = await app.run_text("roll 2d6", ANNA, HERE, request, {"token": "t"})
             assert again.private
-            assert again.title.startswith("That was answered before; its answer was deleted since.")
+            assert again.title.startswith("That was answered before, and the answer has been deleted since.")
             assert not again.outbox
         assert (await app.run_text(deletion, ANNA, HERE, "r2")).seen, "the deletion itself is answered as it was"
         assert ([] if loaded is None else await events(app)) == before
@@ -326,7 +326,7 @@ class FullDisk(MemoryStore):
 
     async def commit(self, commit: Commit) -> Committed:
         if self.is_full:
-            raise StoreError("The disk is full. Nothing of this was stored.", hint="Make room.")
+            raise StoreError("The disk is full. None of it was saved.", hint="Make room.")
         return await super().commit(commit)
 
 

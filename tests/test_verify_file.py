@@ -63,8 +63,8 @@ def test_a_compressed_export_is_checked_as_it_is(tmp_path: Path, capsys: pytest.
     ("content", "reason"),
     [
         (played().replace('"value":', '"value":1,"value":', 1), "twice"),
-        (played().replace('"at":', '"at":NaN,"x":', 1), "no number"),
-        (played().replace('"at":', '"at":-Infinity,"x":', 1), "no number"),
+        (played().replace('"at":', '"at":NaN,"x":', 1), "not a number"),
+        (played().replace('"at":', '"at":-Infinity,"x":', 1), "not a number"),
         (played().replace('"Squad 1"', '"Squad \\ud800"', 1), "half of a character"),
         (played()[:-1], "no JSON"),
         ("[" * 100_000, "no JSON"),
@@ -72,7 +72,7 @@ def test_a_compressed_export_is_checked_as_it_is(tmp_path: Path, capsys: pytest.
         (played().replace('"number":1,', f'"number":{"9" * 30},', 1), "damaged"),
         (played().replace('"number":1,', '"number":1.0,', 1), "damaged"),
         (played().replace('"number":1,', '"number":true,', 1), "damaged"),
-        ("{}", "no game exported"),
+        ("{}", "not a game exported"),
     ],
     ids=lambda value: value[:12],
 )

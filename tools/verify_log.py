@@ -83,7 +83,7 @@ def read_json(text: str) -> Any:
         return dict(pairs)
 
     def no_number(word: str) -> Json:
-        raise BadInput(f"The file has {word}, which is no number.")
+        raise BadInput(f"The file has {word}, which is not a number.")
 
     try:
         data = json.loads(text, object_pairs_hook=once, parse_constant=no_number)
@@ -97,7 +97,7 @@ def read_json(text: str) -> Any:
 def read_log(data: Any) -> Json:
     """The parts of an export, each of its type."""
     if not isinstance(data, dict) or data.get("format") != "grognard-game" or data.get("version") != 1:
-        raise BadInput("The file is no game exported by Grognard.")
+        raise BadInput("The file is not a game exported by Grognard.")
     shapes: dict[str, dict[str, Any]] = {  # what stands there where nothing does, if that may be
         "events": {"number": None, "body": None, "hash": None},
         "seeds": {"epoch": None, "commitment": None, "seed": ""},
@@ -203,7 +203,7 @@ def chain_faults(log: Json) -> Iterator[str]:
         except (ValueError, RecursionError):
             fits = False
         if not fits:
-            yield f"Event {at}: the hash does not fit (it, or what stood before it, was changed)."
+            yield f"Event {at}: the hash does not fit (it, or something before it, was changed)."
         previous = row["hash"]
     if log["head"] != previous:
         yield "The file does not end with the head that it names."
@@ -620,7 +620,7 @@ class Game:
         if any(now.get(field) != value for field, value in self.before["game"].items()) or any(
             self.units.get(key) != unit for key, unit in self.before["units"].items()
         ):
-            yield "what it says stood before is not what the log led to."
+            yield "the state that it says was there before is not what the log led to."
             return
         rule = getattr(self, "rule_" + str({"table": "roll", "sequence": "roll"}.get(kind, kind)), None)
         problem = (rule(body) if rule else "") or self.closing_problem(body)
@@ -684,7 +684,7 @@ class Game:
 
     def rule_join(self, body: Json) -> str:
         if body["who"] in self.now["players"] or body["side"] not in self.now["sides"]:
-            return self.playing() or "it joins a side that there is not, or while playing for another."
+            return self.playing() or "it joins a side that does not exist, or while playing for another."
         return self.playing() or self.seats({**self.now["players"], body["who"]: body["side"]})
 
     def rule_leave(self, body: Json) -> str:

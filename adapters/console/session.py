@@ -28,7 +28,7 @@ PLACE = Place("console:main", "console", "console")
 GREETING = 'Grognard. Type "tutorial" for two minutes of it, "help" for everything, "quit" to leave.'
 OWN_HELP = {
     "tutorial": "tutorial plays a first firefight with you.",
-    "as": "as NAME lets somebody else type: as Anna. Each person joins a side of his own.",
+    "as": "as NAME lets somebody else type: as Anna. Each person joins a side of their own.",
     "quit": "quit leaves, as Ctrl-D does. The game is kept.",
 }
 
@@ -112,7 +112,7 @@ def read_file(path: str) -> str:
             raise too_large(file.name)
         return file_text(file.read_bytes(), file.name)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        reason = error.strerror if isinstance(error, OSError) else "it is not text"
         raise UserError(f"{path[:60]} cannot be read: {reason}.", option="file") from None
 
 

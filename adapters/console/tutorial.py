@@ -25,16 +25,15 @@ LESSONS = (
         "Nothing was rolled, and only you saw it. Now fire: the same line without the word odds.", f"{_FIRE} adjacent"
     ),
     Lesson(
-        "The first line is the result. Below stand the raw dice, each modifier by name, the totals and each unit. "
-        "You like your own dice better? Roll them on the table and type them in the order asked for:",
+        "The first line is the result. Below are the raw dice, each modifier by name, the totals and each unit. "
+        "Prefer your own dice? Roll them on the table and type them in the order asked for:",
         f"{_FIRE} adjacent hand=4,3,2,5",
     ),
     Lesson(
-        "Had you typed too few, nothing would have been recorded and you would have been told which die is owed next. "
-        "Every table can be read by itself:",
+        "Type too few, and nothing is recorded: Grognard says which die comes next. Every table can be read by itself:",
         "lnlt-table melee-odds 7 5",
     ),
-    Lesson("A slip of the pen is no disaster. Try a word that does not exist:", "lnlt fier"),
+    Lesson("Typos are fine. Try a word that does not exist:", "lnlt fier"),
     Lesson("And plain dice are always at hand:", "roll 3x 2d6+1 [rally]"),
     Lesson(
         'That is all you need. "help lnlt" lists every sequence, "help lnlt fire" explains one, and '

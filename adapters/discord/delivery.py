@@ -165,7 +165,7 @@ class Delivery:
         try:
             await note
         except UserError as error:
-            log.error("how an answer stands could not be written down: %s", error.message)
+            log.error("could not save delivery status: %s", error.message)
 
     async def _receipt(self, request: Request, *, private: bool, in_place: bool) -> bool:
         """Show that the bot is at work; whether that is known to have arrived."""
@@ -302,7 +302,7 @@ class Delivery:
                 if not int((await self._wire.original(request)).get("flags") or 0) & LOADING:
                     return
                 await asyncio.sleep(LEAVE_AFTER)
-            await self._wire.edit(request, render(Reply("That was done already."), request))
+            await self._wire.edit(request, render(Reply("Already done."), request))
         except (Refused, Unsure) as error:
             log.info("a receipt could not be ended: %s", error)
 

@@ -45,7 +45,7 @@ async def _check(session: aiohttp.ClientSession) -> list[Finding]:
         where = "Developer Portal, your application, Bot, Reset Token"
         return [(FAULT, f"Discord does not know this DISCORD_TOKEN; make a new one: {where}")]
     if status != 200:
-        return [(FAULT, f"Discord answered {status} to the question who this token is; try again later")]
+        return [(FAULT, f"Discord answered {status} when asked whose token this is; try again later")]
     found = [(OK, f"Discord: the token is that of {user['username']}")]
     _, application = await _get(session, "/applications/@me")
     found += _application(application)
@@ -79,7 +79,7 @@ async def _commands(session: aiohttp.ClientSession, application: str) -> list[Fi
     if status != 200:
         return [(FAULT, f"Discord: the commands cannot be read ({status})")]
     if digest(standing) != digest(our_commands()):
-        return [(NOTE, f"Discord knows {len(standing)} commands, not today's: the next start tells it")]
+        return [(NOTE, f"Discord knows {len(standing)} commands, not today's: the next start registers them")]
     return [(OK, f"Discord knows all {len(standing)} commands")]
 
 

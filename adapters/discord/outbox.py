@@ -34,9 +34,9 @@ class Outbox:
             try:
                 await self._look()
             except UserError as error:
-                log.error("the outbox could not be looked through: %s", error.message)
+                log.error("could not read the outbox: %s", error.message)
             except Exception:
-                log.exception("the outbox could not be looked through")
+                log.exception("could not read the outbox")
             try:
                 await asyncio.wait_for(self._end.wait(), EVERY)
             except TimeoutError:

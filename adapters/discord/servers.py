@@ -22,7 +22,7 @@ async def settle_servers(app: App, client: discord.AutoShardedClient) -> None:
     try:
         await _settle(app, client)
     except UserError as error:
-        log.error("which servers have the bot could not be written down: %s", error.message)
+        log.error("could not save which servers have the bot: %s", error.message)
 
 
 async def _settle(app: App, client: discord.AutoShardedClient) -> None:

@@ -94,7 +94,7 @@ class Posts:
                 for due in await self._app.due(PLATFORM, room) if room > 0 else ():
                     self._spawn(due)
             except Exception:
-                log.exception("the outbox cannot be read")
+                log.exception("could not read the outbox")
                 await asyncio.sleep(LATER)
             await asyncio.sleep(POLL)
 

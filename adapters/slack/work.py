@@ -168,7 +168,7 @@ class Work:
                 f"{name} cannot be read.", hint="Upload the file itself, not a link to it.", option="file"
             ) from None
         except Busy:
-            raise UserError(f"Slack does not hand {name} out.", hint="Try again in a moment.", option="file") from None
+            raise UserError(f"Slack refused to deliver {name}.", hint="Try again in a moment.", option="file") from None
 
 
 class _UnderWay:

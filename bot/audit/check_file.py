@@ -149,7 +149,7 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
         raise UserError(f"The file {path} cannot be read: {error.strerror}.") from None
     except ValueError:
         raise UserError(
-            f"The file {path} is no text.", hint=phrase("`/game export` writes a file that can be checked.")
+            f"The file {path} is not text.", hint=phrase("`/game export` writes a file that can be checked.")
         ) from None
     if len(raw) > _MOST_BYTES:
         raise UserError(f"The file {path} is too large for an exported game.")

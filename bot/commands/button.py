@@ -40,7 +40,7 @@ async def handle(context: Context) -> Reply:
 
 def done_already(what: str) -> Reply:
     """What whoever presses once more is told, privately: nothing happens a second time."""
-    return Reply(f"That was done already: {what}", private=True)
+    return Reply(f"Already done: {what}", private=True)
 
 
 async def reveal(context: Context, number: int) -> Reply:
@@ -75,7 +75,7 @@ async def roll_draft(context: Context, key: str) -> Reply:
     if draft is None:
         raise UserError("This was rolled already, or is too old.", hint="Type the command again.")
     if draft.owner != context.command.who.key:
-        raise UserError("Only who asked for these odds may roll them.")
+        raise UserError("Only the person who asked for these odds can roll them.")
     context.drop_docs.append((DRAFT, key))
     reply = await play(repeated(context, draft.path, draft.options))
     context.docs.append(Doc(ROLLED, key, {"title": reply.title}, context.now + REQUESTS_KEPT, draft.owner))
@@ -98,5 +98,5 @@ async def show_odds(context: Context, number: int) -> Reply:
 
 def _number(rest: str) -> int:
     if not rest.isdecimal() or len(rest) > 12:
-        raise UserError("This button names no event.")
+        raise UserError("This button no longer works.")
     return int(rest)

@@ -13,7 +13,7 @@ from bot.rules.phrase import phrase
 from bot.rules.proof.export_format import person_key
 from bot.stores.base import IMPORTED, PersonRow
 
-CLAIM_HINT = phrase("The imported file knows your account: `/game claim` makes its moves and its side yours.")
+CLAIM_HINT = phrase("Your account is in the imported file: `/game claim` makes its moves and its side yours.")
 
 
 def own_import(ledger: Ledger) -> PersonRow | None:
@@ -28,7 +28,7 @@ async def claim(context: Context) -> Reply:
     row = own_import(ledger)
     if row is None:
         raise UserError(
-            "Nobody in this game is known by your account from an imported file.",
+            "No imported moves in this game belong to your account.",
             hint=phrase("Play under your own name: `/game join` takes a side."),
         )
     own = ledger.known_person()

@@ -115,7 +115,7 @@ class Context:
         game = self.need_game()
         if not game.started:
             raise UserError(
-                "This channel plays freely, without turns and sides.",
+                "No game is running here, just free play: no turns, no sides.",
                 hint=phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.'),
             )
         if game.ended:

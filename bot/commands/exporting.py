@@ -52,7 +52,7 @@ async def export(context: Context) -> Reply:
     about = FORMATS.get(kind, "what happened, turn by turn")
     return Reply(
         f"{game.name or 'Free play'} as {kind}",
-        (f"{len(rows)} events: {about}.", phrase("The secret seed is not in it before `/fair reveal`.")),
+        (f"{len(rows)} events: {about}.", phrase("Seeds not yet revealed (`/fair reveal`) are left out.")),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
         files=(packed_file(f"{name}.{suffix}", content),),

@@ -49,7 +49,7 @@ def _before_free_play(context: Context) -> Reply:
     lines = (
         f"Commitment to the seed of the next free play here: {ready.commitment}",
         "The first roll in a channel where nothing is played uses it. /game start begins with a new one.",
-        phrase('Whoever wants a say in the dice adds a text first: `/fair add "your words"`'),
+        phrase('Want a say in the dice? Add a text first: `/fair add "your words"`'),
     )
     return Reply("No dice have been rolled here yet", lines)
 
@@ -102,9 +102,7 @@ async def close(context: Context) -> Reply:
     if not are_open(game):
         raise UserError("The texts in these dice are closed already.", hint=phrase("`/fair reveal` begins new dice."))
     if not game.closing or not game.adder:
-        raise UserError(
-            "There is no text to close: the first roll closes them.", hint=phrase('`/fair add "words"` adds one.')
-        )
+        raise UserError("There are no texts to close yet.", hint=phrase('`/fair add "words"` adds one.'))
     context.ledger.add("fair", closes=closes_texts(context), result="the texts are closed")
     return Reply(f"{context.who} closes the texts in the dice", (f"SHA-256 of all of them: {game.digest}",))
 
@@ -112,7 +110,7 @@ async def close(context: Context) -> Reply:
 async def press_close(context: Context, epoch: str) -> Reply:
     """The button under a text, which closes those of its own seed only."""
     if epoch != str(context.need_game().epoch):
-        raise UserError("New dice have begun since.", hint=phrase("`/fair show` tells about them."))
+        raise UserError("New dice have begun since.", hint=phrase("`/fair show` explains them."))
     return await close(context)
 
 
@@ -125,7 +123,7 @@ async def reveal(context: Context) -> Reply:
     if under := [number for number in game.sealed if number >= seed.first_event]:
         closed = ", ".join(f"#{number}" for number in under)
         raise UserError(
-            f"Sealed rolls are closed still ({closed}); the seed would give them away.",
+            f"Some rolls are still sealed ({closed}); the seed would give them away.",
             hint=phrase("Open them first: `/game reveal`."),
         )
     number = context.ledger.next_number

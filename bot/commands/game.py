@@ -54,7 +54,7 @@ async def start(context: Context) -> Reply:
         lines.append(f"{count_units(len(told.units))} carried over.")
     lines += [f"Remember: {line}" for line in reminders(told, system)]
     lines.append(f"Commitment to the dice: {told.commitment}")
-    lines.append("Until the first die /fair add takes a text of your own.")
+    lines.append("Want proof? Before the first roll, mix in your own words with /fair add.")
     buttons: tuple[Button, ...] = ()
     if offer and not told.units:
         context.docs.append(
@@ -70,7 +70,7 @@ def read_sides(text: str) -> tuple[str, ...]:
     for side in sides:
         if len(side) > MAX_SIDE or set(side) & set(';="“”'):
             raise UserError(
-                f'"{side[:40]}" is no name for a side: at most {MAX_SIDE} characters, none of ; = and quotation marks.',
+                f'"{side[:40]}" cannot name a side: at most {MAX_SIDE} characters, without ; = or quotation marks.',
                 option="sides",
             )
     if len({side.casefold() for side in sides}) < len(sides):
@@ -116,7 +116,7 @@ async def join(context: Context) -> Reply:
     person = context.ledger.person()
     if (own := game.players.get(person)) is not None:
         raise UserError(
-            f"You play {own} already.", hint="" if own == side else phrase("Leave it first: `/game leave`.")
+            f"You already play {own}.", hint="" if own == side else phrase("Leave it first: `/game leave`.")
         )
     context.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
     lines = (CLAIM_HINT,) if own_import(context.ledger) is not None else ()
@@ -241,7 +241,7 @@ async def settings(context: Context) -> Reply:
         return Reply(
             "Settings of this game",
             (
-                f"hand_dice={'yes' if game.hand_dice else 'no'}: may real dice be typed in",
+                f"hand_dice={'yes' if game.hand_dice else 'no'}: allow dice rolled by hand",
                 f"answers={game.answers}: long or short answers",
                 f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
             ),
@@ -275,14 +275,14 @@ def _person_called(context: Context, name: str) -> str:
         return found[0].person
     if found:
         raise UserError(
-            f'Several persons are called "{name[:40]}".',
+            f'Several people are called "{name[:40]}".',
             hint=f"Type which: {', '.join(f'master={row.user}' for row in found[:5])}.",
             option="master",
         )
     names = [row.name for row in rows]
     raise UserError(
         f'Nobody called "{name[:40]}" has taken part in this game.',
-        hint=did_you_mean(name, names) or "Whoever is to be game master joins or rolls first.",
+        hint=did_you_mean(name, names) or "The new game master has to join or roll here first.",
         option="master",
     )
 

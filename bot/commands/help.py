@@ -16,8 +16,8 @@ from bot.rules.phrase import Typed, phrase
 from bot.systems.catalog import system
 
 _START = (
-    "Every table and every combat sequence of a game is one command.",
-    phrase("`/roll 2d6+3` rolls dice. `/help dice` shows all that can be written."),
+    "One command per table, one per combat sequence: name your units and the bot does the rest.",
+    phrase("`/roll 2d6+3` rolls dice. `/help dice` shows everything that you can write."),
     phrase("`/lnlt fire` fights a fire attack; add odds to see the exact chances first and roll nothing."),
     phrase("`/lnlt-table` reads a table. `/help lnlt` lists what a game has, `/help lnlt fire` explains one command."),
     phrase('`/game start lnlt "Hill 875" sides="US, VC"` lets this channel remember units, turns and every die.'),
@@ -91,7 +91,7 @@ def _listing(path: tuple[str, ...], registry: Registry) -> Reply:
 
 
 def _units(game: str) -> Reply:
-    lines = ["An item is a type or a unit of the roster, then numbers and words; items are separated by ;"]
+    lines = ["Each item is a unit type or a unit of the roster, then its numbers and words; separate items with ;"]
     found = list(all_unit_words(system(game)))
     if not found:
         raise UserError(f"No sequence of {game} takes a list of units.", hint=Typed(f"/help {game}"))
@@ -130,7 +130,7 @@ def flag_text(flag: Option) -> str:
     """A flag with what it adds and says, and how to switch off one that is on by itself."""
     about = [flag.help] if flag.help else []
     if flag.default:
-        about.append(f"on by itself; off with {flag.name}=no")
+        about.append(f"on by default; off with {flag.name}=no")
     return f"{flag.name}: {'; '.join(about)}" if about else flag.name
 
 
@@ -167,7 +167,7 @@ def _search(words: list[str], registry: Registry) -> Reply:
         return _command(found[0])
     if found:
         return Reply(
-            f"{name} is known to several games.",
+            f"{name} is in several games.",
             tuple(Typed(f"/help {' '.join(spec.path)}") for spec in found),
             private=True,
         )

@@ -68,7 +68,7 @@ async def import_game(context: Context) -> Reply:
         lines.append(f"{context.who} is game master.")
     unclaimed = ledger.unclaimed()
     if unclaimed:
-        lines.append(f"Known from the file only: {unclaimed}. Whoever is one of them presses the button.")
+        lines.append(f"Known from the file only: {unclaimed}. If that is you, press the button.")
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
     buttons = (Button("claim:", "That's me"),) if unclaimed else ()
     return Reply(f'{context.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons)
@@ -119,7 +119,7 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
             raise ValueError
         _fill_rest(ledger, exported)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        raise UserError("The file is damaged: its events do not follow on each other.", option="file") from None
+        raise UserError("The file is damaged: its events do not follow one another.", option="file") from None
 
 
 def _fill_rest(ledger: Ledger, exported: Exported) -> None:

@@ -111,12 +111,12 @@ async def _take(context: Context, code: str) -> Reply:
     saved = await context.store.load_game(there)
     if (saved.game.id if saved is not None else "") != doc.data["game"]:  # its giver had no say in what began since
         raise UserError(
-            "Another game has begun there since.", hint=phrase("Get a new code there: `/game link`"), option="code"
+            "Another game has started there since.", hint=phrase("Get a new code there: `/game link`"), option="code"
         )
     if context.ledger.exists and saved is not None:
         raise UserError(
-            "A game is played in both channels.",
-            hint=phrase("Only one of them may have one: `/game transfer` or `/game delete` frees a channel."),
+            "Both channels already have a game.",
+            hint=phrase("Only one of them can have one: `/game transfer` or `/game delete` frees a channel."),
             option="code",
         )
     context.drop_docs.append((LINK, code))
@@ -162,7 +162,7 @@ async def _ask(context: Context, game: Game, request: Request, names: dict[str, 
     ]
     whom = listed(request.missing, names, here)
     lines = (f"A manager must agree first in {whom}. Until then nothing is linked.", "The request ends after 24 hours.")
-    return Reply("The link is asked for", lines, private=True, announce=asked.get(here))
+    return Reply("The link is requested", lines, private=True, announce=asked.get(here))
 
 
 def _request(context: Context, game: Game, request: Request, names: dict[str, str], reader: str) -> Reply:
@@ -177,7 +177,7 @@ def _request(context: Context, game: Game, request: Request, names: dict[str, st
         (
             f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
             phrase(
-                "Only a manager of this server may agree, within 24 hours. "
+                "Only a manager of this server can agree, within 24 hours. "
                 "Press a button, or type: `/game link {code}`",
                 code=request.code,
             ),
@@ -194,11 +194,11 @@ async def agree(context: Context, code: str) -> Reply:
     ledger, request, expires = await _pending(context, code)
     here = context.command.where.key
     if not context.keeps:
-        raise UserError("Only a manager of this server may agree to that.", option="code")
+        raise UserError("Only a manager of this server can agree to that.", option="code")
     if here in request.agreed:
-        raise UserError("This channel has agreed already.", option="code")
+        raise UserError("This channel has already agreed.", option="code")
     if await context.store.peek(request.new) is not None:
-        raise UserError("A game has begun in the other channel meanwhile.", hint=phrase("Ask again: `/game link`"))
+        raise UserError("A game has started in the other channel since.", hint=phrase("Ask again: `/game link`"))
     context.drop_docs.append((REQUEST, code))
     names = {**await names_of(context.store, request.all), here: context.command.where.name}
     context.docs.append(name_doc(context.command.where))
@@ -217,7 +217,7 @@ async def decline(context: Context, code: str) -> Reply:
     """A manager of one of the places refuses, or who asked takes it back."""
     _, request, _ = await _pending(context, code)
     if not context.keeps and request.asker != context.command.who.key:
-        raise UserError("Only a manager of this server may refuse that.", option="code")
+        raise UserError("Only a manager of this server can refuse that.", option="code")
     context.drop_docs.append((REQUEST, code))
     told = Reply(f"{context.who} refuses the link", ("Nothing is linked.",))
     _tell(context, request.all, told)
@@ -229,7 +229,7 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Request, float]
 
     Raises UserError for a request that is over, that is about other places, or whose game has moved on.
     """
-    gone = UserError("Nobody asks for this link any more.", hint=phrase("Ask again: `/game link`"))
+    gone = UserError("There is no open request for this link.", hint=phrase("Ask again: `/game link`"))
     doc = await context.store.doc(REQUEST, code)
     if doc is None:
         raise gone
@@ -247,7 +247,7 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Request, float]
     if context.command.where.key not in request.all:
         raise UserError("That code is for other channels.", option="code")
     if sorted(ledger.was.places) != sorted(places):
-        raise UserError("The game is played elsewhere by now.", hint=phrase("Ask again: `/game link`"))
+        raise UserError("The game has moved elsewhere since.", hint=phrase("Ask again: `/game link`"))
     return ledger, request, doc.expires or 0.0
 
 
@@ -286,7 +286,7 @@ async def _end(context: Context) -> Reply:
     if was is None or len(was.places) < 2:
         raise UserError("The game is played in this channel alone.", option="code")
     if not (context.keeps or context.actor.directs):
-        raise UserError("Only the game master or a manager of this server may end the link.", option="code")
+        raise UserError("Only the game master or a manager of this server can end the link.", option="code")
     return await unlink(context, context.ledger, context.command.where.key)
 
 

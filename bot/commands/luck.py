@@ -50,7 +50,9 @@ async def stats(context: Context) -> Reply:
         table.insert(0, f"{'side':<10} {'sequence':<16} {'n':>4} {'worth':>7} {'expected':>8} {'z':>6}")
     if left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
-    lines.append("Dice by hand, undone and sealed rolls are left out. Worth: how good each result is for who acts.")
+    lines.append(
+        "Dice by hand, undone and sealed rolls are left out. Worth: how good each result is for the side that acts."
+    )
     return Reply(
         "Luck against expectation" if by_side else "No sequence of this game counts for luck yet",
         (*lines, Grid(tuple((row,) for row in table))),

@@ -33,7 +33,7 @@ async def transfer(context: Context) -> Reply:
     _need_alone(context.ledger)
     here, target = context.command.where, _target(context)
     if target.key == here.key:
-        raise UserError("The game is here already.", option="channel")
+        raise UserError("The game is already here.", option="channel")
     other = await _other(context, target.key)
     names = {here.key: here.name, target.key: target.name}
     there = called(target.key, target.name, here.key)
@@ -44,7 +44,7 @@ async def transfer(context: Context) -> Reply:
     asked = Reply(
         f'{context.who} asks to play "{game.name}" here from now on; it is played in '
         f"{called(here.key, here.name, target.key)}",
-        ("Only a manager of this server may take it over, within 24 hours.",),
+        ("Only a manager of this server can take it over, within 24 hours.",),
         buttons=(Button(f"takeover:{key}", "Take it over", "primary"), Button(f"stay:{key}", "Refuse")),
     )
     context.outgoing.append(Outgoing(target.key, {}, context.now, asked.to_json()))
@@ -59,10 +59,10 @@ async def take_over(context: Context, key: str) -> Reply:
     doc = await _asked(context, key)
     source, here = str(doc.data["from"]), context.command.where
     if not context.keeps:
-        raise UserError("Only a manager of this server may take the game over.")
+        raise UserError("Only a manager of this server can take the game over.")
     saved = await context.store.load_game_by_id(str(doc.data["game"]))
     if saved is None or saved.places != (source,):
-        raise UserError("That game is not played there any more.")
+        raise UserError("That game is no longer played there.")
     ledger = Ledger(load(saved), context.ledger.writer)
     if ledger.game.ended:
         raise UserError("That game has ended.")
@@ -76,7 +76,7 @@ async def stay(context: Context, key: str) -> Reply:
     """A manager of the channel refuses to take a game over."""
     doc = await _asked(context, key)
     if not context.keeps:
-        raise UserError("Only a manager of this server may refuse that.")
+        raise UserError("Only a manager of this server can refuse that.")
     context.drop_docs.append((TRANSFER, key))
     told = Reply(f"{context.who} refuses to take the game over", ("It stays where it is.",))
     context.outgoing.append(Outgoing(str(doc.data["from"]), {}, context.now, told.to_json()))
@@ -87,7 +87,7 @@ async def _asked(context: Context, key: str) -> Doc:
     """The request that a button answers. Raises UserError for one that is over, or for another channel."""
     doc = await context.store.doc(TRANSFER, key)
     if doc is None or doc.data["to"] != context.command.where.key:
-        raise UserError("Nobody asks for this any more.", hint=phrase("Ask again: `/game transfer`"))
+        raise UserError("There is no open request for this.", hint=phrase("Ask again: `/game transfer`"))
     return doc
 
 
@@ -151,7 +151,7 @@ async def _other(context: Context, place: str) -> Saved | None:
         )
     if not there.started and there.units:
         raise UserError(
-            "A roster of free play stands there.",
+            "That channel has a free-play roster.",
             hint=phrase("`/game delete` in that channel frees it."),
             option="channel",
         )
@@ -179,7 +179,7 @@ def place_key(here: str, typed: str) -> str:
     name = found[1] if found else text.removeprefix(f"{server}/" if slash else f"{platform}:").removeprefix("#")
     if not _IDS.get(platform, _ANY_ID).fullmatch(name):
         raise UserError(
-            f'"{typed[:40]}" is no channel.', hint="Choose it from the list, or mention it.", option="channel"
+            f'"{typed[:40]}" is not a channel.', hint="Choose it from the list, or mention it.", option="channel"
         )
     return f"{server}/{name}" if slash else f"{platform}:{name}"
 
@@ -212,7 +212,7 @@ async def delete_now(context: Context, row: str) -> Reply:
     """Delete the game, which must still be the channel's. Raises UserError otherwise."""
     game = context.need_game()
     if row != context.ledger.row:
-        raise UserError("That game is not played here any more.")
+        raise UserError("That game is no longer played here.")
     _need_owner(context)
     context.erase.append(row)
     title = f'"{game.name}" is deleted' if game.name else "The free play is deleted"
@@ -229,4 +229,4 @@ def _need_owner(context: Context) -> None:
     need_director(context.game, context.actor, "delete it")
     alone = len(context.ledger.present()) <= 1
     if not context.game.started and not context.actor.directs and not (alone and context.actor.person):
-        raise UserError("Others have rolled here too: only who manages the server may delete this.")
+        raise UserError("Others have rolled here too, so only a server manager can delete this.")

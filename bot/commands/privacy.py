@@ -43,7 +43,7 @@ async def export(context: Context) -> Reply:
         "documents": [asdict(row) for row in data.docs if row.kind not in (PREPARED, UNUSED)],
     }
     file = File("my-data.json", json.dumps(plain, ensure_ascii=False, indent=1))
-    return Reply("Your data", ("All that is kept about you stands in this file.",), private=True, files=(file,))
+    return Reply("Your data", ("This file holds everything that is kept about you.",), private=True, files=(file,))
 
 
 async def delete(context: Context) -> Reply:
@@ -53,7 +53,7 @@ async def delete(context: Context) -> Reply:
     return Reply(
         "Delete your name and texts from all games?",
         (
-            "Your rolls stay in the logs as somebody's; you leave your sides. This cannot be undone.",
+            "Your rolls stay in the logs without your name; you leave your sides. This cannot be undone.",
             phrase("Delete them: `/privacy delete confirm`"),
         ),
         private=True,

@@ -29,11 +29,11 @@ def record(context: Context, outcome: Outcome, dice: Sequence[Json], *, secret: 
     game = context.open_game()
     if happening.by_hand and not game.hand_dice:
         raise UserError(
-            "This game takes no dice typed in by hand.", hint=phrase("`/game settings hand_dice=yes` allows them.")
+            "This game does not allow dice rolled by hand.", hint=phrase("`/game settings hand_dice=yes` allows them.")
         )
     named = named_in(game, happening)
     if gone := [unit for unit in named if is_gone(unit)]:
-        raise UserError(f"{gone[0].name} is {gone[0].state}.", hint="Leave it out, or mend its state with /unit edit.")
+        raise UserError(f"{gone[0].name} is {gone[0].state}.", hint="Leave it out, or fix its state with /unit edit.")
     acting = [unit for unit in named if unit.name in happening.acting]
     need_share(game, context.actor, named, acting)
     facts = facts_of(context.command.path, happening, dice)
@@ -57,7 +57,7 @@ def closes_texts(context: Context) -> bool:
     own = (row.person for row in context.ledger.persons.values() if row.user == context.command.who.key)
     if any(has_last_word(game, person) for person in own):  # also as another person, from an imported file
         raise UserError(
-            "The last text in these dice is yours, so somebody else begins.",
+            "The last text in these dice is yours, so somebody else has to roll first.",
             hint=phrase(
                 "Another player rolls first, or types `/fair close`. Or `/fair reveal` begins new dice without texts."
             ),
@@ -96,7 +96,7 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
     number = body["number"]
     told = Reply(
         f"{context.who}: #{number} sealed",
-        (f"Only {context.who} has seen this roll. Its hash is {sealed}.",),
+        (f"Sealed by {context.who}; nobody else can see it yet. Its hash is {sealed}.",),
         buttons=(Button(f"reveal:{number}", "Reveal"),),
     )
     return replace(outcome.reply, title=f"(sealed) {outcome.reply.title}", private=True, announce=told, buttons=())

@@ -40,10 +40,10 @@ async def reveal_number(context: Context, number: int) -> Reply:
     game = context.need_game()
     if number not in game.sealed:
         closed = ", ".join(f"#{at}" for at in game.sealed) or "none"
-        raise UserError(f"#{number} is no closed roll.", hint=f"Sealed are: {closed}.", option="event")
+        raise UserError(f"There is no sealed roll #{number}.", hint=f"Sealed rolls: {closed}.", option="event")
     owner = game.sealed[number]
     if owner != context.actor.person and owner in context.ledger.persons:
-        raise UserError(f"#{number} belongs to {context.ledger.name_of(owner)}, who alone may open it.", option="event")
+        raise UserError(f"Only {context.ledger.name_of(owner)} can open #{number}.", option="event")
     opened = await open_rolls(context, (number,))
     context.ledger.add("reveal", opened.game, opens=[number], result=opened.result)
     title, *lines = opened.lines
@@ -60,7 +60,7 @@ async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
     for number in numbers:
         text = kept.get((number, SEALED))
         if text is None:
-            lines.append(f"#{number}: its content was deleted by who rolled it.")
+            lines.append(f"#{number}: whoever rolled it has deleted its content.")
             continue
         content = json.loads(text)
         lines += _told(kept.get((number, ANSWER)), number)
@@ -85,7 +85,7 @@ def _still_fitting(game: Game, content: Json) -> tuple[list[Change], list[str]]:
         unit = game.units.get(change.unit.casefold())
         if unit is None or is_gone(unit):
             gone = unit.state if unit is not None else "off the roster"
-            remarks.append(f"{change.unit} is {gone} meanwhile: nothing changes for it.")
+            remarks.append(f"{change.unit} is {gone} by now: nothing changes for it.")
             continue
         if was.get(change.unit) not in (None, unit_json(unit)):
             remarks.append(f"{change.unit} has changed since the roll: the result counts as it was rolled.")

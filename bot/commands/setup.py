@@ -33,12 +33,12 @@ async def systems(context: Context) -> Reply:
             lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
         return Reply("Systems on this server", tuple(lines), private=True)
     if not context.command.who.manager:
-        raise UserError("Only who manages this server may choose its systems.")
+        raise UserError("Only a manager of this server can choose its systems.")
     words = [word for word in re.split(r"[\s,;]+", options["systems"].casefold()) if word]
     chosen = list(games) if words == ["all"] else list(dict.fromkeys(words))
     for word in chosen:
         if word not in games:
-            hint = did_you_mean(word, games) or f"There are {', '.join(games)}."
+            hint = did_you_mean(word, games) or f"Systems: {', '.join(games)}."
             raise UserError(f'No system "{word[:40]}".', hint=hint, option="systems")
     context.docs.append(Doc(SETUP, server, {"systems": chosen}, None, server))
     return Reply(
@@ -49,7 +49,7 @@ async def systems(context: Context) -> Reply:
 async def links(context: Context) -> Reply:
     """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of them."""
     if not context.command.who.manager:
-        raise UserError("Only a manager of this server may see and end its links.")
+        raise UserError("Only a manager of this server can see and end its links.")
     where, wanted = context.command.where, context.options()["end"]
     found = await context.store.linked(where.server or where.key)
     linked = {local_id(place): (place, game) for place, game in found if not is_private(place)}

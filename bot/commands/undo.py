@@ -22,9 +22,7 @@ async def undo(context: Context, number: int | None = None) -> Reply:
     game = context.need_game()
     last, actor = game.last, context.actor
     if number is not None and number != last:
-        raise UserError(
-            f"#{number} is not the last event that stands; that is #{last}.", hint=phrase("`/log` shows them.")
-        )
+        raise UserError(f"#{last} is the latest event, not #{number}.", hint=phrase("`/log` shows them."))
     event = await read_event(context, last)
     need_undoable(event, last)
     assert event is not None
@@ -48,18 +46,16 @@ async def _ask(context: Context, event: Json, actor: Actor, others: frozenset[st
         return await consent(context, number)
     names = " or ".join(sorted(ledger.name_of(person) for person in others))
     if pending is not None:
-        raise UserError(
-            f"You have asked already; {names} may consent.", hint=phrase("Consent is typed as `/game undo` too.")
-        )
+        raise UserError(f"Already asked; waiting for {names}.", hint=phrase("They press Consent or type `/game undo`."))
     data = {"by": actor.person, "event": number}
     context.docs.append(
         Doc(CONSENT, _key(context, number), data, context.now + CONSENT_KEPT, context.command.where.server)
     )
     return Reply(
-        f"{context.who} asks to take back #{number}",
+        f"{context.who} asks to undo #{number}",
         (
             told_event(event, ledger.name_of),
-            phrase("Dice have fallen, so {names} must consent: `/game undo`, or the button.", names=names),
+            phrase("Dice were rolled, so {names} must agree: press Consent or type `/game undo`.", names=names),
         ),
         buttons=(Button(f"consent:{number}", "Consent", "primary"), Button(f"refuse:{number}", "Refuse")),
     )
@@ -70,9 +66,9 @@ async def consent(context: Context, number: int) -> Reply:
     game, actor = context.need_game(), context.actor
     pending = await context.store.doc(CONSENT, _key(context, number))
     if pending is None:
-        raise UserError(f"Nobody asks to take back #{number} any more.")
+        raise UserError(f"There is no open request to undo #{number}.")
     if number != game.last:
-        raise UserError(f"#{number} is not the last event any more, so it stays.")
+        raise UserError(f"#{number} is no longer the latest event, so it stays.")
     by: str = pending.data["by"]
     asker = Actor(by, game.players.get(by, ""), directs=False)
     event = await read_event(context, number)
@@ -89,17 +85,17 @@ async def refuse(context: Context, number: int) -> Reply:
     game, actor = context.need_game(), context.actor
     pending = await context.store.doc(CONSENT, _key(context, number))
     if pending is None:
-        raise UserError(f"Nobody asks to take back #{number} any more.")
+        raise UserError(f"There is no open request to undo #{number}.")
     by: str = pending.data["by"]
     asker = Actor(by, game.players.get(by, ""), directs=False)
     event = await read_event(context, number)
     if by != actor.person and (
         event is None or actor.person not in consenters(game, asker, context.ledger.present(), event)
     ):
-        raise UserError("Only another side may refuse.")
+        raise UserError("Only another side can refuse.")
     context.drop_docs.append((CONSENT, _key(context, number)))
     word = "withdraws the request" if by == actor.person else "refuses"
-    return Reply(f"{context.who} {word}: #{number} stands")
+    return Reply(f"{context.who} {word}: #{number} stays")
 
 
 def _take_back(context: Context, event: Json, *, asked: str = "", alone: bool = False) -> Reply:
@@ -113,7 +109,7 @@ def _take_back(context: Context, event: Json, *, asked: str = "", alone: bool = 
 
 
 def _taken_back(number: int, who: str, asker: str = "") -> str:
-    return f"{asker}, with {who}'s consent, takes back #{number}" if asker else f"{who} takes back #{number}"
+    return f"{asker}, with {who}'s consent, undoes #{number}" if asker else f"{who} undoes #{number}"
 
 
 async def told_undone(context: Context, number: int) -> str:
@@ -123,23 +119,23 @@ async def told_undone(context: Context, number: int) -> str:
         event = row.data
         if event["kind"] == "undo" and event.get("event") == number:
             return _taken_back(number, name_of(event["who"]), name_of(event["asked"]) if event.get("asked") else "")
-    return f"#{number} is taken back."
+    return f"#{number} is undone."
 
 
 async def redo(context: Context) -> Reply:
-    """Bring back what was undone last, if nothing happened since."""
+    """Redo what was undone last, if nothing happened since."""
     game, actor = context.need_game(), context.actor
     if not game.redo:
-        raise UserError("There is nothing to bring back: nothing was undone, or something has happened since.")
+        raise UserError("Nothing to redo.")
     event = await read_event(context, game.redo[-1])
     if event is None or not may_ask(game, actor, event):
         raise _no_part("redo")
     context.ledger.add("redo", **redo_fields(event))
-    return Reply(f"{context.who} brings back #{event['number']}", (told_event(event, context.ledger.name_of),))
+    return Reply(f"{context.who} redoes #{event['number']}", (told_event(event, context.ledger.name_of),))
 
 
 def _no_part(what: str) -> UserError:
-    return UserError(f"Only who takes part in this game may {what}.", hint=phrase("`/game join` makes you a player."))
+    return UserError(f"Only players of this game can {what}.", hint=phrase("`/game join` makes you a player."))
 
 
 async def read_event(context: Context, number: int) -> Json | None:

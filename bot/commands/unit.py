@@ -205,5 +205,5 @@ def _free_side(typed: str) -> str:
     """A side in a game that named none: any short name. Raises UserError."""
     side = " ".join(typed.split())
     if len(side) > MAX_SIDE or set(side) & set(';="“”'):
-        raise UserError(f"A side has at most {MAX_SIDE} characters, none of ; = and quotation marks.", option="side")
+        raise UserError(f"A side has at most {MAX_SIDE} characters, and no ; = or quotation marks.", option="side")
     return side

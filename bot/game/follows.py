@@ -126,7 +126,7 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
     if who in past.left and not past.imported:
         yield "who wrote it had left the game for good."
     if not _stood(now, event.get("before", {})):
-        yield "what it says stood before is not what the log led to."
+        yield "the state that it says was there before is not what the log led to."
     elif problem := _RULES.get(kind, _nothing)(past, event) or _closing_problem(past, event):
         yield problem
 
@@ -183,7 +183,7 @@ def _join(past: Past, event: Event) -> str:
     if problem := _playing(past):
         return problem
     if who in past.now.players or side not in past.now.sides:
-        return "it joins a side that there is not, or while playing for another."
+        return "it joins a side that does not exist, or while playing for another."
     return _players(past, event, {**past.now.players, who: side})
 
 

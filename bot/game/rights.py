@@ -44,7 +44,7 @@ def need_director(game: Game, actor: Actor, what: str) -> None:
     """Raise UserError unless he is game master or manages the server. Free play has no master: all may."""
     if game.started and not actor.directs:
         raise UserError(
-            f"Only the game master or who manages the server may {what}.",
+            f"Only the game master or a server manager can {what}.",
             hint=phrase("`/game status` says who is game master."),
         )
 
@@ -83,7 +83,7 @@ def need_share(game: Game, actor: Actor, units: Iterable[RosterUnit], acting: It
     theirs = [unit for unit in acting if unit.side not in ("", actor.side)]
     if theirs and not actor.directs:
         names = ", ".join(f"{unit.name} ({unit.side})" for unit in theirs[:3])
-        raise UserError(f"Not yours to act with: {names}; you play {actor.side}.")
+        raise UserError(f"You play {actor.side} and cannot act with {names}.")
 
 
 def find_side(game: Game, name: str) -> str:

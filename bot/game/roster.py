@@ -64,7 +64,7 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
     if not name or len(name) > MAX_NAME:
         problem = f"must have 1 to {MAX_NAME} characters"
     elif set(name) & set(';="“”') or name.startswith("'"):
-        problem = "must hold none of ; = and quotation marks"
+        problem = "must not contain ; = or quotation marks"
     elif folded.replace("_", "-") in words.types:
         problem = "is a unit type"
     elif folded in RESERVED:
@@ -99,7 +99,7 @@ def find_type(raw: str, words: UnitWords) -> str:
     if folded in words.types:
         return folded
     hint = did_you_mean(folded, words.types) or f"Types are {', '.join(words.types)}."
-    raise UserError(f'"{raw[:40]}" is no unit type.', hint=hint, option="type")
+    raise UserError(f'"{raw[:40]}" is not a unit type.', hint=hint, option="type")
 
 
 def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:

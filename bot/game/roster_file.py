@@ -84,7 +84,7 @@ def read_roster(text: str) -> list[Row]:
         text = text.replace("\\n", "\n")
     rows = _yaml_rows(text) if _YAML.match(text) else _csv_rows(text)
     if not rows:
-        raise UserError("There are no units in it.", hint="First line: name,type,side,morale; then one line per unit.")
+        raise UserError("The roster is empty.", hint="First line: name,type,side,morale; then one line per unit.")
     if len(rows) > MAX_ROWS:
         raise UserError(f"At most {MAX_ROWS} lines at once.")
     return rows
@@ -127,7 +127,7 @@ def _heads(heads: list[str], line: int) -> list[str]:
             )
     for at, head in enumerate(heads, 1):
         if not head or heads.index(head) != at - 1:
-            raise UserError(f"Line {line}, column {at}: a heading is empty or stands twice. Nothing was added.")
+            raise UserError(f"Line {line}, column {at}: a heading is empty or repeated. Nothing was added.")
     return heads
 
 
@@ -141,7 +141,7 @@ def _yaml_rows(text: str) -> list[Row]:
         place = f"Line {mark.line + 1}, column {mark.column + 1}" if mark else "YAML"
         raise UserError(f"{place}: {error.problem}. Nothing was added.") from None
     except (yaml.YAMLError, RecursionError):
-        raise UserError("This is no YAML that can be read. Nothing was added.") from None
+        raise UserError("This is not readable YAML. Nothing was added.") from None
     if isinstance(root, yaml.MappingNode) and len(root.value) == 1:
         root = root.value[0][1]
     if not isinstance(root, yaml.SequenceNode):
@@ -178,7 +178,7 @@ def _yaml_row(node: yaml.Node) -> Row:
         else:
             raise UserError(f"Line {place[0]}, column {place[1]}: {key} must be a single value. Nothing was added.")
         if key in values:
-            raise UserError(f"Line {place[0]}, column {place[1]}: {key} stands twice. Nothing was added.")
+            raise UserError(f"Line {place[0]}, column {place[1]}: {key} is given twice. Nothing was added.")
         values[key], places[key] = value, place
     for needed in NEEDED:
         if needed not in values:

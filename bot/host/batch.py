@@ -65,7 +65,7 @@ def answer_line(line: bytes) -> dict[str, Any]:
         problem = "a number is too long" if "digits" in str(error) else str(error).rstrip(".")
         return _error(None, UserError(f"The line is not JSON: {problem}."), "bad-json")
     if not isinstance(request, dict):
-        return _error(None, UserError("The line is JSON, but no object."), "bad-json")
+        return _error(None, UserError("The line is JSON, but not an object."), "bad-json")
     id = _id_of(request)
     try:
         if flaws:
@@ -87,7 +87,7 @@ def _number(flaws: list[str], word: str) -> float:
     """A decimal number; noted as a flaw if no answer could write it back (NaN, Infinity, 1e999)."""
     number = float(word)
     if not math.isfinite(number):
-        flaws.append(f"{word[:40]} is no number that can be read.")
+        flaws.append(f"{word[:40]} is not a number that can be read.")
     return number
 
 
@@ -97,7 +97,7 @@ def _members(flaws: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         left = iter(members)
         name = next(name for name, _ in pairs if name != next(left, None))
-        flaws.append(f"{name[:40]} stands twice.")
+        flaws.append(f"{name[:40]} is given twice.")
     return members
 
 

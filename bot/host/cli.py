@@ -70,7 +70,7 @@ class Arguments:
 
     def _pair(self, key: str, value: object) -> None:
         if key in self.pairs:
-            raise UserError(f"{key} stands twice.", hint="Type it once.")
+            raise UserError(f"{key} is given twice.", hint="Give it once.")
         self.pairs[key] = value
 
     def take(self, *names: str) -> list[str]:
@@ -84,7 +84,7 @@ class Arguments:
         """key=value pairs, and each remaining bare word as a flag that is set."""
         for word in self.words:
             if not word.isascii() or not word.replace("-", "_").isidentifier():
-                raise UserError(f'"{word[:40]}" stands without its name.', hint="Write key=value, such as attack=7.")
+                raise UserError(f'"{word[:40]}" has no name.', hint="Write key=value, such as attack=7.")
             self._pair(word.replace("-", "_"), True)
         self.words = []
         return self.pairs

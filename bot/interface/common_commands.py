@@ -51,7 +51,7 @@ GAME = (
     ),
     CommandSpec(("game", "leave"), "Leave your side", "game", example="/game leave"),
     CommandSpec(("game", "status"), "Sides, turn, phase and dice of the game", "game", example="/game status"),
-    CommandSpec(("game", "next"), "Go on to the next phase, with what to remember in it", "game", example="/game next"),
+    CommandSpec(("game", "next"), "Advance to the next phase and show its reminders", "game", example="/game next"),
     CommandSpec(
         ("game", "initiative"),
         "Set who has the initiative",
@@ -60,8 +60,8 @@ GAME = (
         example="/game initiative US",
     ),
     CommandSpec(("game", "end"), "End the game; sealed rolls are opened", "game", example="/game end"),
-    CommandSpec(("game", "undo"), "Take the last event back", "game", example="/game undo"),
-    CommandSpec(("game", "redo"), "Bring back what was undone last", "game", example="/game redo"),
+    CommandSpec(("game", "undo"), "Undo the last event", "game", example="/game undo"),
+    CommandSpec(("game", "redo"), "Redo what was undone last", "game", example="/game redo"),
     CommandSpec(
         ("game", "reveal"),
         "Open a sealed roll of yours",
@@ -74,7 +74,7 @@ GAME = (
         "How this game is played and answered",
         "game",
         (
-            _option("hand_dice", "enum", "may real dice be typed in", values=("yes", "no")),
+            _option("hand_dice", "enum", "allow dice rolled by hand", values=("yes", "no")),
             _option("answers", "enum", "long or short answers", values=_FORMATS),
             _option("master", help_="who is game master", complete="player"),
         ),
@@ -119,7 +119,7 @@ GAME = (
         example="/game import file=game.json",
     ),
     CommandSpec(
-        ("game", "claim"), "Go on as the person that an imported game knows you as", "game", example="/game claim"
+        ("game", "claim"), "Claim your side and moves in an imported game", "game", example="/game claim"
     ),
     CommandSpec(
         ("game", "delete"),
@@ -212,13 +212,13 @@ FAIR = (
     ),
     CommandSpec(
         ("fair", "add"),
-        "Add a text of yours to the dice before the first roll",
+        "Mix your own words into the dice before the first roll",
         "fair",
         (Option("text", "str", "any text"),),
         example='/fair add "nobody knew this before"',
     ),
     CommandSpec(
-        ("fair", "close"), "End the time for texts; who added the last one cannot", "fair", example="/fair close"
+        ("fair", "close"), "Close the texts; whoever added the last one cannot", "fair", example="/fair close"
     ),
     CommandSpec(
         ("fair", "reveal"), "Publish the seed so that every roll can be recomputed", "fair", example="/fair reveal"
@@ -260,9 +260,9 @@ SETUP = (
     ),
     CommandSpec(
         ("setup", "links"),
-        "Channels of this server whose game is played elsewhere too",
+        "Channels of this server that share a game with others",
         "setup",
-        (_option("end", help_="id of the channel whose link is to end, as listed"),),
+        (_option("end", help_="id of the channel to unlink, as listed"),),
         private=True,
         example="/setup links",
     ),
@@ -279,7 +279,7 @@ def start_command(games: Iterable[str]) -> CommandSpec:
             Option("system", "enum", "the system to play: lnlt, asl ...", values=tuple(games)),
             Option("name", "str", "what the game is called"),
             _option("sides", help_="sides, separated by commas: US, VC"),
-            Option("carry", "bool", help="carry the roster of the game before over"),
+            Option("carry", "bool", help="carry over the roster of the previous game"),
         ),
         example='/game start lnlt "Hill 875" sides="US, VC"',
     )

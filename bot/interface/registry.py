@@ -78,11 +78,11 @@ class Registry:
                     return spec, 2
         known = [path[-1] for path in family]
         if not second:
-            raise UserError(f"/{name} needs to know what: {_few(self.children((name,)))}", hint=Typed(f"/help {name}"))
+            raise UserError(f"Choose one: {_few(self.children((name,)))}", hint=Typed(f"/help {name}"))
         if group := self.children((name, second)):
             third = folded[2] if len(folded) > 2 else ""
             if not third:
-                raise UserError(f"/{name} {second} needs to know what: {_few(group)}", hint=Typed(f"/help {name}"))
+                raise UserError(f"Choose one: {_few(group)}", hint=Typed(f"/help {name}"))
             hint = self._hint(third, known, phrase("`/help {name}` lists them all.", name=name))
             raise UserError(f'/{name} {second} has no "{third[:40]}".', hint=hint)
         hint = self._sibling(name, second) or self._hint(

@@ -131,7 +131,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
                 mods.append(token.value)
             elif token.key in placed:
                 raise UserError(
-                    f'"{given.get(token.key) or loose[0]}" was taken for {token.key}, which stands there too.',
+                    f'"{given.get(token.key) or loose[0]}" was read as {token.key}, which is given as well.',
                     hint="A value that holds spaces needs quotation marks.",
                     option=token.key,
                 )
@@ -159,7 +159,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
 
 def _put(given: dict[str, object], name: str, value: object) -> None:
     if name in given:
-        raise UserError(f"{name} stands twice.", hint="Type it once.", option=name)
+        raise UserError(f"{name} is given twice.", hint="Give it once.", option=name)
     given[name] = value
 
 
@@ -218,7 +218,7 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
     options = {known.name: known for known in spec.options}
     mods = spec.option("mods")
     if word.startswith("="):
-        raise UserError(f'"{word[:40]}" stands alone.', hint="Write key=value without spaces around the =.")
+        raise UserError(f'"{word[:40]}" is on its own.', hint="Write key=value without spaces around the =.")
     if (found := _KEY_BY_OTHER.match(word)) and (name := found[1].replace("-", "_").casefold()) in options:
         raise UserError(f'"{word[:40]}" cannot be read.', hint=f'Write {name}=..., or {name}="..." for several words.')
     kind = option.type if option is not None else ""

@@ -43,7 +43,7 @@ KEPT = 256
 _SECRET = ("TOKEN", "SECRET", "KEY", "DATABASE_URL")
 _ROOT = Path(__file__).resolve().parents[2]
 
-BUSY = "Too many odds are being counted just now."
+BUSY = "The odds calculator is busy."
 
 T = TypeVar("T")
 

@@ -91,4 +91,4 @@ def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
         for name in happening.units
         if (unit := game.units.get(name.casefold())) is not None and (marks := unit.marks & silent)
     ]
-    return (f"Remember: {'; '.join(marked)}. Modifiers for that count only when typed.",) if marked else ()
+    return (f"Remember: {'; '.join(marked)}. Add the modifier yourself if one applies.",) if marked else ()

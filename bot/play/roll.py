@@ -26,7 +26,7 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
     if not isinstance(text, str) or not text.strip():
         raise UserError(
             "/roll needs dice.",
-            hint=phrase("Type `/roll 2d6+3`. `/help dice` shows what can be written."),
+            hint=phrase("Type `/roll 2d6+3`. `/help dice` shows everything that you can write."),
             option="dice",
         )
     expression = parse(text)
@@ -43,7 +43,7 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
             typed = " ".join(f"{key}={quoted(value)}" for key, value in again.items() if value)
             secret = " secret" if is_set(options.get("secret")) else ""
             raise UserError(
-                f"Nothing is recorded yet: the next die owed is {owed.label or 'a die'} ({owed.sides}).",
+                f"Nothing is recorded yet. Next die: {owed.label or 'a die'} ({owed.sides}).",
                 hint=Phrase("Roll it and type: ", Typed(f"/roll {typed}{secret}")),
                 option="hand",
             ) from None

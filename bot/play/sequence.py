@@ -100,7 +100,7 @@ def _owed(owed: DieOwed, spec: CommandSpec, raw: Mapping[str, object]) -> UserEr
     given = ",".join(map(str, owed.given))
     again = command_text(spec, {**raw, "hand": f"{given},?" if given else "?"})
     return UserError(
-        f"Nothing is recorded yet: the next die owed is {owed.label} ({owed.sides}).",
+        f"Nothing is recorded yet. Next die: {owed.label} ({owed.sides}).",
         hint=Phrase("Roll it and type: ", Typed(again)),
         option="hand",
     )

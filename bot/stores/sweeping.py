@@ -38,7 +38,7 @@ class Sweeping:
             try:
                 await self.look()
             except Exception:
-                log.exception("outdated data could not be deleted; tried again in an hour")
+                log.exception("could not delete outdated data; trying again in an hour")
             await asyncio.sleep(EVERY)
 
     async def look(self) -> bool:

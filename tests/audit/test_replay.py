@@ -89,7 +89,7 @@ async def test_units_cannot_be_rewritten_even_with_all_hashes(tmp_path: Path) ->
         ("sequence", "after", {}, "cannot be read"),
         ("sequence", "after", {"units": {"squad 1": None, "cell 1": None}}, "changes squad 1"),
         ("undo", "after", {"units": {"squad 1": None}}, "do not tell one change"),
-        ("next", "before", {"game": {"phase": "administrative"}}, "stood before"),
+        ("next", "before", {"game": {"phase": "administrative"}}, "state that it says was there before"),
         ("next", "after", [1], "cannot be read"),
     ):
         forged = json.loads(json.dumps(log))

@@ -21,10 +21,10 @@ async def test_a_friend_outside_cannot_help_a_roller_to_consent_to_himself() -> 
     assert not asked.error
     await channel.fails("Anna", f"game undo {number}", "")
     asked = await channel.say("Zoe", "game undo", manager=True)
-    assert "Anna or Bob" in asked.text()  # her own roll: any side may agree
+    assert "Anna or Bob" in asked.text()  # her own roll: any side can agree
     await channel.press("Bob", asked.buttons[0].action)
     asked = await channel.say("Zoe", "game undo", manager=True)  # now Anna's
-    assert "so Bob must consent" in asked.text()
+    assert "so Bob must agree" in asked.text()
     assert (await channel.press("Anna", asked.buttons[0].action)).error
     assert not (await channel.press("Bob", asked.buttons[0].action)).error
 
@@ -38,7 +38,7 @@ async def test_a_new_roll_after_undo_is_another_event_with_other_dice() -> None:
     second = await channel.do("Anna", "roll 20d20")
     assert int(second.footer[0][1:]) == int(first.footer[0][1:]) + 2
     assert first.lines != second.lines, "twenty dice, not only their sum, which is the same once in a hundred"
-    await channel.fails("Anna", "game redo", "nothing to bring back")
+    await channel.fails("Anna", "game redo", "Nothing to redo")
 
 
 async def test_leaving_and_joining_the_other_side_makes_nobody_a_consenter() -> None:
@@ -175,7 +175,7 @@ async def test_an_older_sealed_result_brings_nobody_back() -> None:
     game = await channel.game()
     assert game.units["cell 1"].state == "eliminated"
     assert game.units["squad 1"].marks == {"fired"}
-    assert "Cell 1 is eliminated meanwhile" in opened.text()
+    assert "Cell 1 is eliminated by now" in opened.text()
 
 
 async def test_who_has_left_the_fight_neither_acts_nor_is_hit_in_any_system() -> None:
@@ -199,7 +199,7 @@ async def test_nobody_becomes_game_master_by_taking_anothers_name() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.app.run_text("roll d6", Person("console:mallory", "Bob"), channel.place, "m1")
-    reply = await channel.fails("Anna", "game settings master=Bob", "Several persons")
+    reply = await channel.fails("Anna", "game settings master=Bob", "Several people")
     assert "master=console:bob" in reply.text()
     await channel.do("Anna", "game settings master=console:bob")
     assert not (await channel.say("Bob", "game end")).error
@@ -211,5 +211,5 @@ async def test_a_game_displaces_no_roster_elsewhere() -> None:
     there = Channel(channel.app, Place("discord:55/901", "discord:55"), "u")
     await there.do("Cid", "unit add Doc medic stats=morale=5")
     refused = await channel.transfer("Anna", "901", manager=True)
-    assert "roster of free play stands there" in refused.text()
+    assert "has a free-play roster" in refused.text()
     assert not (await channel.transfer("Anna", "902", manager=True)).error

@@ -62,7 +62,7 @@ async def test_a_passer_bys_roll_does_not_end_the_time_for_texts() -> None:
 
 
 async def test_whoever_spoke_last_does_not_begin() -> None:
-    """The host knows the seed, so the host's text could have been tried out; then somebody else begins."""
+    """The host knows the seed, so the host's text could have been tried out; then somebody else has to roll first."""
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Bob", "fair add bob")
@@ -71,7 +71,7 @@ async def test_whoever_spoke_last_does_not_begin() -> None:
         await channel.fails("Anna", line, "The last text in these dice is yours")
     await channel.do("Anna", "roll 2d6 hand=5,2", "unit edit us1 marker=+moved")
     await channel.do("Carl", "roll 2d6")
-    await channel.fails("Anna", "roll 2d6", "somebody else begins")
+    await channel.fails("Anna", "roll 2d6", "somebody else has to roll first")
     await channel.do("Bob", "roll 2d6")
     await channel.do("Anna", "roll 2d6")
     assert faults(await exported(channel)) == ""
@@ -82,7 +82,7 @@ async def test_the_last_word_is_anybodys_who_takes_it() -> None:
     await two_sides(channel)
     await channel.do("Anna", "fair add host")
     await channel.do("Bob", "fair add bob")
-    await channel.fails("Bob", "roll 2d6", "somebody else begins")
+    await channel.fails("Bob", "roll 2d6", "somebody else has to roll first")
     closed = await channel.do("Anna", "fair close")
     assert not closed.private
     await channel.fails("Anna", "fair add more", "are closed")
@@ -110,7 +110,7 @@ async def test_without_a_text_there_is_nothing_to_close() -> None:
     """Else the host could close before anybody has said a word."""
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.fails("Anna", "fair close", "no text to close")
+    await channel.fails("Anna", "fair close", "no texts to close")
     await channel.do("Bob", "fair add bob")
 
 
@@ -137,7 +137,7 @@ async def test_in_free_play_somebody_else_begins_too() -> None:
     channel = await Channel.fresh()
     await channel.do("Bob", "fair add bob")
     await channel.do("Anna", "fair add anna")
-    await channel.fails("Anna", "roll 2d6", "somebody else begins")
+    await channel.fails("Anna", "roll 2d6", "somebody else has to roll first")
     await channel.do("Bob", "roll 2d6")
     await channel.do("Anna", "roll 2d6")
     assert faults(await exported(channel)) == ""
@@ -149,7 +149,7 @@ async def test_a_manager_who_plays_no_side_cannot_try_texts_against_units() -> N
     await two_sides(channel)
     assert not (await channel.say("Zoe", "fair add mine", manager=True)).error
     refused = await channel.say("Zoe", "lnlt fire attackers=us1 targets=vc1", manager=True)
-    assert "somebody else begins" in refused.text()
+    assert "somebody else has to roll first" in refused.text()
     await channel.do("Bob", "fair add bob")
     assert not (await channel.say("Zoe", "lnlt fire attackers=us1 targets=vc1", manager=True)).error
     await channel.fails("Zoe", "fair add more", "no side")
@@ -166,7 +166,7 @@ async def test_what_was_imported_and_claimed_keeps_its_word() -> None:
     command = Command(("game", "import"), {"file": content}, channel.who("Anna"), there.place, "i1")
     assert not (await channel.app.run(command)).error
     await there.do("Anna", "fair add mine", "game claim")
-    await there.fails("Anna", "roll 2d6", "somebody else begins")
+    await there.fails("Anna", "roll 2d6", "somebody else has to roll first")
     await there.do("Bob", "roll 2d6")
     assert faults(await exported(there)) == ""
 

@@ -48,7 +48,7 @@ async def test_starting_joining_and_leaving() -> None:
     await channel.fails("Bob", 'game start lnlt "Other"', "still going on")
     await channel.fails("Bob", "game join Japan", "no side")
     await channel.do("Bob", "game join vc")
-    await channel.fails("Bob", "game join US", "You play VC already")
+    await channel.fails("Bob", "game join US", "You already play VC")
     await channel.do("Bob", "game leave")
     await channel.fails("Bob", "game leave", "no side")
     await channel.fails("Anna", 'game start lnlt X sides="US, us"', "still going on")
@@ -60,7 +60,7 @@ async def test_starting_joining_and_leaving() -> None:
         ("US", "two to 8"),
         ("US, us", "same name"),
         ("a,b,c,d,e,f,g,h,i", "two to 8"),
-        ("US; VC, x", "no name for a side"),
+        ("US; VC, x", "cannot name a side"),
     ],
 )
 async def test_sides_that_cannot_be(sides: str, part: str) -> None:
@@ -94,7 +94,7 @@ async def test_settings_are_the_masters() -> None:
     assert reply.body()[0].startswith("dice [")
     assert "Direct fire" in reply.title
     await channel.do("Anna", "game settings hand_dice=no")
-    await channel.fails("Bob", "roll d6 hand=3", "takes no dice typed in by hand")
+    await channel.fails("Bob", "roll d6 hand=3", "does not allow dice rolled by hand")
     await channel.do("Anna", "game settings master=bob")
     await channel.fails("Anna", "game settings answers=full", "Only the game master")
     await channel.do("Bob", "game settings answers=full")
@@ -134,7 +134,7 @@ async def test_players_act_for_their_side() -> None:
     await two_sides(channel)
     await channel.fails("Bob", "unit edit us1 state=shaken", "belongs to US")
     await channel.fails("Bob", "unit add Spy squad side=US", "belongs to US")
-    await channel.fails("Bob", "lnlt fire attackers=us1 targets=vc1", "yours to act with")
+    await channel.fails("Bob", "lnlt fire attackers=us1 targets=vc1", "cannot act with")
     await channel.do("Bob", "lnlt fire attackers=vc1 targets=us1")
     await channel.do("Anna", "unit edit vc2 state=shaken")  # the game master may
     assert not (await channel.say("Zoe", "unit edit vc2 state=good-order", manager=True)).error
@@ -155,8 +155,8 @@ async def test_dice_are_taken_back_only_with_the_other_sides_consent() -> None:
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1")
     number = (await channel.game()).number
     asked = await channel.do("Anna", "game undo")
-    assert "Bob must consent" in asked.text()
-    await channel.fails("Carl", "game undo", "takes part")
+    assert "Bob must agree" in asked.text()
+    await channel.fails("Carl", "game undo", "Only players of this game")
     assert (await channel.press("Carl", f"consent:{number}")).error
     assert (await channel.press("Anna", f"consent:{number}")).error
     refused = await channel.press("Bob", f"refuse:{number}")
@@ -166,7 +166,7 @@ async def test_dice_are_taken_back_only_with_the_other_sides_consent() -> None:
     agreed = await channel.do("Bob", "game undo")  # typed is as good as the button
     assert "Anna, with Bob's consent" in agreed.title
     await channel.do("Anna", "roll d6")
-    await channel.fails("Anna", "game redo", "nothing to bring back")
+    await channel.fails("Anna", "game redo", "Nothing to redo")
 
 
 async def test_consent_comes_too_late_when_something_has_happened() -> None:
@@ -222,7 +222,7 @@ async def test_a_sealed_roll_changes_nothing_until_it_is_opened() -> None:
     opened = await channel.do("Anna", f"game reveal {number}")
     assert "Direct fire" in opened.title
     assert (await channel.game()).units["squad 1"].marks == {"fired"}
-    await channel.fails("Anna", f"game reveal {number}", "no closed roll")
+    await channel.fails("Anna", f"game reveal {number}", "no sealed roll")
 
 
 async def test_a_sealed_roll_that_was_undone_opens_without_effect() -> None:
@@ -242,7 +242,7 @@ async def test_the_end_opens_what_is_sealed() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Bob", "roll 2d6 label=ambush secret")
-    await channel.fails("Anna", "fair reveal", "closed still")
+    await channel.fails("Anna", "fair reveal", "still sealed")
     ended = await channel.do("Anna", "game end")
     assert "ambush" in ended.text()
     assert (await channel.game()).sealed == {}
@@ -269,7 +269,7 @@ async def test_a_new_game_offers_the_old_roster() -> None:
 async def test_a_game_moves_to_another_channel() -> None:
     channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
     await two_sides(channel)
-    await channel.fails("Anna", "game transfer nowhere!", "no channel")
+    await channel.fails("Anna", "game transfer nowhere!", "not a channel")
     assert not (await channel.transfer("Anna", "901", manager=True)).error
     assert await channel.app.games.at("discord:55/900") is None
     there = Channel(channel.app, Place("discord:55/901", "discord:55"), "u")
@@ -302,7 +302,7 @@ def test_no_channel_at_all() -> None:
         ("slack:T1/C1", "slack:T1/campaign"),
         ("slack:T1/C1", "slack:T1/"),
     ):
-        with pytest.raises(UserError, match="no channel"):
+        with pytest.raises(UserError, match="not a channel"):
             place_key(here, typed)
 
 
@@ -333,7 +333,7 @@ async def test_an_import_replaces_no_running_game_and_refuses_a_changed_log() ->
     assert "going on here" in await bring(text, channel.place.key, "i1")
     assert "damaged or was altered" in await bring(text.replace('"morale":4', '"morale":9'), "console:x", "i2")
     assert "no JSON" in await bring("{", "console:x", "i3")
-    assert "no game exported" in await bring("{}", "console:x", "i4")
+    assert "not a game exported" in await bring("{}", "console:x", "i4")
     assert "needs" in await bring(None, "console:x", "i5")
     assert await bring(text, "console:x", "i6") == ""
     other = Channel(channel.app, Place("console:x"), "x")

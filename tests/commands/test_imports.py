@@ -99,7 +99,7 @@ async def test_only_the_account_itself_claims_and_the_log_shows_it() -> None:
     (button,) = taken.buttons
     refused = await there.press("Mallory", button.action)
     assert refused.error
-    assert "Nobody in this game is known by your account" in refused.text()
+    assert "No imported moves in this game" in refused.text()
     claimed = await there.press("Anna", button.action)
     assert not claimed.error
     assert not claimed.private
@@ -108,7 +108,7 @@ async def test_only_the_account_itself_claims_and_the_log_shows_it() -> None:
     assert "Anna (US): is this person of the imported log" in log
     assert "Anna (imported)" not in log
     assert "Bob (imported)" in log
-    await there.fails("Anna", "game claim", "Nobody in this game is known by your account")
+    await there.fails("Anna", "game claim", "No imported moves in this game")
     await there.fails("Anna", "game undo", "cannot be undone")
 
 
@@ -170,7 +170,7 @@ async def test_who_joined_before_claiming_keeps_one_seat() -> None:
     status = (await there.do("Bob", "game status")).text()
     assert "imported" not in status
     asked = await there.do("Bob", "roll 2d6", "game undo")
-    assert "Anna must consent" in asked.text()
+    assert "Anna must agree" in asked.text()
     await there.press("Anna", asked.buttons[0].action)
     assert await audit(there.app.store) == (2, [])
 
@@ -312,7 +312,7 @@ async def test_in_free_play_nobody_waits_for_the_consent_of_imported_names() -> 
     assert "undone alone" in undone.text()
     await there.do("Bob", "roll d6", "game claim")
     asked = await there.do("Bob", "roll d6", "game undo")
-    assert "Zoe must consent" in asked.text(), "and nobody else: not Anna, not Bob himself"
+    assert "Zoe must agree" in asked.text(), "and nobody else: not Anna, not Bob himself"
     await there.press("Zoe", asked.buttons[0].action)
     assert await audit(there.app.store) == (2, [])
 

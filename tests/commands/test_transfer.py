@@ -127,7 +127,7 @@ async def test_a_game_that_was_linked_or_ended_meanwhile_does_not_come(club: Clu
     code = (await club.table.say("Zoe", "game link", manager=True)).title.split()[-1]
     lair = Channel(club.app, LAIR, "l")
     assert not (await lair.say("Mallory", f"game link {code}", manager=True)).error
-    assert "not played there any more" in (await club.press("Vera", take, club.hall, manager=True)).title
+    assert "no longer played there" in (await club.press("Vera", take, club.hall, manager=True)).title
     await lair.say("Mallory", "game link off", manager=True)
     await club.table.do("Anna", "game end")
     assert (await club.press("Vera", take, club.hall, manager=True)).error

@@ -26,7 +26,7 @@ async def test_a_numbered_row_of_units_with_handles() -> None:
         ('unit add "SQUAD 1" squad', "is taken"),
         ("unit add squad squad", "is a unit type"),
         ("unit add us1 squad", "handle"),
-        ('unit add "a;b" squad', "none of"),
+        ('unit add "a;b" squad', "must not contain"),
         (f'unit add "{"x" * 33}" squad', "1 to 32"),
         ("unit add 7 squad", "number"),
         ('unit add "X 1..99" squad', "at most 40"),
@@ -77,8 +77,8 @@ async def test_editing_by_hand() -> None:
         ("name,type\\nFox 1,squad\\nFox 1,squad", "Line 3, column 1 (name)"),
         ("name,type\\nFox 1,squad,7", "Line 2, column 3"),
         ("name,side\\nFox 1,US", "heading type is missing"),
-        ("name,type,name\\nFox 1,squad,x", "stands twice"),
-        ("name,type\\n", "no units"),
+        ("name,type,name\\nFox 1,squad,x", "repeated"),
+        ("name,type\\n", "roster is empty"),
         ("- {name: Fox 1, type: squid}", "Line 1, column"),
         ("- {name: Fox 1}", "type is missing"),
         ("- [a", "Line"),
@@ -93,7 +93,7 @@ async def test_a_roster_with_a_fault_adds_nothing(text: str, part: str) -> None:
     await two_sides(channel)
     before = await channel.content()
     reply = await channel.fails("Anna", f"unit import text='{text}'", part)
-    assert "Nothing was added" in reply.text() or "no units" in reply.text()
+    assert "Nothing was added" in reply.text() or "roster is empty" in reply.text()
     assert await channel.content() == before
 
 
@@ -164,7 +164,7 @@ async def test_odds_and_then_just_this_roll_once() -> None:
     rolled = await channel.press("Anna", button.action)
     assert rolled.title.startswith("Anna: Direct fire")
     used = await channel.press("Anna", button.action)
-    assert used.title == f"That was done already: {rolled.title}"
+    assert used.title == f"Already done: {rolled.title}"
     assert used.private
     assert (await channel.press("Bob", button.action)).error, "what it brought is told to who pressed it alone"
     await channel.press("Anna", f"odds:{(await channel.game()).number}")

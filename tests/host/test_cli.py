@@ -36,7 +36,7 @@ def test_batch_as_a_process() -> None:
         (["lookup", "lntl", "dct"], "Did you mean lnlt?"),
         (["lookup", "lnlt", "melee-ods", "attack=7"], "Did you mean melee-odds?"),
         (["lookup", "lnlt", "melee-odds", "attack=seven", "defense=5"], "attack must be a whole number"),
-        (["lookup", "lnlt", "melee-odds", "attack=7", "attack=8"], "stands twice"),
+        (["lookup", "lnlt", "melee-odds", "attack=7", "attack=8"], "given twice"),
         (["resolve", "lnlt", "morale-check", "units=squad morale=5", "--dice", "1,2,3"], "left over"),
         (["resolve", "lnlt", "morale-check", "units=squad morale=5", "--dcie", "1"], "Did you mean --dice?"),
         (["roll", "2d6+"], "+"),

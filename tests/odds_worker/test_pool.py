@@ -122,7 +122,7 @@ async def test_a_full_line_before_the_worker_is_refused_at_once(monkeypatch: pyt
 async def test_who_waited_too_long_before_the_worker_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "LINE_SECONDS", -1.0)
     worker = Worker()
-    with pytest.raises(UserError, match="just now"):
+    with pytest.raises(UserError, match="odds calculator is busy"):
         await worker.run(operator.neg, 1)
     await worker.close()
 

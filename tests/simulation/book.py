@@ -308,5 +308,5 @@ def _asked(delivery: dict[str, Any]) -> int | None:
 
 
 def _is_refusal(text: str) -> bool:
-    refuses = text.startswith(("Error: ", "*Error: ")) or "already" in text.partition("\n")[0]
+    refuses = text.startswith(("Error: ", "*Error: ")) or "already" in text.partition("\n")[0].casefold()
     return refuses and not any(word in text for word in _NOT_NOW)

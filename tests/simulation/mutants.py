@@ -112,7 +112,7 @@ def _pressed_once(patch: pytest.MonkeyPatch) -> None:
         if name in NAMES and name not in REPEATABLE and request_id != "second-opinion":
             request_id = f"{where.key}/{action}"
         reply = await press(app, action, who, where, request_id, delivery)
-        return Reply(f"That was done already: {reply.title}", private=True) if reply.seen else reply
+        return Reply(f"Already done: {reply.title}", private=True) if reply.seen else reply
 
     patch.setattr(App, "press", once)
 

@@ -197,7 +197,7 @@ async def refused(path: Path) -> str:
 async def test_a_file_of_another_kind_is_refused_and_left_alone(path: Path) -> None:
     path.parent.mkdir(parents=True)
     path.write_text("These are my notes. " * 100)
-    assert "is no SQLite database" in await refused(path)
+    assert "is not an SQLite database" in await refused(path)
     assert path.read_text() == "These are my notes. " * 100
 
 

@@ -112,7 +112,7 @@ class _Reader:
                 self._open(place)
             elif char == "[":
                 if self.label:
-                    raise cursor.error("a label stands here already")
+                    raise cursor.error("there is already a label here")
                 self.label = self._read_label()
             elif char in ("+", "-"):
                 if char == "-":
@@ -204,29 +204,29 @@ class _Reader:
         bare = [index for index in self.part if not self.operands[index].label]
         pools = [index for index in bare if isinstance(self.operands[index], Pool)]
         if not bare:
-            raise self.cursor.error("what stands before has a label already", place)
+            raise self.cursor.error("what comes before already has a label", place)
         for index in pools or bare[:1]:
             self.operands[index] = replace(self.operands[index], label=label)
 
     def _operand_missing(self, char: str) -> ExpressionError:
         if not self.after:
-            return self.cursor.error(f'"{self.cursor.word()}" is no number and no dice', hint="For example 2d6+3.")
+            return self.cursor.error(f'"{self.cursor.word()}" is neither a number nor dice', hint="For example 2d6+3.")
         reason = f'a number or dice must follow "{self.after}"'
         return self.cursor.error(f'{reason}, not "{self.cursor.word()}"' if char else reason)
 
     def _sign_missing(self, char: str) -> ExpressionError:
         cursor = self.cursor
         if char == "x":
-            return cursor.error('"x" repeats a roll and stands first: 3x 2d6')
+            return cursor.error('"x" repeats a roll and comes first: 3x 2d6')
         for word in _BEHIND_DICE:
             if cursor.text.startswith(word, cursor.pos):
-                return cursor.error(f'"{word}" must stand right behind the dice, as in 4d6{_example(word)}')
+                return cursor.error(f'"{word}" must come right after the dice, as in 4d6{_example(word)}')
         if char == "d" and isinstance(self.operands[-1], Pool):
             return cursor.error('"d" rolls dice; to drop dice write dl1 or dh1')
         if char in "d(" or char in DIGITS:
-            return cursor.error(f'a sign (+ - * /) must stand before "{self.cursor.word()}"')
+            return cursor.error(f'a sign (+ - * /) must come before "{self.cursor.word()}"')
         word = self.cursor.word()
-        hint = "A note stands in brackets: 2d6 [rally]." if word.isalpha() else ""
+        hint = "Put a note in brackets: 2d6 [rally]." if word.isalpha() else ""
         return cursor.error(f'"{word}" is not part of a dice expression', hint=hint)
 
 

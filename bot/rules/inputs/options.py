@@ -159,7 +159,7 @@ def _unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: s
     for word in words_of(given.pop("mods")):
         word = word.replace("-", "_")
         if word in kept or (word in flags and given.get(word) is not None):
-            raise UserError(f'The flag "{word[:40]}" stands twice.', hint="Type it once.", option="mods")
+            raise UserError(f'The flag "{word[:40]}" is given twice.', hint="Give it once.", option="mods")
         if word in flags:
             given[word] = True
         elif word.split("=")[0] in further:
@@ -359,11 +359,11 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
 
 
 def _values_of(name: str, values: Any, lists: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
-    """The tokens of an entry, or those of the list that it names. Raises ValueError for what is no text."""
+    """The tokens of an entry, or those of the list that it names. Raises ValueError for what is not text."""
     if isinstance(values, str):
         if values not in lists:
             raise ValueError(f"option {name} names the list {values}, which the game does not have")
         values = lists[values]
     if not isinstance(values, list | tuple) or any(not isinstance(value, str) for value in values):
-        raise ValueError(f"option {name} has values that are no text; quote them")
+        raise ValueError(f"option {name} has values that are not text; quote them")
     return tuple(values)

@@ -111,7 +111,7 @@ class Unit:
         """A whole number of the unit. Raises UserError naming unit and key when it is needed and missing."""
         value = self.numbers.get(key, default)
         if value is None:
-            raise UserError(f"{self.word} needs {key}.", hint=f"Type it behind the unit: {self.word} {key}=5.")
+            raise UserError(f"{self.word} needs {key}.", hint=f"Type it after the unit: {self.word} {key}=5.")
         return int(value)
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -183,7 +183,7 @@ def _split(text: str) -> list[str]:
 def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | None) -> list[Unit]:
     base, rest = _head(item, words, roster)
     if types is not None and base.type not in types:
-        raise UserError(f"{base.word} ({base.type}) cannot stand here; expected {', '.join(types)}.")
+        raise UserError(f"{base.word} ({base.type}) cannot be used here; expected {', '.join(types)}.")
     numbers, flags, state, repeat = dict(base.numbers), set(base.flags), base.state, 1
     seen: set[str] = set()
     for token in rest.split():
@@ -194,7 +194,7 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
                 f'"{token[:40]}" ends with a comma.', hint="Units are separated by ; such as squad; leader."
             )
         if key in seen:
-            raise UserError(f'"{key[:40]}" stands twice in "{item[:40]}".')
+            raise UserError(f'"{key[:40]}" is given twice in "{item[:40]}".')
         seen.add(key)
         if equals and key == words.repeat:
             repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
@@ -248,14 +248,14 @@ def _unknown(base: Unit, token: str, words: UnitWords) -> UserError:
         )
     if token.isdecimal() and not base.name:
         return UserError(
-            f'The roster has no unit "{base.word} {token[:20]}", and {base.word} takes no bare number.',
+            f'The roster has no unit "{base.word} {token[:20]}", and {base.word} takes no number without a name.',
             hint=f"A number is written with its name: {base.word} {next(iter(words.keys), 'fp')}={token[:6]}.",
         )
     known = words.keys if equals else words.flags
     near = did_you_mean(key, [*words.keys, *words.flags]) if len(key) > 1 else ""
     kind = "number" if equals else "flag"
     return UserError(
-        f'"{token[:40]}" is no {kind} of a unit here.', hint=near or f"Expected one of {', '.join(known)}."
+        f'"{token[:40]}" is not a {kind} of a unit here.', hint=near or f"Expected one of {', '.join(known)}."
     )
 
 
@@ -284,7 +284,7 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, str]:
         count = f"{words.repeat}={word[:3]} behind it" if words.repeat else "each by itself: squad; squad"
         raise UserError(f'A list item begins with a unit, not with the number "{word[:10]}".', hint=f"Write {count}.")
     hint = did_you_mean(word, known) or f"Unit types are {', '.join(words.types)}."
-    raise UserError(f'"{pieces[0][:40]}" is no unit type and no unit of the roster.', hint=hint)
+    raise UserError(f'"{pieces[0][:40]}" is neither a unit type nor a unit of the roster.', hint=hint)
 
 
 def _unquote(text: str) -> str:

@@ -87,7 +87,7 @@ def read_json(text: str, what: str = "The file") -> object:
         return found
 
     def no_number(word: str) -> object:
-        raise _odd(f"{what} holds {word}, which is no number.")
+        raise _odd(f"{what} holds {word}, which is not a number.")
 
     try:
         data: object = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=whole, parse_constant=no_number)
@@ -115,7 +115,7 @@ def read_export(data: object) -> Exported:
     """The export in parsed JSON. Raises UserError that names the part which is not as it should be."""
     file = _Part(data, "the file")
     if file.data.get("format") != FORMAT:
-        raise UserError("This file is no game exported by Grognard.", hint=phrase("`/game export` writes one."))
+        raise UserError("This file is not a game exported by Grognard.", hint=phrase("`/game export` writes one."))
     if file.number("version") > VERSION:
         raise UserError("This file was written by a newer Grognard.", hint="Update this one, then try again.")
     return Exported(

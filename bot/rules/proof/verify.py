@@ -123,11 +123,11 @@ class _Check:
         for event in self._log.events:
             inner = event.body.get("number")
             if event.number != expected:
-                self._fault(event.number, f"out of place, event {expected} should stand here (removed or moved?).")
+                self._fault(event.number, f"out of place, event {expected} should be here (removed or moved?).")
             elif type(inner) is not int or inner != event.number:
                 self._fault(event.number, f"its content says that it is event {shown(inner)}.")
             if _hash(previous, event) != event.hash:
-                self._fault(event.number, "the hash does not fit (it, or what stood before it, was changed).")
+                self._fault(event.number, "the hash does not fit (it, or something before it, was changed).")
             previous, expected = event.hash, event.number + 1
         if self._log.head != previous:
             self._faults.append(f"The file says that its head is {shown(self._log.head)}, but it ends with {previous}.")

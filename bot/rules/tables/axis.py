@@ -68,7 +68,7 @@ def axis(
             band = None if part in words else _band(part)
             if band is None:
                 if part in exact:
-                    raise TableError(file, "the key stands twice", row=part)
+                    raise TableError(file, "the key is given twice", row=part)
                 exact[part] = position
             else:
                 bands.append((*band, position))

@@ -306,7 +306,7 @@ class _Compiler:
             if name in self.names or name.startswith("_"):
                 self.names.add(name)
                 return
-            raise TableError(self.file, f"gives {name}, which is no output", row=row, column=column)
+            raise TableError(self.file, f"gives {name}, which is not an output", row=row, column=column)
         tokens = self.outputs[name]
         for item in value if isinstance(value, list) else [value]:
             if item is not None and isinstance(tokens, tuple) and item not in tokens:
@@ -338,7 +338,7 @@ class _Compiler:
 
     def roll(self, name: str, spec: Any) -> Roll:
         if name not in self.options:
-            raise TableError(self.file, f"rolls names {name}, which is no input")
+            raise TableError(self.file, f"rolls names {name}, which is not an input")
         spec = {"dice": spec} if isinstance(spec, str) else spec
         dice, by = spec["dice"], ""
         label = spec.get("label", name)

@@ -8,16 +8,22 @@ from bot.logs import seldom
 from bot.stores.base import StoreError
 
 BUGS = (sqlite3.IntegrityError, sqlite3.ProgrammingError, sqlite3.InterfaceError)  # ours, not the file's
-_SAFE = "Nothing of this was stored; everything answered before is safe."
+_SAFE = "None of it was saved; everything answered before is safe."
 _WORDS = {
-    "SQLITE_BUSY": ("is locked by another program.", "Try again in a moment; the host can look who keeps it open."),
-    "SQLITE_LOCKED": ("is locked by another program.", "Try again in a moment; the host can look who keeps it open."),
+    "SQLITE_BUSY": (
+        "is locked by another program.",
+        "Try again in a moment; the host can see which program has it open.",
+    ),
+    "SQLITE_LOCKED": (
+        "is locked by another program.",
+        "Try again in a moment; the host can see which program has it open.",
+    ),
     "SQLITE_FULL": ("cannot grow: the disk is full.", "The host must make room; then try again."),
     "SQLITE_READONLY": ("cannot be written.", "The host must give the bot's user the right to write file and folder."),
     "SQLITE_PERM": ("cannot be opened.", "The host must give the bot's user the right to read and write it."),
     "SQLITE_CANTOPEN": ("cannot be opened.", "The host must check that the folder exists and may be written."),
     "SQLITE_CORRUPT": ("is damaged.", "The host must stop the bot and put back a backup copy."),
-    "SQLITE_NOTADB": ("is no SQLite database.", "The host must check DATABASE_URL, or put back a backup copy."),
+    "SQLITE_NOTADB": ("is not an SQLite database.", "The host must check DATABASE_URL, or put back a backup copy."),
     "SQLITE_IOERR": ("cannot be read or written: the disk reports an error.", "The host must check the disk."),
 }
 
@@ -34,8 +40,8 @@ class Gone(StoreError):
 
     def __init__(self) -> None:
         super().__init__(
-            "The database was moved or replaced while Grognard was running. Nothing of this was saved.",
-            hint="Grognard starts again by itself in a moment; then try again.",
+            "The database was moved or replaced while Grognard was running. None of it was saved.",
+            hint="Grognard restarts by itself in a moment; try again then.",
         )
 
 

@@ -108,7 +108,7 @@ class Writer:
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """What `job` gives, once it is on the disk. Its own error undoes only its own writes."""
         if len(self._waiting) >= WAITING:
-            raise StoreError("The database is busy. Nothing of this was stored.", hint="Try again in a moment.")
+            raise StoreError("The database is busy. None of it was saved.", hint="Try again in a moment.")
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, done))
         if self._task is None:

@@ -91,7 +91,7 @@ def _by_hex(units: Sequence[Unit]) -> tuple[Group, ...]:
     for unit in units:
         name = unit.get("hex") or name
         if name is None:
-            raise UserError(f"{unit.word} needs hex.", hint=f"Type it behind the unit: {unit.word} hex=A dist=0.")
+            raise UserError(f"{unit.word} needs hex.", hint=f"Type it after the unit: {unit.word} hex=A dist=0.")
         hexes.setdefault(name, []).append(unit)
     return tuple(Group(name, tuple(group)) for name, group in hexes.items())
 

@@ -74,7 +74,7 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
     seen: set[str] = set()
     for unit in units:
         if unit.state in GONE:
-            raise UserError(f"{unit.word} is {unit.state}.", hint="Leave it out, or mend its state with /unit edit.")
+            raise UserError(f"{unit.word} is {unit.state}.", hint="Leave it out, or fix its state with /unit edit.")
         if unit.name and unit.name in seen:
             raise UserError(f"{unit.word} stands in the list twice.", hint="List each unit once.")
         seen.add(unit.name)

@@ -138,14 +138,14 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_
             asked = await (await anna.press(mauled, "Undo")).answer()
             assert (await (await carl.press(asked, "Consent")).answer()).ephemeral
             taken_back = await (await ben.press(asked, "Consent")).answer()
-            assert "takes back" in taken_back.text
+            assert "undoes" in taken_back.text
             await say(anna, table, "game redo")
             await say(ben, table, "lnlt fire", attackers="Cell 3", targets="Squad 3", tm=1, hand="5,1,6")
             await say(anna, table, "game next")
 
             sealed = await say(ben, table, "roll", dice="2d6", label="ambush", secret=True, hand="3,4")
             assert sealed.ephemeral
-            told = await discord.message(table, "Only Ben has seen this roll")
+            told = await discord.message(table, "Sealed by Ben")
             assert not told.ephemeral
             assert "= 7" not in told.text
             assert (await (await anna.press(told, "Reveal")).answer()).ephemeral

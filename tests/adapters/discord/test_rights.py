@@ -38,7 +38,7 @@ async def test_channels_where_something_is_not_permitted(discord: DiscordStandIn
     assert "lacks permissions in this channel: Send Messages" in started.text
     sealed = await (await anna.slash(hall, "roll", dice="2d6", secret=True)).answer()
     assert sealed.ephemeral
-    assert not (await discord.message(hall, "Only Anna has seen this roll")).ephemeral
+    assert not (await discord.message(hall, "Sealed by Anna")).ephemeral
 
 
 async def test_nothing_that_a_player_types_pings_or_spoofs(discord: DiscordStandIn) -> None:
@@ -134,10 +134,10 @@ async def test_undo_redo_and_undo_again_by_the_same_button(discord: DiscordStand
     rolled = await (await anna.slash(table, "roll", dice="2d6")).answer()
     for _ in range(2):
         undone = await (await anna.press(rolled, "Undo")).answer()
-        assert "Anna takes back #2" in undone.text
+        assert "Anna undoes #2" in undone.text
         again = await (await anna.press(rolled, "Undo")).answer()
         assert again.ephemeral
-        assert "That was done already: Anna takes back #2" in again.text
+        assert "Already done: Anna undoes #2" in again.text
         await (await anna.slash(table, "game redo")).answer()
 
 

@@ -89,11 +89,11 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         assert undone in ben.sees(games)
         assert "2d6 = " in first.everything
         told = await (await ben.press(first, "Undo")).answer()
-        assert "That was done already: anna takes back #2" in told.plain
+        assert "Already done: anna undoes #2" in told.plain
         assert told.ephemeral_for == ben.id
         await (await anna.slash(games, "/game", "redo")).answer()
         assert first.buttons() == ["Again", "Undo"], "the event is back, and its button with it"
-        assert "anna takes back #2" in (await (await anna.press(first, "Undo")).answer()).plain
+        assert "anna undoes #2" in (await (await anna.press(first, "Undo")).answer()).plain
 
         secret = await anna.slash(games, "/roll", "2d6 secret")
         own, public = sorted(await secret.answers(2), key=lambda one: one.ephemeral_for is None)
@@ -136,7 +136,7 @@ async def test_two_press_the_same_button(socket_slack: SlackStandIn, tmp_path: P
         public = next(one for one in await secret.answers(2) if one.ephemeral_for is None)
         one, two = await asyncio.gather(anna.press(public, "Reveal"), anna.press(public, "Reveal"))
         told = await asyncio.gather(one.answer(), two.answer())
-        assert "already" in "".join(message.plain for message in told)
+        assert "Already" in "".join(message.plain for message in told)
         opened = [text for text in socket_slack.posted(games) if "opened" in text]
         assert len(opened) == 1, socket_slack.posted(games)
 

@@ -118,8 +118,8 @@ def test_only_what_was_made_as_a_command_is_code() -> None:
     assert line(Phrase("Join one: ", Typed("/game join US"), ".")) == "Join one: `/game join US`."
     for prose in (
         'Type: /lnlt fire attackers="squad fp=2"',
-        "/roll 2d6+3 rolls dice. /help dice shows all that can be written.",
-        "The secret seed is not in it before /fair reveal.",
+        "/roll 2d6+3 rolls dice. /help dice shows everything that you can write.",
+        "Seeds not yet revealed (/fair reveal) are left out.",
         "It must end first: /game end.",
         "Start one with /game start, or just roll.",
     ):

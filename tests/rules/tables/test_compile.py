@@ -112,5 +112,5 @@ def test_modifiers_name_each_row_that_counts() -> None:
     assert answer.out == {"total": -5, "parts": [{"id": "smoke", "value": -1}, {"id": "from", "value": -4}]}
     assert [part.name for part in answer.parts] == ["out of smoke", "distance"]
     assert table.read({"mods": "smoke tis"}).out == {"total": 0, "parts": []}
-    with pytest.raises(UserError, match="stands twice"):
+    with pytest.raises(UserError, match="given twice"):
         table.read({"mods": "smoke", "smoke": True})

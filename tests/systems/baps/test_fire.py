@@ -202,7 +202,7 @@ def test_a_suppressed_target_is_written_back() -> None:
         ({"attackers": "soldier weapon=rifle-bolt", "targets": 0}, "needs targets"),
         ({"attackers": "", "targets": 3}, "needs attackers"),
         ({"attackers": "soldier weapon=bow", "targets": 3}, "weapon must be one of"),
-        ({"attackers": "soldier weapon=rifle-bolt", "targets": "squad"}, "no unit type"),
+        ({"attackers": "soldier weapon=rifle-bolt", "targets": "squad"}, "a unit type"),
         ({"attackers": "soldier weapon=rifle-bolt", "targets": 41}, "at most 40"),
         ({"attackers": "soldier weapon=rifle-bolt", "targets": "soldier wounds=3"}, "wounds must be"),
         ({"attackers": "soldier weapon=rifle-bolt", "targets": 2, "leader": 9}, "leader must be"),

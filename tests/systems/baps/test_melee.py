@@ -65,7 +65,7 @@ def test_the_roster_takes_the_wounds() -> None:
     [
         ("soldier outnumber", "soldier outnumber", "Only one side"),
         ("soldier; soldier", "soldier", "a is one man, not 2"),
-        ("soldier", "squad", "no unit type"),
+        ("soldier", "squad", "a unit type"),
         ("soldier", "soldier wounds=3", "wounds must be"),
         ("soldier hidden", "soldier", "is no flag"),
     ],

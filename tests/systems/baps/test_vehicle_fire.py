@@ -233,7 +233,7 @@ def test_a_lost_track_stays_lost_when_the_crew_bails_out() -> None:
         ({"weapon": "at-grenade", "range": 16}, "at-grenade does not reach 16"),
         ({"weapon": "lmg-belt"}, "weapon must be one of"),
         ({"armor": None}, "needs armor"),
-        ({"crew": "vehicle"}, "no unit type"),
+        ({"crew": "vehicle"}, "a unit type"),
     ],
 )
 def test_what_the_card_forbids_is_refused(given: dict[str, Any], problem: str) -> None:

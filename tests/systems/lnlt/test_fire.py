@@ -311,7 +311,7 @@ def test_a_further_modifier_may_be_typed_as_an_option_of_its_own() -> None:
     assert fire([3, 3], **given, tis=True)["attack_mod"] == 0
     assert fire([3, 3], **given, mods="tis")["attack_mod"] == 0
     assert fire([3, 3], **given, tis=False, mods="mg_pivot")["attack_mod"] == -2
-    with pytest.raises(UserError, match="stands twice"):
+    with pytest.raises(UserError, match="given twice"):
         fire([3, 3], **given, tis=True, mods="tis")
     with pytest.raises(UserError, match="takes tis alone"):
         fire([3, 3], **given, tis=2)

@@ -100,7 +100,7 @@ def test_odds_of_the_check_itself_count_every_face() -> None:
         ("squad", "squad needs morale"),
         ("squad morale=4 unshakable shaken", "cannot be shaken"),
         ("", "needs targets"),
-        ("panzer morale=4", "no unit type"),
+        ("panzer morale=4", "a unit type"),
         ("squad morale=0", "from 1 to 12"),
     ],
 )

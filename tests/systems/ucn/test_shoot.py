@@ -153,7 +153,7 @@ def test_refusals() -> None:
         shoot("lmg", [], skill=10, attacker_higher=True, attacker_lower=True)
     with pytest.raises(UserError, match="skill is missing"):
         shoot("lmg skill=10; smg", [])
-    with pytest.raises(UserError, match="no unit type"):
+    with pytest.raises(UserError, match="a unit type"):
         shoot("bazooka", [], skill=10)
     with pytest.raises(UserError, match="belongs to a roster unit"):
         shoot("lmg weapon=smg", [], skill=10)
