@@ -118,9 +118,7 @@ GAME = (
         (Option("file", "file", "file from /game export"),),
         example="/game import file=game.json",
     ),
-    CommandSpec(
-        ("game", "claim"), "Claim your side and moves in an imported game", "game", example="/game claim"
-    ),
+    CommandSpec(("game", "claim"), "Claim your side and moves in an imported game", "game", example="/game claim"),
     CommandSpec(
         ("game", "delete"),
         "Delete the game and all its data; asks first",
@@ -217,9 +215,7 @@ FAIR = (
         (Option("text", "str", "any text"),),
         example='/fair add "nobody knew this before"',
     ),
-    CommandSpec(
-        ("fair", "close"), "Close the texts; whoever added the last one cannot", "fair", example="/fair close"
-    ),
+    CommandSpec(("fair", "close"), "Close the texts; whoever added the last one cannot", "fair", example="/fair close"),
     CommandSpec(
         ("fair", "reveal"), "Publish the seed so that every roll can be recomputed", "fair", example="/fair reveal"
     ),
