@@ -19,7 +19,7 @@ from weakref import WeakSet
 
 from bot.budgets import Budgets
 from bot.commands.context import Context
-from bot.commands.dispatch import handler
+from bot.commands.dispatch import Handler, handler
 from bot.drafts import Drafts
 from bot.entropy import new_id
 from bot.game.cache import Games
@@ -40,9 +40,8 @@ from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.journal import Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.outbox.receipts import NOT_WRITTEN, Receipts, not_run
-from bot.play.sequence import is_set
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.inputs.options import MAX_TEXT, flag
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
 from bot.settings import Settings
@@ -160,7 +159,9 @@ class App:
             typed = parse_text(text, self.registry)
         except UserError as error:
             return error_reply(error, text)
-        return await self.run(Command(typed.spec.path, typed.options, who, where, request_id, delivery or {}))
+        return await self.run(
+            Command(typed.spec.path, typed.options, who, where, request_id, delivery or {}, spec=typed.spec)
+        )
 
     async def run_typed(
         self,
@@ -173,7 +174,7 @@ class App:
         channels: Mapping[str, Place] | None = None,
     ) -> Reply:
         """Run a command whose options have been read from text or a form; `channels` are those of them confirmed."""
-        return await self.run(Command(spec.path, options, who, where, request_id, delivery or {}, channels or {}))
+        return await self.run(Command(spec.path, options, who, where, request_id, delivery or {}, channels or {}, spec))
 
     async def press(
         self,
@@ -202,6 +203,9 @@ class App:
             command = replace(command, request_id=new_id())
         if (name := shown_name(command.who.name)) != command.who.name:
             command = replace(command, who=replace(command.who, name=name))
+        if command.spec is None:
+            with contextlib.suppress(UserError):  # of which the answer speaks
+                command = replace(command, spec=self.spec(command.path))
         task = self._running.get(command.request_id)
         if task is not None:
             return replace(await asyncio.shield(task), seen=True, outbox=0)
@@ -225,13 +229,6 @@ class App:
         if found is None:
             found, _ = self.registry.find(path)
         return found
-
-    def is_private(self, path: Path, options: Mapping[str, object]) -> bool:
-        """Whether the answer will be for the asker alone, as platforms want to know at the receipt.
-
-        Raises UserError for a command that does not exist.
-        """
-        return self.spec(path).is_private(options)
 
     # Answers on their way
 
@@ -395,21 +392,22 @@ class App:
             with self._budgets.spent(command):
                 return await self._run_in_turn(command)
         except UserError as error:
-            return await self._seen(command) or error_reply(error, *_as_typed(self, command))
+            return await self._seen(command) or error_reply(error, *_as_typed(command))
         except CalledOff:
             return error_reply(NOT_WRITTEN)
         except Exception:
             return failed(log, f"command {' '.join(command.path)}", recorded=False)
 
     async def _run_in_turn(self, command: Command) -> Reply:
-        spec = self.spec(command.path)
+        spec = command.spec or self.spec(command.path)
         _check_size(command)
+        spec.check_flags(command.options)
         if _only_counts(spec, command):
             await self._check_enabled(spec, command.where)
-            return await self._run_until_stored(command, spec)
+            return await self._run_until_stored(command, handler(spec))
         async with self._queues.turn(command.where.key):
             await self._check_enabled(spec, command.where)
-            return await self._run_until_stored(command, spec)
+            return await self._run_until_stored(command, handler(spec))
 
     async def _seen(self, command: Command) -> Reply | None:
         """The answer that this request got before, so that an error can be the echo of a success."""
@@ -421,15 +419,13 @@ class App:
             return None
         return replace(Reply.from_json(stored), seen=True) if stored is not None else None
 
-    async def _run_until_stored(self, command: Command, spec: CommandSpec) -> Reply:
-        handle = handler(spec)
+    async def _run_until_stored(self, command: Command, handle: Handler) -> Reply:
         for attempt in range(ATTEMPTS):
             loaded = await self.games.at(command.where.key)
             ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
             enabled = partial(self._check_enabled, where=command.where)
             context = Context(
                 command,
-                spec,
                 ledger,
                 self.store,
                 self.registry,
@@ -558,7 +554,7 @@ def _only_counts(spec: CommandSpec, command: Command) -> bool:
     """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
     if spec.family == "help" or spec.path in (("game", "stats"), ("button", "odds")):
         return True
-    return spec.family == "sequence" and is_set(command.options.get("odds"))
+    return spec.family == "sequence" and flag(command.options, "odds")
 
 
 def _with_footer(context: Context, reply: Reply) -> Reply:
@@ -593,10 +589,9 @@ def _check_size(command: Command) -> None:
             raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40])
 
 
-def _as_typed(app: App, command: Command) -> tuple[str, str]:
+def _as_typed(command: Command) -> tuple[str, str]:
     """The command as text, so that an error can show it corrected, and its example."""
-    try:
-        spec = app.spec(command.path)
-    except UserError:
+    spec = command.spec
+    if spec is None:
         return "/" + " ".join(command.path), ""
     return ("", "") if spec.family == "button" else (command_text(spec, command.options), spec.example)

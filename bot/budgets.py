@@ -14,7 +14,7 @@ from math import ceil
 
 from bot.interface.spec import Command, Path
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import says_yes
+from bot.rules.inputs.options import flag
 
 PER_MINUTE = 60
 """Commands of one person in a minute, and as many at once after a rest."""
@@ -97,7 +97,7 @@ def cost(command: Command) -> float:
         return known
     if command.path == ("log",) and any(command.options.get(name) for name in _FILTERS):
         return _SCAN  # it may read the whole log, and find nothing
-    return _ODDS if says_yes(command.options.get("odds")) else 1.0
+    return _ODDS if flag(command.options, "odds") else 1.0
 
 
 def _too_much(whose: str, wait: float) -> UserError:

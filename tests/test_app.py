@@ -344,3 +344,13 @@ async def test_what_cannot_be_stored_is_not_answered_and_changes_nothing() -> No
     number = (await channel.game()).number
     await channel.do("Anna", "unit edit A state=killed")
     assert (await channel.game()).number == number + 1
+
+
+async def test_a_flag_that_is_neither_yes_nor_no_is_refused_before_any_die() -> None:
+    channel = await Channel.fresh()
+    sides = {"attackers": "squad fp=3", "defenders": "squad fp=2"}
+    for path, options in ((("lnlt", "melee"), sides | {"odds": "perhaps"}), (("roll",), {"dice": "d6", "secret": "2"})):
+        reply = await channel.app.run(Command(path, options, ANNA, HERE, path[-1]))
+        assert reply.error
+        assert str(options.get("odds") or options["secret"]) in reply.text()
+    assert await channel.app.games.at(HERE.key) is None

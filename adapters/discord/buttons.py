@@ -27,7 +27,7 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     action = custom_id.removeprefix(ACTION)
     name, _, rest = action.partition(":")
     try:
-        private = work.app.is_private(("button", name), {})
+        private = work.app.spec(("button", name)).is_private({})
     except UserError as error:
         await work.delivery.say(request, error_reply(error))
         return

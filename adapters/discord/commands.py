@@ -27,7 +27,7 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
     try:
         spec = work.app.spec(read.path)
         read = replace(read, options=meant(spec, read.options))
-        private = work.app.is_private(read.path, read.options)
+        private = spec.is_private(read.options)
     except UserError as error:
         await work.delivery.say(request, error_reply(error))
         return
@@ -39,7 +39,7 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
             return
 
     delivery = request.to_json(private=private, **({"resolved": dict(read.channels)} if read.channels else {}))
-    command = Command(spec.path, read.options, request.who, request.where, request.request_id, delivery)
+    command = Command(spec.path, read.options, request.who, request.where, request.request_id, delivery, spec=spec)
     await work.delivery.serve(request, command, answer(work, request, command), private=private)
 
 

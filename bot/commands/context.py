@@ -41,7 +41,6 @@ class Context:
     """
 
     command: Command
-    spec: CommandSpec
     ledger: Ledger
     store: Store
     registry: Registry
@@ -57,6 +56,12 @@ class Context:
     forget: list[str] = field(default_factory=list)
     outgoing: list[Outgoing] = field(default_factory=list)
     prepared: Prepared | None = None
+
+    @property
+    def spec(self) -> CommandSpec:
+        """What the command is; whoever puts one on the desk has looked it up."""
+        assert self.command.spec is not None
+        return self.command.spec
 
     @property
     def who(self) -> str:

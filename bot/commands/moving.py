@@ -12,7 +12,6 @@ from bot.game.loaded import load
 from bot.game.rights import need_director
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import Place
-from bot.play.sequence import is_set
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.stores.base import DAY, Binding, Doc, Outgoing, Saved
@@ -194,7 +193,7 @@ async def delete(context: Context) -> Reply:
     """Delete the game and all its data; asks first."""
     game = context.need_game()
     _need_owner(context)
-    if is_set(context.options()["confirm"]):
+    if context.options()["confirm"]:
         return await delete_now(context, context.ledger.row)
     name = f'"{game.name}"' if game.name else "this free play"
     return Reply(

@@ -10,11 +10,12 @@ from bot.commands.record import record
 from bot.drafts import new_draft
 from bot.game.state import roster_of
 from bot.interface.reply import Button, Reply
-from bot.interface.spec import Command, CommandSpec
+from bot.interface.spec import CommandSpec
 from bot.play.effects import is_of_game
 from bot.play.lookup import read_table
 from bot.play.roll import roll_dice
-from bot.play.sequence import EXTRA, is_set, odds_reply, run_sequence
+from bot.play.sequence import EXTRA, odds_reply, run_sequence
+from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
 from bot.systems.catalog import system
 from bot.systems.resolve import odds_rows
@@ -25,7 +26,7 @@ async def handle_roll(context: Context) -> Reply:
     options = _plain(context.command.options)
     dice = context.dice()
     outcome = roll_dice(options, context.who, dice)
-    return record(context, outcome, dice.dice, secret=is_set(options.get("secret")))
+    return record(context, outcome, dice.dice, secret=flag(options, "secret"))
 
 
 async def handle_lookup(context: Context) -> Reply:
@@ -42,11 +43,11 @@ async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately."""
     sequence = system(context.spec.system).sequence(context.spec.target)
     options, roster = _plain(context.command.options), roster_for(context, context.spec)
-    if sequence.odds_by and is_set(options.get("odds")):
+    if sequence.odds_by and flag(options, "odds"):
         return await answer_odds(context, context.spec, options)
     dice = context.dice()
     outcome = run_sequence(sequence, context.spec, options, context.who, dice, roster)
-    return record(context, outcome, dice.dice, secret=is_set(options.get("secret")))
+    return record(context, outcome, dice.dice, secret=flag(options, "secret"))
 
 
 async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
@@ -59,7 +60,7 @@ async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str,
     roster = roster_for(context, spec)
     rows = odds_rows(sequence, raw, roster)
     counted = await context.count_odds(sequence, raw, tuple(rows), roster)
-    if is_set(options.get("secret")) or options.get("hand"):
+    if flag(options, "secret") or options.get("hand"):
         more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
         return odds_reply(sequence, spec, raw | more, rows, counted)
     draft = new_draft(spec.path, raw, context.command.who.key)
@@ -80,8 +81,7 @@ def repeated(context: Context, path: tuple[str, ...], options: Mapping[str, obje
     if spec is None:
         spec, _ = context.registry.find(path)
     command = context.command
-    context.command = Command(spec.path, options, command.who, command.where, command.request_id, command.delivery)
-    context.spec = spec
+    context.command = replace(command, path=spec.path, options=options, channels={}, spec=spec)
     return context
 
 

@@ -11,7 +11,6 @@ from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.prepared import PREPARED, UNUSED
 from bot.interface.reply import Button, File, Reply
-from bot.play.sequence import is_set
 from bot.rules.phrase import phrase
 
 MOST_GAMES = 500
@@ -48,7 +47,7 @@ async def export(context: Context) -> Reply:
 
 async def delete(context: Context) -> Reply:
     """Ask first, unless it is confirmed."""
-    if is_set(context.options()["confirm"]):
+    if context.options()["confirm"]:
         return await forget(context)
     return Reply(
         "Delete your name and texts from all games?",

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from bot.rules.inputs.options import Option, says_yes
+from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.plain import clean_name
 
 Path = tuple[str, ...]
 
 
 MAX_NAME = 60
+FLAGS = ("odds", "secret")
+"""Flags that say what kind of answer a roll gets; known before any work."""
 
 
 def shown_name(name: str) -> str:
@@ -51,6 +53,8 @@ class Command:
 
     `channels` holds, by option, the channels whose ids the platform itself confirmed for this person: it exists on the
     same server, they may see it and write there, and so may the bot. An id without that is not believed.
+
+    `spec` is what the path leads to, once somebody has looked it up; it is not stored.
     """
 
     path: Path
@@ -60,6 +64,7 @@ class Command:
     request_id: str
     delivery: Mapping[str, object] = field(default_factory=dict)
     channels: Mapping[str, Place] = field(default_factory=dict)
+    spec: CommandSpec | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,4 +96,10 @@ class CommandSpec:
 
     def is_private(self, options: Mapping[str, object]) -> bool:
         """Whether the answer is for the asker alone: known from the options as typed, before any work."""
-        return self.private or any(says_yes(options.get(name)) for name in ("odds", "secret") if self.option(name))
+        return self.private or any(flag(options, name) for name in FLAGS if self.option(name))
+
+    def check_flags(self, options: Mapping[str, object]) -> None:
+        """Raise UserError for a flag that is neither yes nor no, so that nobody need ask again what it means."""
+        for name in FLAGS:
+            if (option := self.option(name)) is not None and options.get(name) not in (None, ""):
+                clean(option, options[name])

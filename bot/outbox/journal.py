@@ -55,7 +55,9 @@ class Journal(Protocol):
 
 def to_text(command: Command) -> str:
     """A command as one line of JSON."""
-    return json.dumps(asdict(command), separators=(",", ":"))
+    data = asdict(replace(command, spec=None))
+    del data["spec"]
+    return json.dumps(data, separators=(",", ":"))
 
 
 def from_text(text: str) -> Command:

@@ -10,7 +10,7 @@ from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.expression import Rolling, parse, roll
-from bot.rules.inputs.options import Option, clean
+from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.phrase import Phrase, Typed, phrase
 from bot.rules.sequence import Line
 
@@ -20,7 +20,7 @@ _LABEL = Option("label", "str")
 
 def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcome:
     """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice that do not fit."""
-    from bot.play.sequence import hand_dice, is_set
+    from bot.play.sequence import hand_dice
 
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():
@@ -41,7 +41,7 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
             given = ",".join(map(str, (*owed.given, "?")))
             again = {"dice": text.replace(" ", ""), "label": label, "hand": given}
             typed = " ".join(f"{key}={quoted(value)}" for key, value in again.items() if value)
-            secret = " secret" if is_set(options.get("secret")) else ""
+            secret = " secret" if flag(options, "secret") else ""
             raise UserError(
                 f"Nothing is recorded yet. Next die: {owed.label or 'a die'} ({owed.sides}).",
                 hint=Phrase("Roll it and type: ", Typed(f"/roll {typed}{secret}")),

@@ -17,7 +17,7 @@ from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.given import Given
-from bot.rules.inputs.options import Option, clean
+from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.inputs.units import Roster
 from bot.rules.links import linked
 from bot.rules.odds import Distribution
@@ -57,7 +57,7 @@ def run_sequence(
         try:
             played = play(plan, script)
         except DieOwed as owed:
-            raise _owed(owed, spec, {**raw, "secret": is_set(options.get("secret"))}) from None
+            raise _owed(owed, spec, {**raw, "secret": flag(options, "secret")}) from None
         script.finish()
     reply = played_reply(who, sequence.title, played, sequence.system.title)
     in_play = {unit.name: unit for unit in roster.values() if not is_gone(unit)}
@@ -89,11 +89,6 @@ def named_units(given: Given) -> tuple[str, ...]:
     """The roster units that the inputs call, each once, in order."""
     listed = [unit.name for units in given.lists.values() for unit in units]
     return tuple(dict.fromkeys(name for name in (*(unit.name for unit in given.roster.values()), *listed) if name))
-
-
-def is_set(value: object) -> bool:
-    """Whether a flag as typed is on."""
-    return bool(value) and clean(Option("flag", "bool"), value) is True
 
 
 def _owed(owed: DieOwed, spec: CommandSpec, raw: Mapping[str, object]) -> UserError:

@@ -116,9 +116,9 @@ def is_left_out(option: Option, raw: object) -> bool:
     return raw is None or (raw == "" and option.type != "str")
 
 
-def says_yes(raw: object) -> bool:
-    """Whether a flag as typed is on; anything that is not a word for yes is not."""
-    return _BOOL.get(str(raw).strip().casefold(), False)
+def flag(options: Mapping[str, object], name: str) -> bool:
+    """Whether this flag, as typed, is on. A word that is neither yes nor no is not; `clean` refuses it."""
+    return _BOOL.get(str(options.get(name)).strip().casefold(), False)
 
 
 def missing_option(option: Option, what: str) -> UserError:
