@@ -89,19 +89,19 @@ class Wire:
 
     async def edit(self, request: Request, message: Message, which: str = "@original") -> None:
         """Change the answer, or the message with the button. Raises Refused, Unsure."""
-        await self._patiently("PATCH", self._messages(request, which), message)
+        await self._with_retries("PATCH", self._messages(request, which), message)
 
     async def follow_up(self, request: Request, message: Message) -> Json:
         """Send a further message. Raises Refused, Unsure."""
-        return await self._patiently("POST", f"/webhooks/{request.application}/{request.token}?wait=true", message)
+        return await self._with_retries("POST", f"/webhooks/{request.application}/{request.token}?wait=true", message)
 
     async def delete(self, request: Request, which: str = "@original") -> None:
         """Take the answer away. Raises Refused, Unsure."""
-        await self._patiently("DELETE", self._messages(request, which), None)
+        await self._with_retries("DELETE", self._messages(request, which), None)
 
     async def original(self, request: Request) -> Json:
         """What stands as the answer now. Raises Refused, Unsure."""
-        return await self._patiently("GET", self._messages(request, "@original"), None)
+        return await self._with_retries("GET", self._messages(request, "@original"), None)
 
     async def download(self, url: str, limit: int) -> bytes:
         """A file that somebody attached, at most `limit` bytes. Raises Unsure, or ValueError if it is larger.
@@ -128,7 +128,7 @@ class Wire:
     def _messages(self, request: Request, which: str) -> str:
         return f"/webhooks/{request.application}/{request.token}/messages/{which}"
 
-    async def _patiently(self, method: str, path: str, message: Message | None) -> Json:
+    async def _with_retries(self, method: str, path: str, message: Message | None) -> Json:
         """Repeat what was refused for now; a POST that broke is not repeated, it may have been done."""
         wait = 0.25
         end = asyncio.get_running_loop().time() + _PATIENCE

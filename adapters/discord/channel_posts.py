@@ -54,7 +54,9 @@ class Posting:
                 if await self._stands(request):
                     return
                 await self._post(
-                    request.channel, render(replace(reply, private=False), request, late=bool(request.token)), request
+                    request.channel,
+                    render(replace(reply, private=False), request, late=bool(request.token)),
+                    request,
                 )
                 return
         except discord.Forbidden:

@@ -28,8 +28,8 @@ async def serve(app: App, settings: Settings) -> None:
     """Serve Discord until cancelled; then finish what runs. Raises UserError for what Discord refuses for good."""
     client = Grognard(app, settings)
     try:
-        await _patiently("log in to", lambda: client.login(settings.discord_token))
-        await _patiently("connect to", client.connect)
+        await _with_retries("log in to", lambda: client.login(settings.discord_token))
+        await _with_retries("connect to", client.connect)
     except discord.LoginFailure:
         raise UserError(
             "Discord does not know this DISCORD_TOKEN.",
@@ -42,7 +42,7 @@ async def serve(app: App, settings: Settings) -> None:
         await client.stop()
 
 
-async def _patiently(what: str, call: Callable[[], Awaitable[None]]) -> None:
+async def _with_retries(what: str, call: Callable[[], Awaitable[None]]) -> None:
     """Do it, and try again while Discord cannot be reached."""
     tried = 0
     while True:

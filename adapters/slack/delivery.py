@@ -71,10 +71,10 @@ class Posts:
         progress = progress or Progress()
         with self._app.posting(reply):
             if reply.private and reply.announce is None:
-                done = await self._patiently(request, reply, progress, late=late)
+                done = await self._with_retries(request, reply, progress, late=late)
             else:
                 async with self._queues.turn(f"{request.team}/{request.channel}"):
-                    done = await self._patiently(request, reply, progress, late=late)
+                    done = await self._with_retries(request, reply, progress, late=late)
         if reply.outbox:
             await self._noted(request, self._app.delivered(reply) if done else self._app.retry(reply.outbox, LATER))
         return done or bool(reply.outbox)
@@ -115,9 +115,11 @@ class Posts:
         request = replace(Request.from_json(due.delivery, due.place), request_id=due.request_id)
         late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
         progress = Progress(unsure=late or due.attempts > 0, began=due.created)
-        await self.deliver(request, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress)
+        await self.deliver(
+            request, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress
+        )
 
-    async def _patiently(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> bool:
+    async def _with_retries(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> bool:
         """Whether the reply needs no further attempt. Waits as long as Slack asks to."""
         wait = MIN_PAUSE
         while True:
@@ -147,7 +149,9 @@ class Posts:
         if reply.announce is not None:
             await self._send_one(team, request, reply.announce, progress, late=late)
 
-    async def _send_one(self, team: Team, request: Request, reply: Reply, progress: Progress, *, late: bool) -> None:
+    async def _send_one(
+        self, team: Team, request: Request, reply: Reply, progress: Progress, *, late: bool
+    ) -> None:
         """Post one message, unless it was posted before; where nobody knows, it says so."""
         before = LATE if late else ""
         if progress.unsure:

@@ -13,7 +13,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.internals import parse_body
 
-from adapters.slack.shapes import is_sound
+from adapters.slack.shapes import is_valid
 from bot.logs import seldom
 
 often = seldom(__name__)
@@ -71,7 +71,7 @@ def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) ->
         )
         if wrong:
             return web.Response(status=401, text=wrong)
-        if not is_sound(_payload(body, headers.get("Content-Type", ""))):
+        if not is_valid(_payload(body, headers.get("Content-Type", ""))):
             return _cannot_be_read("it has another shape")
         try:
             response = await bolt.async_dispatch(await to_bolt_request(request))

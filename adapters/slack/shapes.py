@@ -90,7 +90,7 @@ _NEEDED = {
 }
 
 
-def is_sound(payload: object) -> bool:
+def is_valid(payload: object) -> bool:
     """Whether a payload can be read: nothing that is looked at has another shape, and what its kind needs is there."""
     if not isinstance(payload, Mapping) or not _fits(payload, _PAYLOAD):
         return False

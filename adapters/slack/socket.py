@@ -18,7 +18,7 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from adapters.slack.calls import Busy, Refused, Wire
-from adapters.slack.shapes import is_sound
+from adapters.slack.shapes import is_valid
 from bot.budgets import busy
 from bot.logs import seldom
 from bot.rules.errors import UserError
@@ -101,7 +101,7 @@ class Socket:
             leaving.set()  # this connection goes on until Slack closes it, while the next one is made
             return
         request = SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
-        if request is None or not is_sound(request.payload):
+        if request is None or not is_valid(request.payload):
             if request is not None or "payload" in said:
                 often.warning("Slack sent what cannot be read and is passed over: it has another shape")
             return

@@ -11,7 +11,7 @@ from bot.commands.context import Context
 from bot.entropy import new_id
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
-from bot.game.validate import is_in_line, is_sound, is_sound_event
+from bot.game.validate import is_in_line, is_valid, is_valid_event
 from bot.interface.packing import MOST_TEXT
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import shown_name
@@ -115,7 +115,7 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
     try:
         rows = [(dict(event.body), canonical(event.body), event.hash) for event in exported.events]
         ledger.copy(rows, exported.game)
-        if not (is_sound(ledger.game) and all(is_sound_event(event.body) for event in exported.events)):
+        if not (is_valid(ledger.game) and all(is_valid_event(event.body) for event in exported.events)):
             raise ValueError
         _fill_rest(ledger, exported)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):

@@ -24,7 +24,7 @@ LATEST = 10**11
 """Unix seconds that a calendar can still show."""
 
 
-def is_sound(game: Game) -> bool:
+def is_valid(game: Game) -> bool:
     """Whether every part of the state has its type and a bearable size."""
     words = (game.id, game.system, game.name, game.master, game.phase, game.initiative, game.commitment, game.digest)
     return (
@@ -42,8 +42,8 @@ def is_sound(game: Game) -> bool:
     )
 
 
-def is_sound_event(body: Mapping[str, Any]) -> bool:
-    """Whether log, exports and statistics can tell this event; what it leads to is for `is_sound`."""
+def is_valid_event(body: Mapping[str, Any]) -> bool:
+    """Whether log, exports and statistics can tell this event; what it leads to is for `is_valid`."""
     kind = body.get("kind")
     return (
         all(_is_word(body.get(name, "")) for name in ("who", "side", "kind", "command", "system", "target", "asked"))

@@ -57,7 +57,7 @@ class TooManyStates(UserError):
         )
 
 
-Late = Callable[[], bool]
+OutOfTime = Callable[[], bool]
 """Asked between states by who has no more time; the rules themselves read no clock."""
 
 
@@ -67,7 +67,7 @@ class _Meter:
 
     budget: int
     most_rolls: int | None
-    late: Late | None
+    out_of_time: OutOfTime | None
     states: int = 0
     rolls: int = 0
 
@@ -82,7 +82,7 @@ class _Meter:
         self.rolls += count
         if (self.most_rolls is not None and self.rolls > self.most_rolls) or kept > self.budget:
             raise TooManyStates
-        if self.late is not None and self.late():
+        if self.out_of_time is not None and self.out_of_time():
             raise TooManyStates
 
 
@@ -92,17 +92,17 @@ def joint(
     *,
     budget: int = STATE_BUDGET,
     rolls: int | None = None,
-    late: Late | None = None,
+    out_of_time: OutOfTime | None = None,
 ) -> Distribution:
     """Chances of each combination of the outputs `by`, as {(value, ...): Fraction}; they sum to 1.
 
     A value is `none` where its item is absent. Work stops on a branch as soon as all of `by` are known.
-    Raises TooManyStates beyond `budget` states, `rolls` rolls looked at or when it is `late`.
+    Raises TooManyStates beyond `budget` states, `rolls` rolls looked at or when it is `out_of_time`.
     """
     if len(by) == 1:
-        alone = marginals(plan, by, budget=budget, rolls=rolls, late=late)[by[0]]
+        alone = marginals(plan, by, budget=budget, rolls=rolls, out_of_time=out_of_time)[by[0]]
         return {(value,): chance for value, chance in alone.items()}
-    meter = _Meter(budget, rolls, late)
+    meter = _Meter(budget, rolls, out_of_time)
     wanted = tuple(by)
     plan = plan.focus(wanted) if plan.focus is not None else plan
     positions = {path: at for at, path in enumerate(wanted)}
@@ -131,14 +131,14 @@ def marginals(
     *,
     budget: int = STATE_BUDGET,
     rolls: int | None = None,
-    late: Late | None = None,
+    out_of_time: OutOfTime | None = None,
 ) -> dict[str, Distribution]:
     """The distribution of each output of `paths` by itself, counted in one pass; each sums to 1.
 
     Because every path is told once at most, nothing needs to be carried along in the state. Raises TooManyStates
-    beyond `budget` states, `rolls` rolls looked at or when it is `late`.
+    beyond `budget` states, `rolls` rolls looked at or when it is `out_of_time`.
     """
-    meter = _Meter(budget, rolls, late)
+    meter = _Meter(budget, rolls, out_of_time)
     wanted = tuple(dict.fromkeys(paths))
     plan = plan.focus(wanted) if plan.focus is not None else plan
     sums = {path: _Tally({}) for path in wanted}
@@ -230,8 +230,8 @@ _INDEX = re.compile(r"\[\d+\]")
 
 def _rolls(step: Step[S], state: S, wanted: Sequence[str]) -> Weighted:
     if step.groups is not None:
-        asked = {_INDEX.sub("", path).rsplit(".", 1)[-1] for path in wanted} if step.blurs else set()
-        if not asked & step.blurs:
+        asked = {_INDEX.sub("", path).rsplit(".", 1)[-1] for path in wanted} if step.exact_only else set()
+        if not asked & step.exact_only:
             return step.groups(state)
     return every_roll(step.asks(state))
 
@@ -269,7 +269,7 @@ def _drive(
             over = live.over * sum(ways for ways, _ in rolls)
             for ways, roll in rolls:
                 new = step.apply(state, roll)
-                key = visit((new, known), step.tells(state, roll, new))
+                key = visit((new, known), step.outputs(state, roll, new))
                 (done if finished(*key) else after).add(key, weight * ways, over)
         live = after
 
@@ -294,10 +294,10 @@ def _drive_marginals(
             rolls = _rolls(step, state, wanted)
             meter.take_rolls(len(rolls), len(after.counts) + len(done.counts))
             over = live.over * sum(ways for ways, _ in rolls)
-            apply, tells = step.apply, step.tells
+            apply, outputs = step.apply, step.outputs
             for ways, roll in rolls:
                 new = apply(state, roll)
-                told = tells(state, roll, new)
+                told = outputs(state, roll, new)
                 seen = False
                 for path in wanted:
                     value = told.get(path)

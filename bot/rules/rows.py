@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.rules.sequence import Plan, Roll, Row, S, Step, Told, row_of
+from bot.rules.sequence import Outputs, Plan, Roll, Row, S, Step, row_of
 
 _PREFIX = "row "
 
@@ -42,7 +42,7 @@ def told_by_rows(plan: Plan[S], by: str) -> Plan[S]:
         for path in row.paths:
             places.setdefault(path, []).append(at)
 
-    def read(told: Told) -> Told:
+    def read(told: Outputs) -> Outputs:
         touched = {at for path in told if path in places for at in places[path]}
         found = {row_path(at): value for at in touched if (value := rows[at].read(told)) is not None}
         return {**told, **found} if found else told
@@ -56,8 +56,8 @@ def told_by_rows(plan: Plan[S], by: str) -> Plan[S]:
     )
 
 
-def _read(step: Step[S], read: Callable[[Told], Told]) -> Step[S]:
-    def tells(before: S, roll: Roll, after: S) -> Mapping[str, Any]:
-        return read(step.tells(before, roll, after))
+def _read(step: Step[S], read: Callable[[Outputs], Outputs]) -> Step[S]:
+    def outputs(before: S, roll: Roll, after: S) -> Mapping[str, Any]:
+        return read(step.outputs(before, roll, after))
 
-    return replace(step, tells=tells)
+    return replace(step, outputs=outputs)

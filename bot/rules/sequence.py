@@ -19,7 +19,7 @@ from bot.rules.dice import Die, Rolled, Source
 from bot.rules.tables.table import Part
 
 Roll = tuple[int, ...]
-Told = Mapping[str, Any]
+Outputs = Mapping[str, Any]
 
 
 class State(Protocol):
@@ -94,7 +94,7 @@ class Settlement:
     changes: tuple[Change, ...] = ()
 
 
-def _nothing(_before: Any, _roll: Any, _after: Any) -> Told:
+def _nothing(_before: Any, _roll: Any, _after: Any) -> Outputs:
     return {}
 
 
@@ -109,23 +109,23 @@ class Step(Generic[S]):
     `dice` are those asked for (or a function of the state). `apply` returns the next state. `tells` returns
     {path: value} for the outputs that this roll decides. `story` returns the lines of the answer, only in play.
     `groups` makes odds cheap: a function from the state to ((weight, roll), ...), each roll standing for `weight`
-    equally likely ones that `apply` cannot tell apart; `blurs` are the last names of paths that grouping would
+    equally likely ones that `apply` cannot tell apart; `exact_only` are the last names of paths that grouping would
     falsify (`roll`, `total`): when odds are asked by one of them every face is counted.
     """
 
     dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
     apply: Callable[[S, Roll], S]
-    tells: Callable[[S, Roll, S], Told] = _nothing
+    outputs: Callable[[S, Roll, S], Outputs] = _nothing
     story: Callable[[S, Roll, S], Iterable[Line]] = _silence
     groups: Callable[[S], tuple[tuple[int, Roll], ...]] | None = None
-    blurs: frozenset[str] = frozenset()
+    exact_only: frozenset[str] = frozenset()
 
     def asks(self, state: S) -> tuple[Die, ...]:
         """The dice owed in `state`, in the order in which they are rolled."""
         return self.dice(state) if callable(self.dice) else self.dice
 
 
-def _no_told(_state: Any) -> Told:
+def _no_told(_state: Any) -> Outputs:
     return {}
 
 
@@ -139,7 +139,7 @@ class Row:
 
     name: str
     paths: tuple[str, ...]
-    read: Callable[[Told], Any]
+    read: Callable[[Outputs], Any]
     said: Callable[[str], str] = str
     alike: int = 1
 
@@ -165,8 +165,8 @@ class Plan(Generic[S]):
     start: S
     steps: Mapping[str, Step[S]]
     settle: Callable[[Mapping[str, Any]], Settlement]
-    opening: Told = field(default_factory=dict)
-    closing: Callable[[S], Told] = _no_told
+    opening: Outputs = field(default_factory=dict)
+    closing: Callable[[S], Outputs] = _no_told
     lines: tuple[Line, ...] = ()
     focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
     rows: tuple[Row, ...] = ()
@@ -197,7 +197,7 @@ def play(plan: Plan[S], source: Source) -> Played:
         roll: Roll = tuple(source.draw(die) for die in dice)  # type: ignore[misc]  # sequences ask for numbered dice
         rolled += [Rolled(die.label, die.sides, value) for die, value in zip(dice, roll, strict=True)]
         after = step.apply(state, roll)
-        told.update(step.tells(state, roll, after))
+        told.update(step.outputs(state, roll, after))
         lines += step.story(state, roll, after)
         state = after
     told.update(plan.closing(state))
@@ -208,7 +208,7 @@ def play(plan: Plan[S], source: Source) -> Played:
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
-def nested(told: Told) -> dict[str, Any]:
+def nested(told: Outputs) -> dict[str, Any]:
     """Outputs as values inside values, from {path: value}.
 
     Items of a list are put in the order of their positions; a gap in the positions is left out.

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted, group_sums
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 
 Settle = Callable[[Mapping[str, Any]], Settlement]
 
@@ -22,11 +22,11 @@ class Once:
 
 def one_roll(
     dice: tuple[Die, ...],
-    tells: Callable[[int], Told],
-    line: Callable[[Roll, Told], Line],
+    outputs: Callable[[int], Outputs],
+    line: Callable[[Roll, Outputs], Line],
     settle: Settle,
     *,
-    opening: Told,
+    opening: Outputs,
     lines: Iterable[Line] = (),
 ) -> Plan[Once]:
     """A plan that reads the sum of `dice` once: `tells` gives what the sum decides, `line` the story of the roll.
@@ -40,13 +40,13 @@ def one_roll(
     step: Step[Once] = Step(
         dice,
         lambda _before, _roll: Once(None),
-        lambda _before, roll, _after: tells(sum(roll)),
-        lambda _before, roll, _after: (line(roll, tells(sum(roll))),),
+        lambda _before, roll, _after: outputs(sum(roll)),
+        lambda _before, roll, _after: (line(roll, outputs(sum(roll))),),
         groups=sums,
     )
     return Plan(Once(), {"roll": step}, settle, opening=opening, lines=tuple(lines))
 
 
-def no_roll(told: Told, lines: Iterable[Line], settle: Settle) -> Plan[Once]:
+def no_roll(told: Outputs, lines: Iterable[Line], settle: Settle) -> Plan[Once]:
     """A plan without a die: everything is known at once."""
     return Plan(Once(None), {}, settle, opening=told, lines=tuple(lines))

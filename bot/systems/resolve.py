@@ -47,7 +47,7 @@ def count_odds(
     paths = tuple(by) or ((sequence.odds_by,) if sequence.odds_by else ())
     _check_paths(sequence, paths)
     plan = sequence.plan(sequence.given(raw, roster or {}))
-    counted = joint(plan, paths, rolls=MAX_ROLLS, late=after(seconds))
+    counted = joint(plan, paths, rolls=MAX_ROLLS, out_of_time=after(seconds))
     return {"|".join(str(value) for value in key): chance for key, chance in counted.items()}
 
 
@@ -73,7 +73,7 @@ def each_odds(
         paths,
         budget=budget,
         rolls=rolls,
-        late=None if seconds is None else after(seconds),
+        out_of_time=None if seconds is None else after(seconds),
     )
 
 

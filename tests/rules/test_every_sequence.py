@@ -43,7 +43,7 @@ def play_all(plan: Plan[Any], by: str) -> dict[str, Fraction]:
         rolls = list(product(*faces))
         for roll in rolls:
             after = step.apply(state, roll)
-            go_on(after, _told_once(told, step.tells(state, roll, after)), chance / len(rolls))
+            go_on(after, _told_once(told, step.outputs(state, roll, after)), chance / len(rolls))
 
     go_on(plan.start, dict(plan.opening), Fraction(1))
     return dict(chances)

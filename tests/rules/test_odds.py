@@ -58,7 +58,7 @@ def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:
                 shoot,
                 shot_told,
                 groups=(lambda _: groups) if grouped else None,
-                blurs=frozenset({"roll"}),
+                exact_only=frozenset({"roll"}),
             ),
             "kill": Step((d6("kill"),), kill, kill_told),
         },

@@ -10,7 +10,7 @@ from typing import Any
 from bot.rules.dice import d6, dice
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called, is_one, new_state
 
@@ -84,7 +84,7 @@ class _Shot:
     def aim(self, _before: Shot, roll: Roll) -> Shot:
         return Shot("subsequent" if sum(roll) == 2 and self.follows else None)
 
-    def aimed(self, _before: Shot, roll: Roll, after: Shot) -> Told:
+    def aimed(self, _before: Shot, roll: Roll, after: Shot) -> Outputs:
         original = sum(roll)
         told: dict[str, Any] = {"original": original, "final": original + self.drm}
         told["case"] = self.case if original == 2 else "none"
@@ -92,7 +92,7 @@ class _Shot:
             told |= {"dr": 0, **(self.at_once() if original == 2 else self.ordinary(original))}
         return told
 
-    def ordinary(self, original: int) -> Told:
+    def ordinary(self, original: int) -> Outputs:
         """An Original 3-12: the card gives no location of such hits."""
         final = original + self.drm
         if final > self.th:
@@ -100,7 +100,7 @@ class _Shot:
         critical = self.type == "infantry" and 2 * final < self.th
         return {"result": self.result(CRITICAL if critical else "hit"), "location": "none"}
 
-    def at_once(self) -> Told:
+    def at_once(self) -> Outputs:
         """An Original 2 that needs no further die."""
         if self.case in ("g", "i"):
             return {"result": self.result(CRITICAL), "location": self.place if self.afv else "none"}
@@ -112,7 +112,7 @@ class _Shot:
         """A hit that cannot be critical is still a hit."""
         return "hit" if self.no_ch and result == CRITICAL else result
 
-    def follow(self, _before: Shot, roll: Roll, _after: Shot) -> Told:
+    def follow(self, _before: Shot, roll: Roll, _after: Shot) -> Outputs:
         read = self.drs[roll[0]]
         return {"dr": roll[0], "result": self.result(read["result"]), "location": read["location"]}
 
@@ -140,6 +140,6 @@ class _Shot:
         yield Line("subsequent dr", roll, (), roll[0], half + _words(self.follow(before, roll, after)))
 
 
-def _words(told: Told) -> str:
+def _words(told: Outputs) -> str:
     place = "" if told["location"] == "none" else f" on the {told['location']}"
     return f"{told['result'].replace('-', ' ')}{place}"

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
 
@@ -22,13 +22,13 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         return no_roll({"facing": "side", "turret": "by-tca"}, (line,), settle)
     facings = {dr: tables["facing-dr"](roll=dr)["facing"] for dr in range(1, 7)}
 
-    def tells(roll: int) -> Told:
+    def outputs(roll: int) -> Outputs:
         return {"facing": facings[roll]}
 
-    def line_of(roll: Roll, told: Told) -> Line:
+    def line_of(roll: Roll, told: Outputs) -> Line:
         return Line("colored die", roll, (), roll[0], f"{told['facing']} facing, hull and turret")
 
-    return one_roll(dice(1, 6, "colored"), tells, line_of, settle, opening={"turret": "same"})
+    return one_roll(dice(1, 6, "colored"), outputs, line_of, settle, opening={"turret": "same"})
 
 
 def settle(out: Mapping[str, Any]) -> Settlement:

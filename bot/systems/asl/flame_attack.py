@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, one_roll
 from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called, new_state, still
@@ -22,10 +22,10 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     )
     tk, unit = int(read["tk"]), given.unit("unit")
 
-    def tells(dr: int) -> Told:
+    def outputs(dr: int) -> Outputs:
         return {"dr": dr, "result": outcome(dr, tk)}
 
-    def line(roll: Roll, told: Told) -> Line:
+    def line(roll: Roll, told: Outputs) -> Line:
         verdict = spoken(str(told["result"]))
         return Line("TK", roll, (), told["dr"], f"against TK# {tk} (situation {read['situation']}): {verdict}")
 
@@ -36,7 +36,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         then = (*(equal if result == "equal" else ()), *still(unit, state))
         return Settlement(spoken(result), ((called(unit, "AFV"), result),), then, new_state(unit, state))
 
-    return one_roll(dice(2, 6, "TK"), tells, line, settle, opening={"tk": tk})
+    return one_roll(dice(2, 6, "TK"), outputs, line, settle, opening={"tk": tk})
 
 
 def spoken(result: str) -> str:

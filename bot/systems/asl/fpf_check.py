@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, one_roll
 from bot.rules.tables.table import Tables
 from bot.systems.asl.morale import CASUALTY, STATES, morale_check
@@ -20,7 +20,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     is_gun, morale, drm = given.word("attacker") == "gun", given.int("morale"), given.int("drm")
     b_number, unit = given.maybe("b_number") if is_gun else None, given.unit("unit")
 
-    def tells(dr: int) -> Told:
+    def outputs(dr: int) -> Outputs:
         nmc = morale_check(dr, drm, morale)
         return {
             "dr": dr,
@@ -30,7 +30,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
             "malfunction": b_number is not None and dr >= b_number,
         }
 
-    def line(roll: Roll, told: Told) -> Line:
+    def line(roll: Roll, told: Outputs) -> Line:
         parts = (("DRM", drm),) if drm else ()
         verdict = f"as NMC against morale {morale}: {told['nmc']}"
         return Line("Original DR", roll, parts, told["dr"] + drm, verdict)
@@ -45,4 +45,4 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
             f"NMC {nmc}, attack {out['attack']}", ((who, nmc),), tuple(then), new_state(unit, STATES.get(nmc))
         )
 
-    return one_roll(dice(2, 6, "Original DR"), tells, line, settle, opening={})
+    return one_roll(dice(2, 6, "Original DR"), outputs, line, settle, opening={})

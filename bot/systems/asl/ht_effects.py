@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.asl.morale import CASUALTY, morale_check, task_check
 from bot.systems.asl.roster import called, is_one, new_state, still
@@ -70,7 +70,7 @@ def plan(tables: Tables, given: Given) -> Plan[Aboard]:
             done = replace(before, crew=outcome) if name == "crew" else replace(before, passenger=outcome)
             return next_owed(done)
 
-        def tells(_before: Aboard, roll: Roll, _after: Aboard) -> Told:
+        def outputs(_before: Aboard, roll: Roll, _after: Aboard) -> Outputs:
             dr = sum(roll)
             return {f"{name}_result": group.outcome(dr), f"{name}_casualty": group.casualty(dr)}
 
@@ -81,9 +81,9 @@ def plan(tables: Tables, given: Given) -> Plan[Aboard]:
             yield Line(f"{name} {group.check.upper()}", roll, parts, dr + group.added, verdict)
 
         check = dice(2, 6, f"{name} check")
-        return Step(check, apply, tells, story, groups=lambda _: group_sums(2, 6))
+        return Step(check, apply, outputs, story, groups=lambda _: group_sums(2, 6))
 
-    def closing(state: Aboard) -> Told:
+    def closing(state: Aboard) -> Outputs:
         read = cases(passenger=state.passenger, crew=state.crew)
         told = {name: read[name] for name in ("case", "effects", "vehicle")}
         return {**told, "crew_bu": "e" in read["effects"] and not carrier}
@@ -114,7 +114,7 @@ def _group(given: Given, name: str) -> Group:
     return Group(name, given.word(name), given.int(f"{name}_morale"), given.int(f"{name}_drm"))
 
 
-def _known(groups: Mapping[str, Group]) -> Told:
+def _known(groups: Mapping[str, Group]) -> Outputs:
     """The outcomes that stand as given, without dice."""
     told: dict[str, Any] = {}
     for name, group in groups.items():

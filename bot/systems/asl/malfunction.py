@@ -10,7 +10,7 @@ from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Told, parts_of
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, parts_of
 from bot.rules.shapes import Once, one_roll
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.asl.roster import called, change, stays
@@ -65,11 +65,11 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     opening = {name: "none" if value is None else value for name, value in _named(numbers)}
     opening |= {name: use[name] for name in USED}
 
-    def tells(dr: int) -> Told:
+    def outputs(dr: int) -> Outputs:
         told = {"dr": dr, "result": numbers.result(dr)}
         return told if depleting is None else told | {"depleted": dr >= depleting}
 
-    def line(roll: Roll, told: Told) -> Line:
+    def line(roll: Roll, told: Outputs) -> Line:
         runs_out = ", that ammunition is depleted" if told.get("depleted") else ""
         return Line("Original DR", roll, (), told["dr"], f"{against(numbers)}: {spoken(told['result'])}{runs_out}")
 
@@ -92,7 +92,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         None,
         f"now {against(numbers)}{depletes}{circumstances(given, shortage)}",
     )
-    return one_roll(dice(2, 6, "Original DR"), tells, line, settle, opening=opening, lines=(told,))
+    return one_roll(dice(2, 6, "Original DR"), outputs, line, settle, opening=opening, lines=(told,))
 
 
 def refuse_misfits(given: Given, *, is_gun: bool) -> None:

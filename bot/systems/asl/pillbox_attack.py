@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Settlement, Told
+from bot.rules.sequence import Line, Outputs, Plan, Settlement
 from bot.rules.shapes import Once, no_roll
 from bot.rules.tables.table import Tables
 
@@ -53,7 +53,7 @@ def tem(effect: str, given: Given) -> int:
     return 0 if given.flag("critical_hit") else given.int("nca_tem")
 
 
-def armor_piercing(given: Given) -> Told:
+def armor_piercing(given: Given) -> Outputs:
     """No TEM where the basic TK# exceeds twice the TEM of that side, else as direct HE. Source: table 8, note 3."""
     from_ca = given.word("from") == "ca"
     faced = tem("ca-tem" if from_ca else "nca-tem", given)
@@ -72,7 +72,7 @@ def compared(given: Given) -> str:
     return f"Basic TK# {tk} against twice the {side} TEM {faced}: {verdict}."
 
 
-def white_phosphorus(effect: str, given: Given) -> Told:
+def white_phosphorus(effect: str, given: Given) -> Outputs:
     """The NMC of WP and its modifier, or not-applicable. Source: table 8, notes 6, 9 and 10."""
     critical = given.flag("critical_hit")
     if effect == "minus-nca-tem":

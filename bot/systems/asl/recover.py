@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Told, parts_of
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, parts_of
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called, change, is_one
@@ -52,14 +52,14 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     modifiers = tables["recovery-drm"](**{name: given.flag(name) for name in ("cx", "night", "jungle")})
     drm, highest = modifiers["drm"], modifiers["max_total"]
 
-    def tells(roll: int) -> Told:
+    def outputs(roll: int) -> Outputs:
         return {"total": roll + drm, "result": "recovered" if roll + drm <= highest else "failed"}
 
-    def line(roll: Roll, told: Told) -> Line:
+    def line(roll: Roll, told: Outputs) -> Line:
         verdict = f"case {case.upper()}, needs {highest} or less: {told['result']}"
         return Line("recovery", roll, parts_of(modifiers.parts), told["total"], verdict)
 
-    return one_roll(dice(1, 6, "recovery"), tells, line, settle, opening={**opening, "drm": drm})
+    return one_roll(dice(1, 6, "recovery"), outputs, line, settle, opening={**opening, "drm": drm})
 
 
 def case_of(phase: str, source: str, by: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called
@@ -56,13 +56,13 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     counted = tuple((part, value) for part, value in parts if value)
     drm, needed = sum(value for _, value in counted), needed_of(usage["needs"], given)
 
-    def tells(roll: int) -> Told:
+    def outputs(roll: int) -> Outputs:
         if roll + drm > needed:
             return {"roll": roll, "total": roll + drm, "result": "failed", **NONE}
         placed = {field: usage[field] for field in NONE}
         return {"roll": roll, "total": roll + drm, "result": "success", **placed}
 
-    def line(roll: Roll, told: Told) -> Line:
+    def line(roll: Roll, told: Outputs) -> Line:
         return Line(
             f"{name} usage" if count == 2 else name,
             roll,
@@ -72,7 +72,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         )
 
     count = 1 if usage["needs"] in GRENADES else 2
-    return one_roll(dice(count, 6, "usage"), tells, line, settle, opening={"drm": drm, "needed": needed})
+    return one_roll(dice(count, 6, "usage"), outputs, line, settle, opening={"drm": drm, "needed": needed})
 
 
 def needed_of(needs: str, given: Given) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
 from bot.systems.asl.morale import CASUALTY, STATES, morale_check
@@ -39,16 +39,16 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     morale, drm, failed = morale_of(given), given.int("drm"), failed_of(given)
     added = mc_drm + drm
 
-    def tells(dr: int) -> Told:
+    def outputs(dr: int) -> Outputs:
         verdict = morale_check(dr, added, morale)
         result = failed if verdict == "break" else verdict
         return {"final": dr + added, "result": result, "casualty": dr == CASUALTY}
 
-    def line(roll: Roll, told: Told) -> Line:
+    def line(roll: Roll, told: Outputs) -> Line:
         parts = tuple((name, value) for name, value in (("WP", mc_drm), ("other DRM", drm)) if value)
         return Line("NMC", roll, parts, told["final"], f"against morale {morale}: {told['result']}")
 
-    return one_roll(dice(2, 6, "NMC"), tells, line, settle, opening={"mc_drm": mc_drm})
+    return one_roll(dice(2, 6, "NMC"), outputs, line, settle, opening={"mc_drm": mc_drm})
 
 
 def mc_drm_of(tables: Tables, given: Given) -> int | None:

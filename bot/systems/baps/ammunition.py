@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.phrase import phrase
-from bot.rules.sequence import Change, Line, Roll, Step, Told
+from bot.rules.sequence import Change, Line, Outputs, Roll, Step
 from bot.rules.tables.table import Tables
 from bot.systems.baps.volley import Volley
 
@@ -44,7 +44,7 @@ def ammo_step(tables: Tables, checkers: Sequence[Checker], path: str) -> Step[Vo
     def apply(state: Volley, _roll: Roll) -> Volley:
         return Volley("ammo" if state.at + 1 < len(checkers) else None, state.at + 1)
 
-    def tells(before: Volley, roll: Roll, _after: Volley) -> Told:
+    def outputs(before: Volley, roll: Roll, _after: Volley) -> Outputs:
         here = f"{path}[{before.at}]"
         unit, result = checkers[before.at].unit, read(before.at, roll)
         return {f"{here}.unit": unit, f"{here}.roll": roll[0], f"{here}.result": result}
@@ -53,7 +53,7 @@ def ammo_step(tables: Tables, checkers: Sequence[Checker], path: str) -> Step[Vo
         said = "ok" if read(before.at, roll) == "ok" else "out of ammunition or jammed"
         yield Line(f"ammunition {checkers[before.at].name}", roll, result=said)
 
-    return Step(lambda state: (d6(f"ammunition {checkers[state.at].name}"),), apply, tells, story)
+    return Step(lambda state: (d6(f"ammunition {checkers[state.at].name}"),), apply, outputs, story)
 
 
 def noted(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -> tuple[Change, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.compile import dice_of
 from bot.rules.tables.table import Tables
@@ -19,10 +19,10 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     impact = int(row["impact"])
     steps = {f"{step}_turn": "none" if row[step] == "none" else turn + int(row[step]) for step in ("fire", "call")}
 
-    def tells(rolled: int) -> Told:
+    def outputs(rolled: int) -> Outputs:
         return {"delay": impact + rolled, "impact_turn": turn + impact + rolled, **steps}
 
-    def line(roll: Roll, told: Told) -> Line:
+    def line(roll: Roll, told: Outputs) -> Line:
         lands = f"lands in turn {told['impact_turn']}"
         if not roll:
             return Line("delay", result=f"{impact} turn{'' if impact == 1 else 's'}, {lands}")
@@ -34,5 +34,5 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         return Settlement(f"lands in turn {out['impact_turn']}", then=(*then, "Then run barrage."))
 
     if row["dice"] == "none":
-        return no_roll(tells(0), (line((), tells(0)),), settle)
-    return one_roll(dice_of(str(row["dice"]), "delay"), tells, line, settle, opening={})
+        return no_roll(outputs(0), (line((), outputs(0)),), settle)
+    return one_roll(dice_of(str(row["dice"]), "delay"), outputs, line, settle, opening={})

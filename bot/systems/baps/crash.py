@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Change, Line, Plan, Roll, Row, Settlement, Step, Told, row_of
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Row, Settlement, Step, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import about, called
 from bot.systems.baps.resolution import Man, Resolution, aftermath, changes_of, summed_up, words_of
@@ -62,7 +62,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         row = rows[answers[roll[0]]["result"]]
         return Volley(None if row is None or not occupants else f"row {row}")
 
-    def tells(_before: Volley, roll: Roll, _after: Volley) -> Told:
+    def outputs(_before: Volley, roll: Roll, _after: Volley) -> Outputs:
         answer = answers[roll[0]]
         row = rows[answer["result"]]
         told = {"roll": roll[0], "total": answer["total"], "result": answer["result"]}
@@ -85,7 +85,9 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         return group_faces(20, lambda roll: answers[roll]["result"])
 
     hurt: tuple[Row, ...] = ()
-    steps = {"roll": Step((d20("crash"),), apply, tells, story, groups=by_result, blurs=frozenset({"roll", "total"}))}
+    steps = {
+        "roll": Step((d20("crash"),), apply, outputs, story, groups=by_result, exact_only=frozenset({"roll", "total"}))
+    }
     for row in {row for row in rows.values() if row is not None}:
         men = tuple(
             Man(unit, name, (resolution.cell(row, 1),), f"occupants[{at}]", f"row {row}, column 1", {"unit": unit.word})

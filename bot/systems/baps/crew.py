@@ -9,7 +9,7 @@ from functools import lru_cache
 from bot.rules.dice import Die
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import Weighted
-from bot.rules.sequence import Line, Roll, Step, Told
+from bot.rules.sequence import Line, Outputs, Roll, Step
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import called
 from bot.systems.baps.resolution import UNHURT, Hurt, Man, Resolution
@@ -41,7 +41,9 @@ def crew_step(tables: Tables, resolution: Resolution, crew: tuple[Unit, ...]) ->
     """
     row_of = {area: int(tables["penetrated-damage"](area=area, roll=4)["row"]) for area in EXPLOSIVE}
     rolls = _Rolls(resolution, crew, row_of)
-    return Step(rolls.dice, rolls.apply, rolls.tells, rolls.story, groups=rolls.fates, blurs=frozenset({"rolls"}))
+    return Step(
+        rolls.dice, rolls.apply, rolls.outputs, rolls.story, groups=rolls.fates, exact_only=frozenset({"rolls"})
+    )
 
 
 class _Rolls:
@@ -91,7 +93,7 @@ class _Rolls:
         hurts[state.at] = self._resolution.strike(self._current(state), hurts[state.at], roll[0])
         return self._next(replace(state, hurts=tuple(hurts)))
 
-    def tells(self, before: Crew, roll: Roll, _after: Crew) -> Told:
+    def outputs(self, before: Crew, roll: Roll, _after: Crew) -> Outputs:
         """The die, and the man's fate once it is settled."""
         who, hurt = self._current(before), _hurt(before)
         if len(roll) > 1:

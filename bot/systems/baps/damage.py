@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted, every_roll
-from bot.rules.sequence import Line, Roll, Step, Told
+from bot.rules.sequence import Line, Outputs, Roll, Step
 from bot.rules.tables.table import Tables
 from bot.systems.baps.crew import Crew
 
@@ -40,7 +40,7 @@ def _area(tables: Tables, area: str, sides: int, count: int, areas: tuple[str, .
             return Crew(AREAS[place + 1], effects)
         return Crew("crew" if manned else None, effects)
 
-    def tells(_before: Crew, roll: Roll, after: Crew) -> Told:
+    def outputs(_before: Crew, roll: Roll, after: Crew) -> Outputs:
         told = {f"damage[{place * count + at}]": die for at, die in enumerate(roll)}
         if area in OUTPUTS:
             told[OUTPUTS[area]] = takes_effect(roll)
@@ -58,10 +58,10 @@ def _area(tables: Tables, area: str, sides: int, count: int, areas: tuple[str, .
         return tuple(found.values())
 
     asked = (Die(f"damage {name}", sides),) * count
-    return Step(asked, apply, tells, story, groups=groups, blurs=frozenset({"damage"}))
+    return Step(asked, apply, outputs, story, groups=groups, exact_only=frozenset({"damage"}))
 
 
-def _verdict(effects: tuple[bool, ...]) -> Told:
+def _verdict(effects: tuple[bool, ...]) -> Outputs:
     """What the areas together mean for the vehicle: main gun, ammunition, engine and (if rolled) crew."""
     operable = not (effects[1] or effects[2])
     bail_out = not operable or (len(effects) == 4 and effects[3])

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Plan, Settlement, Told
+from bot.rules.sequence import Outputs, Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.baps.heroics import DEEDS, Deed, deed_said, heroic_steps, roused
 from bot.systems.baps.men import about
@@ -16,7 +16,7 @@ def plan(tables: Tables, given: Given) -> Plan[Deed]:
     """2d6, and 1d4 orders for a new leader. Source: Infantry Charts, Heroic Actions."""
     unit = given.unit("unit")
 
-    def tells(total: int, result: str, lasts: str) -> Told:
+    def outputs(total: int, result: str, lasts: str) -> Outputs:
         return {"roll": total, "result": result, "lasts": lasts}
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -24,4 +24,4 @@ def plan(tables: Tables, given: Given) -> Plan[Deed]:
         said = DEEDS[deed] + (f", {out['orders']} orders" if out["orders"] else "")
         return Settlement(about(unit, said), then=deed_said(deed), changes=roused(unit, deed))
 
-    return Plan(Deed("heroic"), heroic_steps(tables, tells), settle)
+    return Plan(Deed("heroic"), heroic_steps(tables, outputs), settle)

@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.dice import Die, d20, dice
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Change, Line, Roll, Step, Told
+from bot.rules.sequence import Change, Line, Outputs, Roll, Step
 from bot.rules.tables.table import Tables
 
 HEROIC = dice(2, 6, "heroic action")
@@ -51,7 +51,7 @@ class Deed:
     owes: str | None
 
 
-def heroic_steps(tables: Tables, tells: Callable[[int, str, str], Told]) -> dict[str, Step[Deed]]:
+def heroic_steps(tables: Tables, outputs: Callable[[int, str, str], Outputs]) -> dict[str, Step[Deed]]:
     """The steps `heroic` (2d6) and `orders` (1d4). `tells` names what the 2d6 decide: sum, result, how long it lasts.
 
     Source: Infantry Charts, Heroic Actions.
@@ -62,9 +62,9 @@ def heroic_steps(tables: Tables, tells: Callable[[int, str, str], Told]) -> dict
     def apply(_state: Deed, roll: Roll) -> Deed:
         return Deed("orders" if answers[sum(roll)]["orders_die"] else None)
 
-    def told(_before: Deed, roll: Roll, after: Deed) -> Told:
+    def told(_before: Deed, roll: Roll, after: Deed) -> Outputs:
         answer = answers[sum(roll)]
-        new = tells(sum(roll), answer["result"], answer["lasts"])
+        new = outputs(sum(roll), answer["result"], answer["lasts"])
         return new if after.owes else {**new, "orders": 0}
 
     def story(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:

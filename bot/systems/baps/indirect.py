@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.dice import Die, d20
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, row_of
 from bot.rules.tables.compile import dice_of
 from bot.systems.baps.blasts import Blast
 from bot.systems.baps.rows import rows_of
@@ -37,7 +37,7 @@ def aim_plan(
     def to_hit(_state: Volley, roll: Roll) -> Volley:
         return burst if hits(roll[0]) else Volley("scatter")
 
-    def hit_told(_before: Volley, roll: Roll, _after: Volley) -> Told:
+    def hit_told(_before: Volley, roll: Roll, _after: Volley) -> Outputs:
         hit = hits(roll[0])
         told = {"roll": roll[0], "total": roll[0] + modifier, "outcome": "hit" if hit else "miss"}
         if hit:

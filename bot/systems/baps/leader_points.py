@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import about
@@ -26,11 +26,11 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         told = {"roll": "none", "points": table(state=state, rating=rating)["points"]}
         return no_roll(told, (Line("leader points", result=f"no die, {state}"),), settle)
 
-    def tells(roll: int) -> Told:
+    def outputs(roll: int) -> Outputs:
         return {"roll": roll, "points": table(rating=rating, roll=roll)["points"]}
 
-    def line(roll: Roll, told: Told) -> Line:
+    def line(roll: Roll, told: Outputs) -> Line:
         least = ", at least 1" if told["points"] > roll[0] + rating else ""
         return Line("leader points", roll, (("leader rating", rating),) if rating else (), told["points"], least[2:])
 
-    return one_roll(dice(1, 4, "leader points"), tells, line, settle, opening={})
+    return one_roll(dice(1, 4, "leader points"), outputs, line, settle, opening={})

@@ -9,7 +9,7 @@ from bot.rules.dice import averaging
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
 from bot.rules.shapes import Once
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.baps.men import living, wounds_of
@@ -29,7 +29,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     mods = [_modifiers(tables, man) for man in (a, b)]
     a_modifier, b_modifier = (int(answer["total"]) for answer in mods)
 
-    def tells(_before: Once, roll: Roll, _after: Once) -> Told:
+    def outputs(_before: Once, roll: Roll, _after: Once) -> Outputs:
         totals = {"a": roll[0] + a_modifier, "b": roll[1] + b_modifier}
         result = tables["melee-result"](**totals)
         return {
@@ -60,7 +60,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         return Settlement(", ".join(said), units, then, changes_of((a, b), fates))
 
     step: Step[Once] = Step(
-        (averaging("hand-to-hand a"), averaging("hand-to-hand b")), lambda _state, _roll: Once(None), tells, story
+        (averaging("hand-to-hand a"), averaging("hand-to-hand b")), lambda _state, _roll: Once(None), outputs, story
     )
     opening = {"a_modifier": a_modifier, "b_modifier": b_modifier}
     return Plan(Once(), {"roll": step}, settle, opening=opening)

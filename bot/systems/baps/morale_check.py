@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Told, parts_of
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, parts_of
 from bot.rules.shapes import Once, one_roll
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import about
@@ -35,12 +35,12 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     modifier = int(modifiers["total"])
     against = f"against {men} men" + (", times three" if crew_team else "")
 
-    def tells(roll: int) -> Told:
+    def outputs(roll: int) -> Outputs:
         total = roll + modifier
         result = tables["morale-result"](total=total, men=men, crew_team=crew_team)["result"]
         return {"roll": roll, "modifier": modifier, "total": total, "result": result}
 
-    def line(roll: Roll, told: Told) -> Line:
+    def line(roll: Roll, told: Outputs) -> Line:
         said = f"{against}: {told['result']}"
         return Line("morale check", roll, parts_of(modifiers.parts), told["total"], said)
 
@@ -54,4 +54,4 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
             changes += (Change(unit.name, set={"state": "suppressed"}, of="squad"),) if result == "pinned" else ()
         return Settlement(about(unit, str(result)), then=then, changes=changes)
 
-    return one_roll(dice(1, 10, "morale check"), tells, line, settle, opening={})
+    return one_roll(dice(1, 10, "morale check"), outputs, line, settle, opening={})

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.baps.heroics import DEEDS, RANDOM_ORDER, Deed, deed_said, heroic_steps, roused
 from bot.systems.baps.men import about
@@ -67,7 +67,7 @@ def plan(tables: Tables, given: Given) -> Plan[Deed]:
     def apply(_state: Deed, roll: Roll) -> Deed:
         return Deed("heroic" if rows[roll[0]][0] == "heroic-action" else None)
 
-    def tells(_before: Deed, roll: Roll, after: Deed) -> Told:
+    def outputs(_before: Deed, roll: Roll, after: Deed) -> Outputs:
         order, mark = rows[roll[0]]
         may_change = mark == "dagger" and grade != "green"
         told = {"roll": roll[0], "order": order, "mark": mark, "may_change": may_change}
@@ -81,13 +81,13 @@ def plan(tables: Tables, given: Given) -> Plan[Deed]:
     step = Step(
         RANDOM_ORDER,
         apply,
-        tells,
+        outputs,
         story,
         groups=lambda _: group_faces(20, lambda roll: rows[roll]),
-        blurs=frozenset({"roll"}),
+        exact_only=frozenset({"roll"}),
     )
 
-    def deed(total: int, result: str, _lasts: str) -> Told:
+    def deed(total: int, result: str, _lasts: str) -> Outputs:
         return {"heroic_roll": total, "heroic": result}
 
     return Plan(Deed("order"), {"order": step, **heroic_steps(tables, deed)}, settle)

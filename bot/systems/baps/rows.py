@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bot.rules.sequence import Row, Told
+from bot.rules.sequence import Outputs, Row
 from bot.systems.baps.resolution import Man, said
 
 SUPPRESSED = "suppressed"
@@ -18,7 +18,7 @@ def rows_of(men: Iterable[Man]) -> tuple[Row, ...]:
 def _row(man: Man) -> Row:
     result, after = f"{man.path}.result", f"{man.path}.after"
 
-    def read(told: Told) -> str | None:
+    def read(told: Outputs) -> str | None:
         if result not in told:
             return None
         if told[after] == "killed":

@@ -10,7 +10,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of, row_of
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.baps.crew import Crew, crew_men, crew_step
 from bot.systems.baps.damage import AREAS, area_steps
@@ -82,7 +82,7 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     return Plan(Crew("hit"), steps, settle, opening=opening, rows=shown)
 
 
-def _hit(need: int, modifiers: Answer, known: Told, classes: str) -> Step[Crew]:
+def _hit(need: int, modifiers: Answer, known: Outputs, classes: str) -> Step[Crew]:
     """The roll to hit; `known` is what a hit tells of the penetration, which needs no die where it cannot be."""
     modifier, pen_need = int(modifiers["total"]), known["pen_need"]
 
@@ -92,7 +92,7 @@ def _hit(need: int, modifiers: Answer, known: Told, classes: str) -> Step[Crew]:
     def apply(_state: Crew, roll: Roll) -> Crew:
         return Crew(None if not hit(roll) else "bounce" if pen_need == "fail" else "penetrate")
 
-    def tells(_before: Crew, roll: Roll, after: Crew) -> Told:
+    def outputs(_before: Crew, roll: Roll, after: Crew) -> Outputs:
         told = {"roll": roll[0], "hit_total": roll[0] + modifier, "hit": hit(roll)}
         if not hit(roll):
             return {**told, **MISSED}
@@ -109,10 +109,10 @@ def _hit(need: int, modifiers: Answer, known: Told, classes: str) -> Step[Crew]:
     return Step(
         (d20("to hit"),),
         apply,
-        tells,
+        outputs,
         story,
         groups=lambda _: group_faces(20, lambda die: hit((die,))),
-        blurs=frozenset({"roll", "hit_total"}),
+        exact_only=frozenset({"roll", "hit_total"}),
     )
 
 
@@ -122,7 +122,7 @@ def _penetrate(need: Any, classes: str) -> Step[Crew]:
     def penetrated(roll: Roll) -> bool:
         return roll[0] >= int(need)
 
-    def tells(_before: Crew, roll: Roll, _after: Crew) -> Told:
+    def outputs(_before: Crew, roll: Roll, _after: Crew) -> Outputs:
         told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": penetrated(roll)}
         return told | {"outcome": "penetrated"} if penetrated(roll) else told
 
@@ -133,10 +133,10 @@ def _penetrate(need: Any, classes: str) -> Step[Crew]:
     return Step(
         (d20("penetration"),),
         lambda _state, roll: Crew(AREAS[0] if penetrated(roll) else "bounce"),
-        tells,
+        outputs,
         story,
         groups=lambda _: group_faces(20, lambda die: penetrated((die,))),
-        blurs=frozenset({"pen_roll"}),
+        exact_only=frozenset({"pen_roll"}),
     )
 
 
@@ -172,7 +172,7 @@ def _bounce(tables: Tables, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
         for roll in range(1, 21)
     }
 
-    def tells(_before: Crew, roll: Roll, _after: Crew) -> Told:
+    def outputs(_before: Crew, roll: Roll, _after: Crew) -> Outputs:
         out = results[roll[0]] == "bail-out"
         return {**UNHARMED, "outcome": results[roll[0]], "bail_out": out, "reoccupy": "yes" if out else "none"}
 
@@ -183,7 +183,7 @@ def _bounce(tables: Tables, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
     return Step(
         (d20("not penetrated"),),
         lambda _state, _roll: Crew(None),
-        tells,
+        outputs,
         story,
         groups=lambda _: group_faces(20, lambda die: results[die]),
     )

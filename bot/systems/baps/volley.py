@@ -8,7 +8,7 @@ from functools import cache
 
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted
-from bot.rules.sequence import Line, Roll, Step, Told
+from bot.rules.sequence import Line, Outputs, Roll, Step
 from bot.systems.baps.resolution import UNHURT, Hurt, Man, Resolution
 
 
@@ -50,7 +50,7 @@ def men_step(
         one = state.one or hurt.one
         return Volley(name, state.at + 1, UNHURT, one) if state.at + 1 < len(men) else then(one)
 
-    def tells(before: Volley, roll: Roll, _after: Volley) -> Told:
+    def outputs(before: Volley, roll: Roll, _after: Volley) -> Outputs:
         man = men[before.at]
         hurt = struck(before.at, before.hurt, roll)
         told = man.told(hurt) if man.finished(hurt) else {}
@@ -64,7 +64,7 @@ def men_step(
     def fates(state: Volley) -> Weighted:
         return resolution.fates(men[state.at])
 
-    return Step(dice, apply, tells, story, groups=fates, blurs=frozenset({"rolls"}))
+    return Step(dice, apply, outputs, story, groups=fates, exact_only=frozenset({"rolls"}))
 
 
 def men_lines(resolution: Resolution, man: Man, before: Hurt, roll: Roll) -> Iterable[Line]:

@@ -9,7 +9,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Plan, Roll, Settlement, Step, Told, parts_of, row_of
+from bot.rules.sequence import Outputs, Plan, Roll, Settlement, Step, parts_of, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
@@ -62,7 +62,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         six = flammable and roll[0] == 6
         return checks.enter(Attack(None, margin, six=six), 0) if margin > 0 else next_vehicle(0, six=six)
 
-    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
         told = {"attack_roll": roll[0], **sums.told(roll)}
         return told if told["hit"] else told | {"outcome": NONE}
 
@@ -74,7 +74,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     if not legs:
         opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
     steps = {
-        "attack": Step(DICE, attack, tells, sums.story),
+        "attack": Step(DICE, attack, outputs, sums.story),
         "fire check": fire_check(tables),
         **checks.steps(),
         **impact.steps(),

@@ -12,7 +12,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Roll, Step, Told, parts_of
+from bot.rules.sequence import Line, Outputs, Roll, Step, parts_of
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import OWES as FIRE_CHECK
@@ -142,7 +142,7 @@ class AreaAttack:
             return margin + hex.fp + self._mod > hex.tm
         return any(margin + attack - defense > 0 for attack, defense in self._adds[hex.start : hex.stop])
 
-    def _tells(self, before: Attack, roll: Roll, _after: Attack) -> Told:
+    def _tells(self, before: Attack, roll: Roll, _after: Attack) -> Outputs:
         after, hex, kept = self._rolled(before, roll), self._hex_at[before.at], max(roll[: self._count])
         told: dict[str, Any] = {f"{hex.path}attack_roll": kept, f"{hex.path}defense_roll": roll[-1]}
         if self._tells_hit:

@@ -9,7 +9,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, Readings, list_alike
@@ -42,7 +42,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def bail(_state: Attack, _roll: Roll) -> Attack:
         return checks.enter(aboard, 0) if passengers else Attack(None)
 
-    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
         result = readings.bail_out("crew", roll[0])
         return {"crew": result, "outcome": result, **checks.passed_over(aboard, 0)}
 
@@ -60,7 +60,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     groups = group_faces(6, lambda face: readings.bail_out("crew", face))
     steps = {
-        "crew of the vehicle": Step((d6("bail-out crew"),), bail, tells, story, groups=lambda _: groups),
+        "crew of the vehicle": Step((d6("bail-out crew"),), bail, outputs, story, groups=lambda _: groups),
         **checks.steps(),
     }
     opening: dict[str, Any] = {"passengers": []}

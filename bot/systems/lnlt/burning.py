@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Roll, Step, Told
+from bot.rules.sequence import Line, Outputs, Roll, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack
 
@@ -44,7 +44,7 @@ def fire_check(
         del roll
         return then(state)
 
-    def tells(before: Attack, roll: Roll, after: Attack) -> Told:
+    def outputs(before: Attack, roll: Roll, after: Attack) -> Outputs:
         del after
         return {path(before): word(roll)}
 
@@ -53,15 +53,15 @@ def fire_check(
         yield Line("fire check", roll, result="a fire starts" if word(roll) == "fire" else "no fire")
 
     groups = group_faces(6, lambda face: word((face,)))
-    return Step((DIE,), apply, tells, story, groups=lambda _: groups)
+    return Step((DIE,), apply, outputs, story, groups=lambda _: groups)
 
 
-def told_before(flammable: bool) -> Told:
+def told_before(flammable: bool) -> Outputs:
     """`fire_check` where none can come."""
     return {} if flammable else {"fire_check": NONE}
 
 
-def told_after(flammable: bool) -> Callable[[Attack], Told]:
+def told_after(flammable: bool) -> Callable[[Attack], Outputs]:
     """`fire_check` at the end, where several dice could have called for one and none did."""
     return lambda state: {"fire_check": NONE} if flammable and not state.six else {}
 

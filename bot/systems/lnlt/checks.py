@@ -15,7 +15,7 @@ from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Roll, Step, Told
+from bot.rules.sequence import Line, Outputs, Roll, Step
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.items import Item, Readings
 
@@ -61,7 +61,7 @@ class DamageChecks:
         crew_of_all: bool = False,
         outcome: bool = True,
         leaves_out_crashed: bool = False,
-        also: Callable[[int, str], Told] | None = None,
+        also: Callable[[int, str], Outputs] | None = None,
     ) -> None:
         """`only_hit`: an item whose dc_mod is not above 0 is not hit. `crew_of_all`: every item tells its crew.
 
@@ -88,7 +88,7 @@ class DamageChecks:
         """`state` as it owes the first die from item `at` on, or as the sequence goes on when none is owed."""
         return self._pass_over(state, at, {})
 
-    def passed_over(self, state: Attack, at: int) -> Told:
+    def passed_over(self, state: Attack, at: int) -> Outputs:
         """What is told of the items from `at` on that owe no die, up to the first that does."""
         told: dict[str, Any] = {}
         self._pass_over(state, at, told)
@@ -244,7 +244,7 @@ class DamageChecks:
                 return self.enter(after, state.at + 1)
             return self.finish(replace(after, at=state.at + 1, lm=0, row="", keep=""))
 
-        def tells(state: Attack, roll: Roll, after: Attack) -> Told:
+        def outputs(state: Attack, roll: Roll, after: Attack) -> Outputs:
             del after
             left, told = run(state, roll)
             if left.owes == HERE and state.at + 1 < self.items[state.at].stop:
@@ -255,7 +255,7 @@ class DamageChecks:
             del after
             return self._story(name, state, roll)
 
-        return Step(ask, apply, tells, story, groups=self._groups(name))
+        return Step(ask, apply, outputs, story, groups=self._groups(name))
 
     def _groups(self, name: str) -> Callable[[Attack], tuple[tuple[int, Roll], ...]]:
         """Rolls of one unit with all the dice that follow from them; none of them falsifies an output."""

@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
@@ -147,7 +147,7 @@ class Fight:
         owes = "check" if state.at + 1 < len(self.units) else None
         return Assault(owes, state.at + 1, (), helped, destroyed)
 
-    def _check_tells(self, before: Assault, roll: Roll, after: Assault) -> Told:
+    def _check_tells(self, before: Assault, roll: Roll, after: Assault) -> Outputs:
         at, ok = before.at, self._passes(before.at, roll)
         told: dict[str, Any] = {
             f"units[{at}].unit": self.units[at].word,
@@ -158,7 +158,7 @@ class Fight:
             told |= _stays(at)
         return told if after.owes else told | self._ended(destroyed=after.destroyed)
 
-    def _attack_tells(self, before: Assault, roll: Roll, after: Assault) -> Told:
+    def _attack_tells(self, before: Assault, roll: Roll, after: Assault) -> Outputs:
         at, destroyed = before.at, self._destroys(before, roll)
         told: dict[str, Any] = {
             f"units[{at}].attack_total": roll[0] + self.power[at] + self._leads(before),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.rules.sequence import Plan, Roll, S, Step, Told
+from bot.rules.sequence import Outputs, Plan, Roll, S, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +33,24 @@ def collected(plan: Plan[S], name: str) -> Plan[Any]:
 
 
 def _keeping(plan: Plan[S], name: str) -> Plan[Kept]:
-    def items(told: Told) -> tuple[Any, ...]:
+    def items(told: Outputs) -> tuple[Any, ...]:
         return tuple(value for path, value in told.items() if path.startswith(f"{name}["))
 
     def kept(step: Step[S]) -> Step[Kept]:
         def apply(before: Kept, roll: Roll) -> Kept:
             after = step.apply(before.state, roll)
-            return Kept(after, before.items + items(step.tells(before.state, roll, after)))
+            return Kept(after, before.items + items(step.outputs(before.state, roll, after)))
 
-        def tells(before: Kept, roll: Roll, after: Kept) -> Told:
-            return step.tells(before.state, roll, after.state)
+        def outputs(before: Kept, roll: Roll, after: Kept) -> Outputs:
+            return step.outputs(before.state, roll, after.state)
 
         groups = step.groups
         return Step(
             lambda state: step.asks(state.state),
             apply,
-            tells,
+            outputs,
             groups=None if groups is None else lambda state: groups(state.state),
-            blurs=step.blurs,
+            exact_only=step.exact_only,
         )
 
     def closing(end: Kept) -> Mapping[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
@@ -36,7 +36,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def drift(_state: Attack, _roll: Roll) -> Attack:
         return area.start()
 
-    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
         answer = drifts(roll)
         return {"direction": answer["direction"], "hexes": answer["hexes"]}
 
@@ -59,6 +59,6 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     if not targets:
         opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
         opening |= {"fire_check": NONE} if flammable else {}
-    steps = {"drift": Step(DRIFT, drift, tells, story), **area.steps()}
+    steps = {"drift": Step(DRIFT, drift, outputs, story), **area.steps()}
     shown = rows(area.checks.items)
     return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)

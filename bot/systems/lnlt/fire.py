@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
@@ -58,7 +58,7 @@ class Fire:
         after = self.aimed(state, roll)
         return self.checks.enter(after, state.at) if after.margin and self.targets else then_fire_check(after)
 
-    def tells(self, before: Attack, roll: Roll, _after: Attack) -> Told:
+    def outputs(self, before: Attack, roll: Roll, _after: Attack) -> Outputs:
         """Rolls and totals, and what is known of the targets without another die."""
         told: dict[str, Any] = {"attack_roll": sum(roll[:-1]), **self.sums.told(roll)}
         if not told["hit"]:
@@ -79,7 +79,7 @@ class Fire:
             "attack": Step(
                 (ATTACK,) * dice + (DEFENSE,),
                 self.attack,
-                self.tells,
+                self.outputs,
                 self.sums.story,
                 groups=None if groups is None else lambda _: groups,
             ),

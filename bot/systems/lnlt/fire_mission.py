@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
@@ -58,7 +58,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def drift(_state: Attack, _roll: Roll) -> Attack:
         return area.start()
 
-    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
         answer = drifts(roll)
         return {"hexes": answer["hexes"], "direction": answer["direction"]}
 
@@ -78,7 +78,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         opening |= {"hexes": NONE, "direction": NONE}
     if not units:
         opening["outcome"] = NONE
-    steps = {"drift": Step(DRIFT, drift, tells, story), **area.steps()}
+    steps = {"drift": Step(DRIFT, drift, outputs, story), **area.steps()}
     names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
     shown = rows(area.checks.items, names)
     return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)

@@ -11,7 +11,7 @@ from typing import Any
 
 from bot.rules.dice import Die, d6, dice
 from bot.rules.odds import group_faces, group_sums
-from bot.rules.sequence import Line, Roll, Step, Told
+from bot.rules.sequence import Line, Outputs, Roll, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, say
 
@@ -115,7 +115,7 @@ class Impact:
             told[f"{struck.path}crew"] = "shaken-moved" if result == "abandoned" else NONE
         return told
 
-    def _impact_tells(self, before: Attack, roll: Roll, after: Attack) -> Told:
+    def _impact_tells(self, before: Attack, roll: Roll, after: Attack) -> Outputs:
         del after
         struck = self._find(before)
         case, _ = self.case(struck, roll)
@@ -154,7 +154,7 @@ class Impact:
     def _check(self, state: Attack, roll: Roll) -> Attack:
         return self._struck(state, self._checked(state, roll))
 
-    def _check_tells(self, before: Attack, roll: Roll, after: Attack) -> Told:
+    def _check_tells(self, before: Attack, roll: Roll, after: Attack) -> Outputs:
         del after
         struck = self._find(before)
         told: dict[str, Any] = {
@@ -174,7 +174,7 @@ class Impact:
         del roll
         return self._then(state)
 
-    def _crew_tells(self, before: Attack, roll: Roll, after: Attack) -> Told:
+    def _crew_tells(self, before: Attack, roll: Roll, after: Attack) -> Outputs:
         del after
         return {f"{self._find(before).path}crew": self._crews[roll[0]]}
 

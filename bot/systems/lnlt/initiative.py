@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 
 
@@ -30,7 +30,7 @@ def plan(tables: Tables, given: Given) -> Plan[Contest]:
     def apply(_state: Contest, _roll: Roll) -> Contest:
         return Contest(None)
 
-    def tells(_before: Contest, roll: Roll, _after: Contest) -> Told:
+    def outputs(_before: Contest, roll: Roll, _after: Contest) -> Outputs:
         won = winner(roll)
         return {"roll_a": roll[0], "roll_b": roll[1], "tied": roll[0] == roll[1], "winner": won, "outcome": won}
 
@@ -42,4 +42,4 @@ def plan(tables: Tables, given: Given) -> Plan[Contest]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         return Settlement(f"side {out['winner']} has the initiative")
 
-    return Plan(Contest(), {"initiative": Step((d6("side a"), d6("side b")), apply, tells, story)}, settle)
+    return Plan(Contest(), {"initiative": Step((d6("side a"), d6("side b")), apply, outputs, story)}, settle)

@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
@@ -86,13 +86,13 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
     def attack_apply(_state: Melee, roll: Roll) -> Melee:
         return Melee("counter", attack.kills(roll))
 
-    def attack_tells(_before: Melee, roll: Roll, after: Melee) -> Told:
+    def attack_tells(_before: Melee, roll: Roll, after: Melee) -> Outputs:
         return {"attack_total": sum(roll) + attack.lm, "defenders_eliminated": after.killed}
 
     def counter_apply(_state: Melee, _roll: Roll) -> Melee:
         return Melee(None)
 
-    def counter_tells(before: Melee, roll: Roll, _after: Melee) -> Told:
+    def counter_tells(before: Melee, roll: Roll, _after: Melee) -> Outputs:
         killed = counter.kills(roll)
         return {
             "counter_total": sum(roll) + counter.lm,

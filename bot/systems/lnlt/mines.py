@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE, say
@@ -36,7 +36,7 @@ def plan(tables: Tables, given: Given) -> Plan[Entry]:
     shaken = given.flag("shaken") or (unit is not None and kinds.is_shaken(unit))
     state = "shaken" if shaken else "good-order"
 
-    def tells(_before: Entry, roll: Roll, _after: Entry) -> Told:
+    def outputs(_before: Entry, roll: Roll, _after: Entry) -> Outputs:
         answer = tables["mines-vehicle"](roll=roll[0])
         result = str(answer["result"])
         word = "shaken" if result.startswith("shaken") else result
@@ -56,7 +56,7 @@ def plan(tables: Tables, given: Given) -> Plan[Entry]:
 
     def story(before: Entry, roll: Roll, after: Entry) -> Iterable[Line]:
         yield Line(
-            "mines", roll, total=roll[0], result=say(str(tells(before, roll, after)["result"])).replace("-", " and ")
+            "mines", roll, total=roll[0], result=say(str(outputs(before, roll, after)["result"])).replace("-", " and ")
         )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -71,4 +71,4 @@ def plan(tables: Tables, given: Given) -> Plan[Entry]:
         hurt = aftermath([unit or Unit("The vehicle", "armored-vehicle")], [out])
         return Settlement(words, who, (*then.get(out["crew"], ()), *hurt), tuple(changes))
 
-    return Plan(Entry(), {"mines": Step((d6("mines"),), apply, tells, story)}, settle)
+    return Plan(Entry(), {"mines": Step((d6("mines"),), apply, outputs, story)}, settle)

@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, row_of
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, row_of
 from bot.rules.tables.table import Tables
 
 CHECK = dice(2, 6, "morale check")
@@ -37,7 +37,7 @@ def plan(tables: Tables, given: Given) -> Plan[Checks]:
         after = state.at + 1
         return replace(state, at=after, owes="check" if after < len(units) else None)
 
-    def tells(before: Checks, roll: Roll, after: Checks) -> Told:
+    def outputs(before: Checks, roll: Roll, after: Checks) -> Outputs:
         del after
         at, result = before.at, "pass" if passes(before.at, roll) else "fail"
         told: dict[str, Any] = {
@@ -63,5 +63,5 @@ def plan(tables: Tables, given: Given) -> Plan[Checks]:
         return Settlement(f"{passed} of {len(checked)} pass" if len(checked) > 1 else checked[0][1], checked)
 
     rows = tuple(row_of(f"units[{at}].result", unit.word) for at, unit in enumerate(units))
-    step = Step(CHECK, apply, tells, story, groups=lambda _: group_sums(2, 6))
+    step = Step(CHECK, apply, outputs, story, groups=lambda _: group_sums(2, 6))
     return Plan(Checks(), {"check": step}, settle, opening={"units": []}, rows=rows)

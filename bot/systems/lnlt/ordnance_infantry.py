@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
@@ -46,7 +46,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def aim(_state: Attack, roll: Roll) -> Attack:
         return Attack("attack") if shot.hits(roll) else Attack(None)
 
-    def aim_tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+    def aim_tells(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
         told = shot.told(roll)
         if shot.hits(roll):
             return told
@@ -60,7 +60,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         after = Attack(None, max(he.margin(roll), 0), six=flammable and roll[0] == 6)
         return checks.enter(after, 0) if after.margin and targets else then_fire_check(after)
 
-    def attack_tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+    def attack_tells(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
         told = he.told(roll, hit="damage")
         if not (told["damage"] and targets):
             told["outcome"] = "damage-check" if told["damage"] else NONE

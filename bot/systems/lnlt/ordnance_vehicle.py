@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, row_of
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
@@ -92,7 +92,7 @@ def _aim(shot: ToHit, location: Mapping[int, str], *, turret: bool) -> Step[Atta
     def apply(_state: Attack, roll: Roll) -> Attack:
         return Attack("impact", keep=location[sum(roll)]) if shot.hits(roll) else Attack(None)
 
-    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
         return shot.told(roll) | ({"location": location[sum(roll)]} if shot.hits(roll) else MISSED)
 
     def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
@@ -101,7 +101,7 @@ def _aim(shot: ToHit, location: Mapping[int, str], *, turret: bool) -> Step[Atta
             yield Line("place", result=f"natural {sum(roll)} hits the {location[sum(roll)]}")
 
     groups = shot.groups()
-    return Step(DICE, apply, tells, story, groups=lambda _: groups)
+    return Step(DICE, apply, outputs, story, groups=lambda _: groups)
 
 
 def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
@@ -135,8 +135,8 @@ def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flie
 def _with_passengers(step: Step[Attack], checks: DamageChecks, riding: Any, flies: bool) -> Step[Attack]:
     """The step, which also tells what hangs on the result: acquisition, crash, and passengers without a die."""
 
-    def tells(before: Attack, roll: Roll, after: Attack) -> Told:
-        told = dict(step.tells(before, roll, after))
+    def outputs(before: Attack, roll: Roll, after: Attack) -> Outputs:
+        told = dict(step.outputs(before, roll, after))
         result = told.get("result")
         if result is not None:
             told["acquire"] = result != "destroyed"
@@ -145,7 +145,7 @@ def _with_passengers(step: Step[Attack], checks: DamageChecks, riding: Any, flie
             told |= checks.passed_over(riding(Attack(None, row=before.row if result is None else result)), 0)
         return told
 
-    return Step(step.dice, step.apply, tells, step.story, step.groups)
+    return Step(step.dice, step.apply, outputs, step.story, step.groups)
 
 
 def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given) -> Settlement:

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
@@ -35,7 +35,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     readings = Readings(tables)
     able = [may_close_assault(unit) for unit in targets]
 
-    def still_able(at: int, state: str) -> Told:
+    def still_able(at: int, state: str) -> Outputs:
         fit = able[at] and state in ("good-order", "wounded")
         return {f"may_close_assault[{at}]": targets[at].word} if fit else {}
 
@@ -51,7 +51,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         after = Attack(None, max(margin, 0), six=flammable and roll[0] == 6)
         return checks.enter(after, 0) if margin > 0 and targets else then_fire_check(after)
 
-    def tells(_before: Attack, roll: Roll, _after: Attack) -> Told:
+    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
         margin, told = sums.margin(roll), sums.told(roll)
         if margin <= 0:
             told |= {f"may_close_assault[{at}]": unit.word for at, unit in enumerate(targets) if able[at]}
@@ -66,7 +66,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         words = headline(out["targets"], hit=out["hit"])
         return attacked(words, targets, out["targets"], more=more, firers=[given.unit("unit")])
 
-    steps = {"attack": Step(DICE, attack, tells, sums.story), "fire check": fire_check(tables), **checks.steps()}
+    steps = {"attack": Step(DICE, attack, outputs, sums.story), "fire check": fire_check(tables), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
     shown = rows(checks.items)
     return collected(Plan(Attack("attack"), steps, settle, opening, rows=shown), "may_close_assault")

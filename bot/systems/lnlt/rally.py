@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, parts_of, row_of
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step, parts_of, row_of
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
@@ -67,7 +67,7 @@ class Attempts:
         """The attempt of one unit, and who is next."""
         return self.enter(self.tried(state, roll), {})
 
-    def tells(self, before: Rally, roll: Roll, _after: Rally) -> Told:
+    def outputs(self, before: Rally, roll: Roll, _after: Rally) -> Outputs:
         """Its result, and who behind it may not try."""
         result = "rallied" if self.rallies(before, roll) else "fails"
         told = _told(before.at, self.units[before.at], sum(roll), self.total(before, roll), result)
@@ -99,7 +99,7 @@ def plan(tables: Tables, given: Given) -> Plan[Rally]:
     labels = [dice(2, 6, f"rally {unit.word}") for unit in units]
     groups = group_sums(2, 6)
     rally: Step[Rally] = Step(
-        lambda state: labels[state.at], attempts.apply, attempts.tells, attempts.story, groups=lambda _: groups
+        lambda state: labels[state.at], attempts.apply, attempts.outputs, attempts.story, groups=lambda _: groups
     )
     opening: dict[str, Any] = {"units": []}
     start = attempts.enter(Rally(None), opening)

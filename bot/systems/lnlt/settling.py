@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Row, Settlement, Told
+from bot.rules.sequence import Change, Outputs, Row, Settlement
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
 from bot.systems.lnlt.items import Item
@@ -126,7 +126,7 @@ def _crash(item: Item, crash: str) -> str:
 def _row(path: str, name: str, crash: str) -> Row:
     keys = {f"{path}.{key}": key for key in ("result", "bailout", "mc", "becomes")}
 
-    def read(told: Told) -> str | None:
+    def read(told: Outputs) -> str | None:
         if crash and told.get(crash) in ("destroyed", "crash"):
             return CRASHES
         answer = {key: told[path] for path, key in keys.items() if path in told}

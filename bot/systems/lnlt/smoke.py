@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
@@ -36,7 +36,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
     def apply(_state: Attempt, _roll: Roll) -> Attempt:
         return Attempt(None)
 
-    def tells(_before: Attempt, roll: Roll, _after: Attempt) -> Told:
+    def outputs(_before: Attempt, roll: Roll, _after: Attempt) -> Outputs:
         success = roll[0] <= capability
         marker = "smoke-1" if success else NONE
         told: dict[str, Any] = {"roll": roll[0], "success": success, "marker": marker}
@@ -55,7 +55,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
             return Settlement("smoke is laid", (), then)
         return Settlement("no smoke", (), ("Mark the unit Ops Complete.",), marked([unit], OPS_COMPLETE))
 
-    return Plan(Attempt(), {"smoke": Step((d6("smoke"),), apply, tells, story)}, settle)
+    return Plan(Attempt(), {"smoke": Step((d6("smoke"),), apply, outputs, story)}, settle)
 
 
 def _check(unit: Unit | None) -> None:

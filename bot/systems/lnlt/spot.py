@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.kinds import refuse_unfit
@@ -46,7 +46,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
     def apply(_state: Attempt, _roll: Roll) -> Attempt:
         return Attempt(None)
 
-    def tells(_before: Attempt, roll: Roll, _after: Attempt) -> Told:
+    def outputs(_before: Attempt, roll: Roll, _after: Attempt) -> Outputs:
         seen = spotted(roll)
         told: dict[str, Any] = {"roll": roll[0], "total": roll[0] + mod, "spotted": seen}
         return told | {"outcome": "spotted" if seen else "not-spotted"}
@@ -57,7 +57,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
             verdict = "a natural 6 always fails"
         yield Line("spotting", roll, parts_of(modifiers.parts), roll[0] + mod, verdict)
 
-    steps = {"spot": Step((d6("spotting"),), apply, tells, story)}
+    steps = {"spot": Step((d6("spotting"),), apply, outputs, story)}
     return Plan(Attempt(), steps, lambda out: _settle(out, given), {"automatic_spot": False, "needed": needed})
 
 

@@ -10,7 +10,7 @@ from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.nhis.firepower import Firers, firers_of
 from bot.systems.nhis.results import Results, Struck
@@ -41,7 +41,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
         word = table(firepower=max(0, total), shift=shift, roll=sum_)["result"]
         return {"word": word, **tables["fire-results"](result=word).out}
 
-    def struck(roll: Roll) -> tuple[Struck, Told, tuple[Line, ...]]:
+    def struck(roll: Roll) -> tuple[Struck, Outputs, tuple[Line, ...]]:
         effect = reading(sum(roll))
         if effect["damage_points"]:
             return results.damaged(effect["damage_points"])
@@ -52,7 +52,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     def apply(_state: Struck, roll: Roll) -> Struck:
         return struck(roll)[0]
 
-    def tells(_before: Struck, roll: Roll, _after: Struck) -> Told:
+    def outputs(_before: Struck, roll: Roll, _after: Struck) -> Outputs:
         return {"roll": sum(roll), "combat_result": reading(sum(roll))["word"], **struck(roll)[1]}
 
     def story(_before: Struck, roll: Roll, _after: Struck) -> Iterable[Line]:
@@ -69,7 +69,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
         "modifiers": [{"id": part.id, "value": part.value} for part in modifiers.parts],
     }
     columns = f"column {column}, {shift} left: column {final}" if shift else f"column {column}"
-    attack = Step(ATTACK, apply, tells, story, groups=lambda _: group_sums(2, 6))
+    attack = Step(ATTACK, apply, outputs, story, groups=lambda _: group_sums(2, 6))
     return Plan(
         Struck("attack"),
         {"attack": attack, **results.steps()},

@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.rules.dice import Die, d6
 from bot.rules.odds import Weighted, group_faces
-from bot.rules.sequence import Change, Line, Roll, Row, Settlement, Step, Told
+from bot.rules.sequence import Change, Line, Outputs, Roll, Row, Settlement, Step
 from bot.systems.nhis.targets import MOVES, SHAKEN, Target, is_prepared
 
 CHECK = "check"
@@ -55,7 +55,7 @@ class Results:
             ),
         }
 
-    def unharmed(self) -> Told:
+    def unharmed(self) -> Outputs:
         """What is told of all units when the attack does nothing."""
         told: dict[str, Any] = {}
         for at, target in enumerate(self.targets):
@@ -66,7 +66,7 @@ class Results:
         """Every unit checks, leaders first, with `number` added to the die; `alone` without a leader's rating."""
         return Struck(CHECK, queue=tuple(self.leaders_first), add=number, alone=alone)
 
-    def damaged(self, points: int) -> tuple[Struck, Told, tuple[Line, ...]]:
+    def damaged(self, points: int) -> tuple[Struck, Outputs, tuple[Line, ...]]:
         """Deal `points`: the first state that owes a die, what is told and what is said before it."""
         return self._go_on(Struck(POINT, points, (0,) * len(self.targets)))
 
@@ -78,7 +78,7 @@ class Results:
         fewest = min((hits[at] for at in alive), default=0)
         return [at for at in alive if hits[at] == fewest]
 
-    def _go_on(self, state: Struck) -> tuple[Struck, Told, tuple[Line, ...]]:
+    def _go_on(self, state: Struck) -> tuple[Struck, Outputs, tuple[Line, ...]]:
         """Deal the points that need no die; when none is left, shake and queue whoever must check."""
         lines: list[Line] = []
         while state.points:
@@ -93,7 +93,7 @@ class Results:
         after, told = self._after_points(state.hits)
         return after, told, tuple(lines)
 
-    def _after_points(self, hits: Sequence[int]) -> tuple[Struck, Told]:
+    def _after_points(self, hits: Sequence[int]) -> tuple[Struck, Outputs]:
         told: dict[str, Any] = {}
         queue, rating = [], 0
         for at in self.leaders_first:
@@ -122,7 +122,7 @@ class Results:
     def _deal(self, state: Struck, roll: Roll) -> Struck:
         return self._go_on(self._dealing(state, roll))[0]
 
-    def _dealt(self, before: Struck, roll: Roll, after: Struck) -> Told:
+    def _dealt(self, before: Struck, roll: Roll, after: Struck) -> Outputs:
         if after.owes == POINT:
             return {}
         return self._go_on(self._dealing(before, roll))[1]
@@ -161,7 +161,7 @@ class Results:
         queue = state.queue[1:]
         return replace(state, queue=queue, rating=rating) if queue else Struck(None)
 
-    def _checked(self, before: Struck, roll: Roll, after: Struck) -> Told:
+    def _checked(self, before: Struck, roll: Roll, after: Struck) -> Outputs:
         del after
         result, left = self._fate(before, roll)
         needed = self._needed(before)
@@ -236,7 +236,7 @@ class Results:
 def _row(path: str, name: str) -> Row:
     result, after = f"{path}.result", f"{path}.after"
 
-    def read(told: Told) -> Any:
+    def read(told: Outputs) -> Any:
         return None if result not in told else "none" if told[result] == "none" else told[after]
 
     return Row(name, (result, after), read)

@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.interrupt import GIVEN_UP, activates, forbidden
@@ -114,7 +114,7 @@ class _Attack:
         assert self.spot is not None
         return Shot("shot" if self.spot.passes[roll[0]] else None)
 
-    def spot_tells(self, _before: Shot, _roll: Roll, after: Shot) -> Told:
+    def spot_tells(self, _before: Shot, _roll: Roll, after: Shot) -> Outputs:
         if after.owes:
             return {"shoot_final": self.shot.final}
         return {"shoot_final": None, **UNROLLED, "result": "not-spotted", **UNHURT}
@@ -128,7 +128,7 @@ class _Attack:
     def shooting(self, _state: Shot, roll: Roll) -> Shot:
         return Shot("location" if self.shot.passes[roll[0]] else None)
 
-    def shot_tells(self, _before: Shot, _roll: Roll, after: Shot) -> Told:
+    def shot_tells(self, _before: Shot, _roll: Roll, after: Shot) -> Outputs:
         return {} if after.owes else {**UNROLLED, "result": "miss", **UNHURT}
 
     def shot_story(self, _before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
@@ -143,7 +143,7 @@ class _Attack:
         turret = self.turret if self.locations[roll[0]]["location"] == "turret" else None
         return Shot("armour", self.hull if turret is None else turret)
 
-    def location_tells(self, _before: Shot, roll: Roll, _after: Shot) -> Told:
+    def location_tells(self, _before: Shot, roll: Roll, _after: Shot) -> Outputs:
         return {"location": self.locations[roll[0]]["location"]}
 
     def location_story(self, _before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
@@ -155,7 +155,7 @@ class _Attack:
     def save(self, state: Shot, roll: Roll) -> Shot:
         return Shot("damage" if self.pen > self._adjusted(state, roll) else None)
 
-    def armour_tells(self, before: Shot, roll: Roll, after: Shot) -> Told:
+    def armour_tells(self, before: Shot, roll: Roll, after: Shot) -> Outputs:
         told = {"armour_result": self.armours[roll[0]]["result"], "adjusted_armour": self._adjusted(before, roll)}
         if after.owes:
             return told
@@ -175,7 +175,7 @@ class _Attack:
             return Shot("crew")
         return Shot("passengers" if self.passengers and read["passengers"] == "roll" else None)
 
-    def damage_tells(self, _before: Shot, roll: Roll, after: Shot) -> Told:
+    def damage_tells(self, _before: Shot, roll: Roll, after: Shot) -> Outputs:
         read = self.damages[roll[0]]
         told = {name: read[name] for name in ("result", "suppressed", "can_move", "can_shoot")}
         told["damage_total"] = roll[0] + self.bonus
@@ -193,14 +193,14 @@ class _Attack:
     def finish(self, state: Shot, _roll: Roll) -> Shot:
         return replace(state, owes=None)
 
-    def crew_tells(self, _before: Shot, roll: Roll, _after: Shot) -> Told:
+    def crew_tells(self, _before: Shot, roll: Roll, _after: Shot) -> Outputs:
         return {name: self.crews[roll[0]][name] for name in ("crew", "vehicle_ap")}
 
     def crew_story(self, _before: Shot, roll: Roll, _after: Shot) -> Iterable[Line]:
         read = self.crews[roll[0]]
         yield Line("crew", roll, result=f"{read['crew']}, the vehicle has {read['vehicle_ap']} AP")
 
-    def passenger_tells(self, _before: Shot, roll: Roll, _after: Shot) -> Told:
+    def passenger_tells(self, _before: Shot, roll: Roll, _after: Shot) -> Outputs:
         return {"passengers": self.fates[roll[0]]["passengers"]}
 
     def passenger_story(self, _before: Shot, roll: Roll, _after: Shot) -> Iterable[Line]:

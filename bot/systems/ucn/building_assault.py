@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.asked import PLAY, Asked
@@ -68,7 +68,7 @@ def _grenade_step(bomb: Grenade, occupants: int, fight: Combat, asked: Asked) ->
         left = occupants - bomb.casualties(roll)
         return Fight("attackers" if left else None, left)
 
-    def tells(_before: Fight, roll: Roll, after: Fight) -> Told:
+    def outputs(_before: Fight, roll: Roll, after: Fight) -> Outputs:
         told: dict[str, Any] = {"grenade_casualties": bomb.casualties(roll), "defenders_left": after.left}
         if asked.keeps("grenade_results"):
             told |= bomb.told("grenade_results", roll)
@@ -80,7 +80,7 @@ def _grenade_step(bomb: Grenade, occupants: int, fight: Combat, asked: Asked) ->
             yield from fight.lines(after.left)
 
     groups = bomb.groups(occupants, asked.items("grenade_results") if asked.counting else ())
-    return Step(DIE * occupants, apply, tells, story, lambda _: groups)
+    return Step(DIE * occupants, apply, outputs, story, lambda _: groups)
 
 
 def _settle(out: Mapping[str, Any], attacker: Side, defender: Side, *, grenade_thrown: bool) -> Settlement:

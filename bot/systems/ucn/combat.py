@@ -15,7 +15,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import Weighted
-from bot.rules.sequence import Line, Roll, Step, Told, parts_of
+from bot.rules.sequence import Line, Outputs, Roll, Step, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
@@ -148,7 +148,7 @@ class Combat:
         successes, ones = _successes(self.checks(state.left)[0], roll)
         return replace(state, owes="defenders", successes=successes, ones=ones if self.attacker_ones else 0)
 
-    def attack_tells(self, before: Fight, roll: Roll, after: Fight) -> Told:
+    def attack_tells(self, before: Fight, roll: Roll, after: Fight) -> Outputs:
         del before
         return {"attacker_successes": after.successes, **self._rolls("attacker_rolls", roll)}
 
@@ -165,7 +165,7 @@ class Combat:
     def defend(self, state: Fight, _roll: Roll) -> Fight:
         return Fight(None, state.left)
 
-    def defend_tells(self, before: Fight, roll: Roll, _after: Fight) -> Told:
+    def defend_tells(self, before: Fight, roll: Roll, _after: Fight) -> Outputs:
         successes, ones = _successes(self.checks(before.left)[1], roll)
         outcome, attackers, defenders = self._outcome(_row(before.successes, successes), before.left < self.attackers)
         return {

@@ -18,7 +18,7 @@ from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted, every_roll
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.systems.ucn import shooters
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.pool import each
@@ -177,7 +177,7 @@ class Firing:
             return replace(state, owes="shot")
         return self._through(state, state.toll)
 
-    def spot_tells(self, before: Fire, roll: Roll, _after: Fire) -> Told:
+    def spot_tells(self, before: Fire, roll: Roll, _after: Fire) -> Outputs:
         path, spotted = f"shooters[{before.at}]", self._spot(before).passes[roll[0]]
         told: dict[str, Any] = {f"{path}.spot_roll": roll[0], f"{path}.spotted": spotted}
         if not spotted:
@@ -207,7 +207,7 @@ class Firing:
             hits = (*hits, at)
         return self._turn(at + 1, toll, hits)
 
-    def shot_tells(self, before: Fire, roll: Roll, _after: Fire) -> Told:
+    def shot_tells(self, before: Fire, roll: Roll, _after: Fire) -> Outputs:
         path = f"shooters[{before.at}]"
         told = shooters.shot_told(path, self.firing[before.at], roll[0])
         if not self.interrupts:
@@ -230,7 +230,7 @@ class Firing:
             return self._through(state, self.count.saved(state.toll))
         return replace(state, owes="damage")
 
-    def save_tells(self, before: Fire, roll: Roll, _after: Fire) -> Told:
+    def save_tells(self, before: Fire, roll: Roll, _after: Fire) -> Outputs:
         return shooters.save_told(f"shooters[{before.at}]", self.firing[before.at], roll[0])
 
     def save_story(self, before: Fire, roll: Roll, _after: Fire) -> Iterable[Line]:
@@ -253,7 +253,7 @@ class Firing:
     def damage(self, state: Fire, roll: Roll) -> Fire:
         return self._through(state, self.count.damage(state.toll, self.firing[state.at].damage, roll))
 
-    def damage_tells(self, before: Fire, roll: Roll, _after: Fire) -> Told:
+    def damage_tells(self, before: Fire, roll: Roll, _after: Fire) -> Outputs:
         return shooters.damage_told(f"shooters[{before.at}]", self.firing[before.at], roll)
 
     def damage_story(self, before: Fire, roll: Roll, _after: Fire) -> Iterable[Line]:

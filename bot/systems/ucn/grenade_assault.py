@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
@@ -39,7 +39,7 @@ def plan(tables: Tables, given: Given) -> Plan[Thrown]:
     if occupants < 1:
         raise UserError("Nobody is in the room.", option="target")
 
-    def tells(_before: Thrown, roll: Roll, _after: Thrown) -> Told:
+    def outputs(_before: Thrown, roll: Roll, _after: Thrown) -> Outputs:
         out = thrown.casualties(roll)
         return thrown.told("results", roll) | {
             "casualties": out,
@@ -60,7 +60,7 @@ def plan(tables: Tables, given: Given) -> Plan[Thrown]:
 
     def focused(asked: Asked) -> Plan[Thrown]:
         groups = thrown.groups(occupants, asked.items("results"))
-        step = Step(DIE * occupants, lambda _state, _roll: Thrown(None), tells, story, lambda _: groups)
+        step = Step(DIE * occupants, lambda _state, _roll: Thrown(None), outputs, story, lambda _: groups)
         return Plan(Thrown("grenade"), {"grenade": step}, settle, {"results": []})
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.shooters import MORALE_LOSS
@@ -49,7 +49,7 @@ def plan(tables: Tables, given: Given) -> Plan[Testing]:
     def failed_by(face: int) -> int:
         return 0 if test.passes[face] else max(1, face - test.final)
 
-    def tells(_before: Testing, roll: Roll, _after: Testing) -> Told:
+    def outputs(_before: Testing, roll: Roll, _after: Testing) -> Outputs:
         face = roll[0]
         by = failed_by(face)
         result = tables["morale-failed"](failed_by=by)["result"] if by else "passed"
@@ -79,7 +79,7 @@ def plan(tables: Tables, given: Given) -> Plan[Testing]:
         units = ((unit.word, result),) if unit is not None else ()
         return Settlement(headline, units, tuple(then), (*roster.change(unit, new, mark=mark), *marked))
 
-    step = Step(d20("Morale test"), lambda _state, _roll: Testing(None), tells, story)
+    step = Step(d20("Morale test"), lambda _state, _roll: Testing(None), outputs, story)
     return Plan(Testing("test"), {"test": step}, settle, {"final": test.final})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
@@ -38,7 +38,7 @@ def plan(tables: Tables, given: Given) -> Plan[Reacting]:
     morale = check(tables, parts)
     words = {True: "act", False: "suppressed"}
 
-    def tells(_before: Reacting, roll: Roll, _after: Reacting) -> Told:
+    def outputs(_before: Reacting, roll: Roll, _after: Reacting) -> Outputs:
         told: dict[str, Any] = {f"results[{at}]": words[morale.passes[face]] for at, face in enumerate(roll)}
         passed = sum(morale.passes[face] for face in roll)
         return {**told, "passed": passed, "suppressed": count - passed}
@@ -62,7 +62,7 @@ def plan(tables: Tables, given: Given) -> Plan[Reacting]:
 
     def focused(asked: Asked) -> Plan[Reacting]:
         groups = pool(count, morale.classes(), asked.items("results"), morale.classes())
-        step = Step(d20("reaction") * count, lambda _state, _roll: Reacting(None), tells, story, lambda _: groups)
+        step = Step(d20("reaction") * count, lambda _state, _roll: Reacting(None), outputs, story, lambda _: groups)
         return Plan(Reacting("reaction"), {"reaction": step}, settle, {"results": []}, rows=(all_alike(count),))
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

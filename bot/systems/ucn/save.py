@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.pool import all_alike, pool
@@ -28,7 +28,7 @@ def plan(tables: Tables, given: Given) -> Plan[Saving]:
     saves = save_faces(tables, weapon)
     words = {True: "saved", False: "not-saved"}
 
-    def tells(_before: Saving, roll: Roll, _after: Saving) -> Told:
+    def outputs(_before: Saving, roll: Roll, _after: Saving) -> Outputs:
         told: dict[str, Any] = {f"results[{at}]": words[saves[face]] for at, face in enumerate(roll)}
         return {**told, "saved": sum(saves[face] for face in roll)}
 
@@ -43,7 +43,7 @@ def plan(tables: Tables, given: Given) -> Plan[Saving]:
 
     def focused(asked: Asked) -> Plan[Saving]:
         groups = pool(count, saving(saves), asked.items("results"), saving(saves))
-        step = Step(d20("save") * count, lambda _state, _roll: Saving(None), tells, story, lambda _: groups)
+        step = Step(d20("save") * count, lambda _state, _roll: Saving(None), outputs, story, lambda _: groups)
         return Plan(Saving("save"), {"save": step}, settle, {"results": []}, rows=(all_alike(count),))
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Roll, Settlement, Step, Told, parts_of
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
@@ -53,7 +53,7 @@ def plan(tables: Tables, given: Given) -> Plan[Spotting]:
     def successes(roll: Roll) -> int:
         return sum(spot.passes[face] for face in roll)
 
-    def tells(_before: Spotting, roll: Roll, _after: Spotting) -> Told:
+    def outputs(_before: Spotting, roll: Roll, _after: Spotting) -> Outputs:
         told: dict[str, Any] = {f"rolls[{at}]": face for at, face in enumerate(roll)}
         found = successes(roll)
         told |= {"successes": found, "ap_lost": sum(face == LAST for face in roll)}
@@ -77,7 +77,7 @@ def plan(tables: Tables, given: Given) -> Plan[Spotting]:
 
     def focused(asked: Asked) -> Plan[Spotting]:
         groups = pool(count, spot.classes(twenty=asked.keeps("ap_lost")), asked.items("rolls"))
-        step = Step(d20("spot") * count, lambda _state, _roll: Spotting(None), tells, story, lambda _: groups)
+        step = Step(d20("spot") * count, lambda _state, _roll: Spotting(None), outputs, story, lambda _: groups)
         return Plan(Spotting("spot"), {"spot": step}, settle, {"final_skill": spot.final}, lines=lines)
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

@@ -21,7 +21,7 @@ from adapters.slack.app import make_bolt
 from adapters.slack.calls import Refused, Wire
 from adapters.slack.http import PATH, web_app
 from adapters.slack.incoming import Listeners
-from adapters.slack.shapes import is_sound
+from adapters.slack.shapes import is_valid
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
 from bot.app import App
@@ -153,11 +153,11 @@ def body_of(payload: Any, chance: random.Random) -> tuple[bytes, str]:
 
 
 def test_what_slack_sends_is_sound() -> None:
-    assert all(map(is_sound, SOUND))
-    assert is_sound({"type": "url_verification", "challenge": "x"})
+    assert all(map(is_valid, SOUND))
+    assert is_valid({"type": "url_verification", "challenge": "x"})
     not_sound: list[Any] = [None, [], "x", {"command": "/roll"}, {**PRESS, "actions": []}, {**PRESS, "user": None}]
     for payload in not_sound:
-        assert not is_sound(payload)
+        assert not is_valid(payload)
 
 
 async def test_bent_bodies_are_refused_or_answered_kindly(caplog: pytest.LogCaptureFixture) -> None:

@@ -15,12 +15,12 @@ from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.discord import Channel as Table
 from tests.standins.discord import DiscordStandIn
-from tests.standins.discord import Message as Told
+from tests.standins.discord import Message as Outputs
 from tests.standins.discord import Person as Player
 from tests.standins.slack import Channel, Message, SlackStandIn, User
 
 
-async def say(player: Player, table: Table, path: str, **options: object) -> Told:
+async def say(player: Player, table: Table, path: str, **options: object) -> Outputs:
     """The answer to a command on Discord, which must not be an error."""
     answer = await (await player.slash(table, path, **options)).answer()
     assert not answer.content.startswith("Error"), answer.text
@@ -57,7 +57,7 @@ class Evening:
         refused = await (await self.cora.slash(self.games, "/game", f"link {code}")).answer()
         assert "no such code" in refused.text
 
-    async def on_discord(self, words: str) -> Told:
+    async def on_discord(self, words: str) -> Outputs:
         """The message with these words in Anna's channel, now or soon."""
         return await self.discord.message(self.table, words)
 
