@@ -248,8 +248,8 @@ async def test_the_same_press_delivered_twice_takes_back_once() -> None:
     assert sorted(reply.seen for reply in both) == [False, True]
     assert (await app.press("undo:2", ANNA, HERE, "press-1")).seen
     await channel.do("Anna", "game redo")
-    out_of_time = await app.press("undo:2", ANNA, HERE, "press-1")
-    assert out_of_time.seen
+    late = await app.press("undo:2", ANNA, HERE, "press-1")
+    assert late.seen
     assert (await events(app)) == ["start", "roll", "undo", "redo"]
 
 

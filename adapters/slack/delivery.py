@@ -115,9 +115,7 @@ class Posts:
         request = replace(Request.from_json(due.delivery, due.place), request_id=due.request_id)
         late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
         progress = Progress(unsure=late or due.attempts > 0, began=due.created)
-        await self.deliver(
-            request, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress
-        )
+        await self.deliver(request, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress)
 
     async def _with_retries(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> bool:
         """Whether the reply needs no further attempt. Waits as long as Slack asks to."""
@@ -149,9 +147,7 @@ class Posts:
         if reply.announce is not None:
             await self._send_one(team, request, reply.announce, progress, late=late)
 
-    async def _send_one(
-        self, team: Team, request: Request, reply: Reply, progress: Progress, *, late: bool
-    ) -> None:
+    async def _send_one(self, team: Team, request: Request, reply: Reply, progress: Progress, *, late: bool) -> None:
         """Post one message, unless it was posted before; where nobody knows, it says so."""
         before = LATE if late else ""
         if progress.unsure:

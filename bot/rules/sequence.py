@@ -2,7 +2,7 @@
 
 A `Plan` holds the steps of one sequence for given inputs. Its state says which step it owes; the step says
 which dice it asks for, takes the roll and returns the next state. Beside that a step names what it adds to the
-outputs (`tells`, in play and in odds) and the lines of the answer (`story`, only in play). So play and odds
+`outputs` (in play and in odds) and the `lines` of the answer (only in play). So play and odds
 cannot drift apart, and the state holds only what later steps need: equal states merge in the odds.
 
 Paths name outputs: `hit`, `targets[0].result`, `targets[0].damage[1].status`. Each path is told once at most.
@@ -106,8 +106,8 @@ def _silence(_before: Any, _roll: Any, _after: Any) -> Iterable[Line]:
 class Step(Generic[S]):
     """One roll of a sequence.
 
-    `dice` are those asked for (or a function of the state). `apply` returns the next state. `tells` returns
-    {path: value} for the outputs that this roll decides. `story` returns the lines of the answer, only in play.
+    `dice` are those asked for (or a function of the state). `apply` returns the next state. `outputs` returns
+    {path: value} for what this roll decides. `lines` returns those of the answer, only in play.
     `groups` makes odds cheap: a function from the state to ((weight, roll), ...), each roll standing for `weight`
     equally likely ones that `apply` cannot tell apart; `exact_only` are the last names of paths that grouping would
     falsify (`roll`, `total`): when odds are asked by one of them every face is counted.
@@ -116,7 +116,7 @@ class Step(Generic[S]):
     dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
     apply: Callable[[S, Roll], S]
     outputs: Callable[[S, Roll, S], Outputs] = _nothing
-    story: Callable[[S, Roll, S], Iterable[Line]] = _silence
+    lines: Callable[[S, Roll, S], Iterable[Line]] = _silence
     groups: Callable[[S], tuple[tuple[int, Roll], ...]] | None = None
     exact_only: frozenset[str] = frozenset()
 
@@ -198,7 +198,7 @@ def play(plan: Plan[S], source: Source) -> Played:
         rolled += [Rolled(die.label, die.sides, value) for die, value in zip(dice, roll, strict=True)]
         after = step.apply(state, roll)
         told.update(step.outputs(state, roll, after))
-        lines += step.story(state, roll, after)
+        lines += step.lines(state, roll, after)
         state = after
     told.update(plan.closing(state))
     out = nested(told)

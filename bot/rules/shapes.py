@@ -29,7 +29,7 @@ def one_roll(
     opening: Outputs,
     lines: Iterable[Line] = (),
 ) -> Plan[Once]:
-    """A plan that reads the sum of `dice` once: `tells` gives what the sum decides, `line` the story of the roll.
+    """A plan that reads the sum of `dice` once: `outputs` gives what the sum decides, `line` the story of the roll.
 
     `opening` are the outputs known before, `lines` their story.
     """

@@ -176,9 +176,9 @@ async def test_consent_comes_too_late_when_something_has_happened() -> None:
     number = (await channel.game()).number
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game next")
-    out_of_time = await channel.press("Bob", f"consent:{number}")
-    assert out_of_time.error
-    assert "stays" in out_of_time.title
+    late = await channel.press("Bob", f"consent:{number}")
+    assert late.error
+    assert "stays" in late.title
 
 
 async def test_a_master_who_plays_may_not_consent_for_others() -> None:

@@ -113,9 +113,9 @@ async def test_a_code_works_once_and_for_a_quarter_of_an_hour(table: Table) -> N
     code = await table.code()
     assert not (await table.run(f"/game link {code}", BEN, THERE)).error
     assert (await table.run(f"/game link {code}", BEN, ELSEWHERE)).error
-    out_of_time = await table.code()
+    late = await table.code()
     table.now += 15 * 60 + 1
-    assert (await table.run(f"/game link {out_of_time}", BEN, ELSEWHERE)).error
+    assert (await table.run(f"/game link {late}", BEN, ELSEWHERE)).error
     assert (await table.run(f"/game link {await table.code()}")).error, "from this very channel"
     assert (await table.run("/game link ABCD1234", BEN, ELSEWHERE)).error
 

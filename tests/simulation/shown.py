@@ -54,9 +54,7 @@ class Shown:
     viewer: str = ""
     buttons: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
-    late: bool = (
-        False  # whether it says that it may stand there twice: (late) on Discord, (perhaps ...) on Slack
-    )
+    late: bool = False  # whether it says that it may stand there twice: (late) on Discord, (perhaps ...) on Slack
     answers: Request | None = None
     body: Json = field(default_factory=dict)
     loading: bool = False

@@ -74,14 +74,14 @@ def plan(tables: Tables, given: Given) -> Plan[Aboard]:
             dr = sum(roll)
             return {f"{name}_result": group.outcome(dr), f"{name}_casualty": group.casualty(dr)}
 
-        def story(_before: Aboard, roll: Roll, _after: Aboard) -> Iterable[Line]:
+        def lines(_before: Aboard, roll: Roll, _after: Aboard) -> Iterable[Line]:
             dr, added = sum(roll), ADDED.get(group.check, 0)
             parts = tuple((word, value) for word, value in ((group.check.upper(), added), ("DRM", group.drm)) if value)
             verdict = f"against morale {group.morale}: {group.outcome(dr)}"
             yield Line(f"{name} {group.check.upper()}", roll, parts, dr + group.added, verdict)
 
         check = dice(2, 6, f"{name} check")
-        return Step(check, apply, outputs, story, groups=lambda _: group_sums(2, 6))
+        return Step(check, apply, outputs, lines, groups=lambda _: group_sums(2, 6))
 
     def closing(state: Aboard) -> Outputs:
         read = cases(passenger=state.passenger, crew=state.crew)

@@ -49,11 +49,11 @@ def ammo_step(tables: Tables, checkers: Sequence[Checker], path: str) -> Step[Vo
         unit, result = checkers[before.at].unit, read(before.at, roll)
         return {f"{here}.unit": unit, f"{here}.roll": roll[0], f"{here}.result": result}
 
-    def story(before: Volley, roll: Roll, _after: Volley) -> Iterable[Line]:
+    def lines(before: Volley, roll: Roll, _after: Volley) -> Iterable[Line]:
         said = "ok" if read(before.at, roll) == "ok" else "out of ammunition or jammed"
         yield Line(f"ammunition {checkers[before.at].name}", roll, result=said)
 
-    return Step(lambda state: (d6(f"ammunition {checkers[state.at].name}"),), apply, outputs, story)
+    return Step(lambda state: (d6(f"ammunition {checkers[state.at].name}"),), apply, outputs, lines)
 
 
 def noted(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -> tuple[Change, ...]:

@@ -68,7 +68,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         told = {"roll": roll[0], "total": answer["total"], "result": answer["result"]}
         return {**told, "row": "none" if row is None else row}
 
-    def story(_before: Volley, roll: Roll, _after: Volley) -> tuple[Line]:
+    def lines(_before: Volley, roll: Roll, _after: Volley) -> tuple[Line]:
         answer = answers[roll[0]]
         return (Line("crash", roll, parts, answer["total"], CRASHES[answer["result"]]),)
 
@@ -86,7 +86,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
 
     hurt: tuple[Row, ...] = ()
     steps = {
-        "roll": Step((d20("crash"),), apply, outputs, story, groups=by_result, exact_only=frozenset({"roll", "total"}))
+        "roll": Step((d20("crash"),), apply, outputs, lines, groups=by_result, exact_only=frozenset({"roll", "total"}))
     }
     for row in {row for row in rows.values() if row is not None}:
         men = tuple(

@@ -42,7 +42,7 @@ def crew_step(tables: Tables, resolution: Resolution, crew: tuple[Unit, ...]) ->
     row_of = {area: int(tables["penetrated-damage"](area=area, roll=4)["row"]) for area in EXPLOSIVE}
     rolls = _Rolls(resolution, crew, row_of)
     return Step(
-        rolls.dice, rolls.apply, rolls.outputs, rolls.story, groups=rolls.fates, exact_only=frozenset({"rolls"})
+        rolls.dice, rolls.apply, rolls.outputs, rolls.lines, groups=rolls.fates, exact_only=frozenset({"rolls"})
     )
 
 
@@ -102,7 +102,7 @@ class _Rolls:
         told = who.told(after) if who.finished(after) else {}
         return {**told, f"{who.path}.rolls[{hurt.rolled}]": roll[0]}
 
-    def story(self, before: Crew, roll: Roll, _after: Crew) -> Iterable[Line]:
+    def lines(self, before: Crew, roll: Roll, _after: Crew) -> Iterable[Line]:
         """A line per die."""
         return men_lines(self._resolution, self._current(before), _hurt(before), roll)
 

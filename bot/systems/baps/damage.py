@@ -46,7 +46,7 @@ def _area(tables: Tables, area: str, sides: int, count: int, areas: tuple[str, .
             told[OUTPUTS[area]] = takes_effect(roll)
         return {**told, **_verdict(after.effects)} if last else told
 
-    def story(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+    def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
         said = str(answers[sides]["result"]).replace("-", " ") if takes_effect(roll) else "no effect"
         return (Line(name.replace("-", " "), roll, result=said),)
 
@@ -58,7 +58,7 @@ def _area(tables: Tables, area: str, sides: int, count: int, areas: tuple[str, .
         return tuple(found.values())
 
     asked = (Die(f"damage {name}", sides),) * count
-    return Step(asked, apply, outputs, story, groups=groups, exact_only=frozenset({"damage"}))
+    return Step(asked, apply, outputs, lines, groups=groups, exact_only=frozenset({"damage"}))
 
 
 def _verdict(effects: tuple[bool, ...]) -> Outputs:

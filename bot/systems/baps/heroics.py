@@ -52,7 +52,7 @@ class Deed:
 
 
 def heroic_steps(tables: Tables, outputs: Callable[[int, str, str], Outputs]) -> dict[str, Step[Deed]]:
-    """The steps `heroic` (2d6) and `orders` (1d4). `tells` names what the 2d6 decide: sum, result, how long it lasts.
+    """The steps `heroic` (2d6) and `orders` (1d4). `outputs` names what the 2d6 decide: sum, result, how long it lasts.
 
     Source: Infantry Charts, Heroic Actions.
     """
@@ -67,11 +67,11 @@ def heroic_steps(tables: Tables, outputs: Callable[[int, str, str], Outputs]) ->
         new = outputs(sum(roll), answer["result"], answer["lasts"])
         return new if after.owes else {**new, "orders": 0}
 
-    def story(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:
+    def lines(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:
         return (Line("heroic action", roll, total=sum(roll), result=DEEDS[answers[sum(roll)]["result"]]),)
 
     return {
-        "heroic": Step(HEROIC, apply, told, story, groups=lambda _: group_sums(2, 6)),
+        "heroic": Step(HEROIC, apply, told, lines, groups=lambda _: group_sums(2, 6)),
         "orders": Step(
             ORDERS,
             lambda _state, _roll: Deed(None),

@@ -40,7 +40,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
             "b_after": _after_wounds(b, int(result["b_wounds"])),
         }
 
-    def story(_before: Once, roll: Roll, _after: Once) -> Iterable[Line]:
+    def lines(_before: Once, roll: Roll, _after: Once) -> Iterable[Line]:
         for side, man, die, answer in zip("ab", (a, b), roll, mods, strict=True):
             yield Line(f"{side} {man.word}", (die,), parts_of(answer.parts), die + answer["total"])
 
@@ -60,7 +60,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         return Settlement(", ".join(said), units, then, changes_of((a, b), fates))
 
     step: Step[Once] = Step(
-        (averaging("hand-to-hand a"), averaging("hand-to-hand b")), lambda _state, _roll: Once(None), outputs, story
+        (averaging("hand-to-hand a"), averaging("hand-to-hand b")), lambda _state, _roll: Once(None), outputs, lines
     )
     opening = {"a_modifier": a_modifier, "b_modifier": b_modifier}
     return Plan(Once(), {"roll": step}, settle, opening=opening)

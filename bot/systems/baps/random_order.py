@@ -73,7 +73,7 @@ def plan(tables: Tables, given: Given) -> Plan[Deed]:
         told = {"roll": roll[0], "order": order, "mark": mark, "may_change": may_change}
         return told if after.owes else told | NO_DEED
 
-    def story(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:
+    def lines(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:
         order, mark = rows[roll[0]]
         said = ORDERS[order]
         return (Line("random order", roll, result=said if mark == "none" else f"{said} ({mark})"),)
@@ -82,7 +82,7 @@ def plan(tables: Tables, given: Given) -> Plan[Deed]:
         RANDOM_ORDER,
         apply,
         outputs,
-        story,
+        lines,
         groups=lambda _: group_faces(20, lambda roll: rows[roll]),
         exact_only=frozenset({"roll"}),
     )

@@ -99,7 +99,7 @@ def _hit(need: int, modifiers: Answer, known: Outputs, classes: str) -> Step[Cre
         told |= known
         return told | {"pen_roll": "none", "penetrated": False} if after.owes == "bounce" else told
 
-    def story(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line, ...]:
+    def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line, ...]:
         said = f"{need} or more hits: {'hit' if hit(roll) else 'miss'}"
         line = Line("to hit", roll, parts_of(modifiers.parts), roll[0] + modifier, said)
         if hit(roll) and pen_need == "fail":
@@ -110,7 +110,7 @@ def _hit(need: int, modifiers: Answer, known: Outputs, classes: str) -> Step[Cre
         (d20("to hit"),),
         apply,
         outputs,
-        story,
+        lines,
         groups=lambda _: group_faces(20, lambda die: hit((die,))),
         exact_only=frozenset({"roll", "hit_total"}),
     )
@@ -126,7 +126,7 @@ def _penetrate(need: Any, classes: str) -> Step[Crew]:
         told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": penetrated(roll)}
         return told | {"outcome": "penetrated"} if penetrated(roll) else told
 
-    def story(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+    def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
         said = f"{classes}, {need} or more: "
         return (Line("penetration", roll, result=said + ("penetrated" if penetrated(roll) else "not penetrated")),)
 
@@ -134,7 +134,7 @@ def _penetrate(need: Any, classes: str) -> Step[Crew]:
         (d20("penetration"),),
         lambda _state, roll: Crew(AREAS[0] if penetrated(roll) else "bounce"),
         outputs,
-        story,
+        lines,
         groups=lambda _: group_faces(20, lambda die: penetrated((die,))),
         exact_only=frozenset({"pen_roll"}),
     )
@@ -176,7 +176,7 @@ def _bounce(tables: Tables, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
         out = results[roll[0]] == "bail-out"
         return {**UNHARMED, "outcome": results[roll[0]], "bail_out": out, "reoccupy": "yes" if out else "none"}
 
-    def story(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
+    def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
         said = BOUNCES[results[roll[0]]]
         return (Line("not penetrated", roll, result=said),)
 
@@ -184,7 +184,7 @@ def _bounce(tables: Tables, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
         (d20("not penetrated"),),
         lambda _state, _roll: Crew(None),
         outputs,
-        story,
+        lines,
         groups=lambda _: group_faces(20, lambda die: results[die]),
     )
 

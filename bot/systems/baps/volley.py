@@ -58,13 +58,13 @@ def men_step(
             told[f"{man.path}.rolls[{before.hurt.rolled}]"] = roll[0]
         return told
 
-    def story(before: Volley, roll: Roll, _after: Volley) -> Iterable[Line]:
+    def lines(before: Volley, roll: Roll, _after: Volley) -> Iterable[Line]:
         return men_lines(resolution, men[before.at], before.hurt, roll)
 
     def fates(state: Volley) -> Weighted:
         return resolution.fates(men[state.at])
 
-    return Step(dice, apply, outputs, story, groups=fates, exact_only=frozenset({"rolls"}))
+    return Step(dice, apply, outputs, lines, groups=fates, exact_only=frozenset({"rolls"}))
 
 
 def men_lines(resolution: Resolution, man: Man, before: Hurt, roll: Roll) -> Iterable[Line]:

@@ -74,7 +74,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     if not legs:
         opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
     steps = {
-        "attack": Step(DICE, attack, outputs, sums.story),
+        "attack": Step(DICE, attack, outputs, sums.lines),
         "fire check": fire_check(tables),
         **checks.steps(),
         **impact.steps(),

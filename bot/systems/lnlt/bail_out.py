@@ -46,7 +46,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         result = readings.bail_out("crew", roll[0])
         return {"crew": result, "outcome": result, **checks.passed_over(aboard, 0)}
 
-    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+    def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         yield Line("crew bail-out", roll, result=readings.bail_out("crew", roll[0]))
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -60,7 +60,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     groups = group_faces(6, lambda face: readings.bail_out("crew", face))
     steps = {
-        "crew of the vehicle": Step((d6("bail-out crew"),), bail, outputs, story, groups=lambda _: groups),
+        "crew of the vehicle": Step((d6("bail-out crew"),), bail, outputs, lines, groups=lambda _: groups),
         **checks.steps(),
     }
     opening: dict[str, Any] = {"passengers": []}

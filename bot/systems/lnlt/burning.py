@@ -48,12 +48,12 @@ def fire_check(
         del after
         return {path(before): word(roll)}
 
-    def story(before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
+    def lines(before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
         del before, after
         yield Line("fire check", roll, result="a fire starts" if word(roll) == "fire" else "no fire")
 
     groups = group_faces(6, lambda face: word((face,)))
-    return Step((DIE,), apply, outputs, story, groups=lambda _: groups)
+    return Step((DIE,), apply, outputs, lines, groups=lambda _: groups)
 
 
 def told_before(flammable: bool) -> Outputs:

@@ -251,11 +251,11 @@ class DamageChecks:
                 self._pass_over(left, state.at + 1, told)
             return told
 
-        def story(state: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
+        def lines(state: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
             del after
             return self._story(name, state, roll)
 
-        return Step(ask, apply, outputs, story, groups=self._groups(name))
+        return Step(ask, apply, outputs, lines, groups=self._groups(name))
 
     def _groups(self, name: str) -> Callable[[Attack], tuple[tuple[int, Roll], ...]]:
         """Rolls of one unit with all the dice that follow from them; none of them falsifies an output."""

@@ -40,7 +40,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         answer = drifts(roll)
         return {"direction": answer["direction"], "hexes": answer["hexes"]}
 
-    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+    def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         answer = drifts(roll)
         yield Line("crash", roll, result=f"{hexes_away(answer['hexes'])} {answer['direction']}")
 
@@ -59,6 +59,6 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     if not targets:
         opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
         opening |= {"fire_check": NONE} if flammable else {}
-    steps = {"drift": Step(DRIFT, drift, outputs, story), **area.steps()}
+    steps = {"drift": Step(DRIFT, drift, outputs, lines), **area.steps()}
     shown = rows(area.checks.items)
     return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)

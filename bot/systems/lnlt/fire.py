@@ -80,7 +80,7 @@ class Fire:
                 (ATTACK,) * dice + (DEFENSE,),
                 self.attack,
                 self.outputs,
-                self.sums.story,
+                self.sums.lines,
                 groups=None if groups is None else lambda _: groups,
             ),
             "fire check": fire_check(tables),
@@ -193,14 +193,14 @@ def _checks(tables: Tables, given: Given, *, picks: bool, apart: bool) -> Damage
 def _pick(targets: Sequence[Unit]) -> Step[Attack]:
     """Whom a sniper hits: one of the targets, by die."""
 
-    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+    def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         yield Line("pick of the sniper", roll, result=f"{roll[0]}: {targets[roll[0] - 1].word}")
 
     return Step(
         (Die("pick of the sniper", max(len(targets), 1)),),
         lambda _state, roll: Attack("attack", at=roll[0] - 1),
         lambda _before, roll, _after: {"picked": roll[0]},
-        story,
+        lines,
     )
 
 

@@ -62,7 +62,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         answer = drifts(roll)
         return {"hexes": answer["hexes"], "direction": answer["direction"]}
 
-    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+    def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         answer = drifts(roll)
         parts = tuple((name, value) for name, value in (("degrading hexes", degrading), ("leader", -lm)) if value)
         verdict = f"halved: {hexes_away(answer['hexes'])} {answer['direction']}"
@@ -78,7 +78,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         opening |= {"hexes": NONE, "direction": NONE}
     if not units:
         opening["outcome"] = NONE
-    steps = {"drift": Step(DRIFT, drift, outputs, story), **area.steps()}
+    steps = {"drift": Step(DRIFT, drift, outputs, lines), **area.steps()}
     names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
     shown = rows(area.checks.items, names)
     return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)

@@ -34,7 +34,7 @@ def plan(tables: Tables, given: Given) -> Plan[Contest]:
         won = winner(roll)
         return {"roll_a": roll[0], "roll_b": roll[1], "tied": roll[0] == roll[1], "winner": won, "outcome": won}
 
-    def story(_before: Contest, roll: Roll, _after: Contest) -> Iterable[Line]:
+    def lines(_before: Contest, roll: Roll, _after: Contest) -> Iterable[Line]:
         yield Line("side a", roll[:1], total=roll[0])
         verdict = f"tied: side {last} keeps it" if roll[0] == roll[1] else f"side {winner(roll)} is higher"
         yield Line("side b", roll[1:], total=roll[1], result=verdict)
@@ -42,4 +42,4 @@ def plan(tables: Tables, given: Given) -> Plan[Contest]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         return Settlement(f"side {out['winner']} has the initiative")
 
-    return Plan(Contest(), {"initiative": Step((d6("side a"), d6("side b")), apply, outputs, story)}, settle)
+    return Plan(Contest(), {"initiative": Step((d6("side a"), d6("side b")), apply, outputs, lines)}, settle)

@@ -177,7 +177,7 @@ def _odds(tables: Tables, fp: int, facing: int) -> str:
 
 
 def _story(label: str, assault: Assault) -> Any:
-    def story(_before: Melee, roll: Roll, _after: Melee) -> Iterable[Line]:
+    def lines(_before: Melee, roll: Roll, _after: Melee) -> Iterable[Line]:
         parts = (("leader", assault.lm),) if assault.lm else ()
         if assault.kill is None:
             verdict = "without firepower: nobody is eliminated"
@@ -187,4 +187,4 @@ def _story(label: str, assault: Assault) -> Any:
             verdict += "eliminated" if assault.kills(roll) else "no effect"
         yield Line(label, roll, parts, sum(roll) + assault.lm, verdict)
 
-    return story
+    return lines

@@ -54,7 +54,7 @@ def plan(tables: Tables, given: Given) -> Plan[Entry]:
     def apply(_state: Entry, _roll: Roll) -> Entry:
         return Entry(None)
 
-    def story(before: Entry, roll: Roll, after: Entry) -> Iterable[Line]:
+    def lines(before: Entry, roll: Roll, after: Entry) -> Iterable[Line]:
         yield Line(
             "mines", roll, total=roll[0], result=say(str(outputs(before, roll, after)["result"])).replace("-", " and ")
         )
@@ -71,4 +71,4 @@ def plan(tables: Tables, given: Given) -> Plan[Entry]:
         hurt = aftermath([unit or Unit("The vehicle", "armored-vehicle")], [out])
         return Settlement(words, who, (*then.get(out["crew"], ()), *hurt), tuple(changes))
 
-    return Plan(Entry(), {"mines": Step((d6("mines"),), apply, outputs, story)}, settle)
+    return Plan(Entry(), {"mines": Step((d6("mines"),), apply, outputs, lines)}, settle)

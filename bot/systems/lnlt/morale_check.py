@@ -50,7 +50,7 @@ def plan(tables: Tables, given: Given) -> Plan[Checks]:
             told["outcome"] = result
         return told
 
-    def story(before: Checks, roll: Roll, after: Checks) -> Iterable[Line]:
+    def lines(before: Checks, roll: Roll, after: Checks) -> Iterable[Line]:
         del after
         at = before.at
         parts = (("modifier", mod),) if mod else ()
@@ -63,5 +63,5 @@ def plan(tables: Tables, given: Given) -> Plan[Checks]:
         return Settlement(f"{passed} of {len(checked)} pass" if len(checked) > 1 else checked[0][1], checked)
 
     rows = tuple(row_of(f"units[{at}].result", unit.word) for at, unit in enumerate(units))
-    step = Step(CHECK, apply, outputs, story, groups=lambda _: group_sums(2, 6))
+    step = Step(CHECK, apply, outputs, lines, groups=lambda _: group_sums(2, 6))
     return Plan(Checks(), {"check": step}, settle, opening={"units": []}, rows=rows)

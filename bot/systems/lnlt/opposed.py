@@ -35,7 +35,7 @@ class Opposed:
             "dc_mod": max(margin, 0),
         }
 
-    def story(self, _before: object, roll: Roll, _after: object) -> Iterable[Line]:
+    def lines(self, _before: object, roll: Roll, _after: object) -> Iterable[Line]:
         """A line for each side, with the verdict."""
         yield Line(self.label, roll[:-1], self.attack_parts, sum(roll[:-1]) + self.attack)
         yield Line("defense", roll[-1:], self.defense_parts, roll[-1] + self.defense, verdict(self.margin(roll)))

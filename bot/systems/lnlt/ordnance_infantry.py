@@ -71,7 +71,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     groups = shot.groups()
     steps: dict[str, Step[Attack]] = {
         "to hit": Step(DICE, aim, aim_tells, aim_story, groups=lambda _: groups),
-        "attack": Step(OPPOSED, attack, attack_tells, he.story),
+        "attack": Step(OPPOSED, attack, attack_tells, he.lines),
         "fire check": fire_check(tables),
         **checks.steps(),
     }

@@ -95,13 +95,13 @@ def _aim(shot: ToHit, location: Mapping[int, str], *, turret: bool) -> Step[Atta
     def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
         return shot.told(roll) | ({"location": location[sum(roll)]} if shot.hits(roll) else MISSED)
 
-    def story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
+    def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         yield shot.line(roll)
         if shot.hits(roll) and turret:
             yield Line("place", result=f"natural {sum(roll)} hits the {location[sum(roll)]}")
 
     groups = shot.groups()
-    return Step(DICE, apply, outputs, story, groups=lambda _: groups)
+    return Step(DICE, apply, outputs, lines, groups=lambda _: groups)
 
 
 def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
@@ -145,7 +145,7 @@ def _with_passengers(step: Step[Attack], checks: DamageChecks, riding: Any, flie
             told |= checks.passed_over(riding(Attack(None, row=before.row if result is None else result)), 0)
         return told
 
-    return Step(step.dice, step.apply, outputs, step.story, step.groups)
+    return Step(step.dice, step.apply, outputs, step.lines, step.groups)
 
 
 def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given) -> Settlement:

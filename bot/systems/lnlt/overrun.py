@@ -66,7 +66,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         words = headline(out["targets"], hit=out["hit"])
         return attacked(words, targets, out["targets"], more=more, firers=[given.unit("unit")])
 
-    steps = {"attack": Step(DICE, attack, outputs, sums.story), "fire check": fire_check(tables), **checks.steps()}
+    steps = {"attack": Step(DICE, attack, outputs, sums.lines), "fire check": fire_check(tables), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
     shown = rows(checks.items)
     return collected(Plan(Attack("attack"), steps, settle, opening, rows=shown), "may_close_assault")

@@ -74,7 +74,7 @@ class Attempts:
         self.enter(self.tried(before, roll), told)
         return told
 
-    def story(self, before: Rally, roll: Roll, _after: Rally) -> Iterable[Line]:
+    def lines(self, before: Rally, roll: Roll, _after: Rally) -> Iterable[Line]:
         """A line per attempt."""
         unit = self.units[before.at]
         verdict = f"against morale {unit.number('morale')}: {'rallied' if self.rallies(before, roll) else 'fails'}"
@@ -99,7 +99,7 @@ def plan(tables: Tables, given: Given) -> Plan[Rally]:
     labels = [dice(2, 6, f"rally {unit.word}") for unit in units]
     groups = group_sums(2, 6)
     rally: Step[Rally] = Step(
-        lambda state: labels[state.at], attempts.apply, attempts.outputs, attempts.story, groups=lambda _: groups
+        lambda state: labels[state.at], attempts.apply, attempts.outputs, attempts.lines, groups=lambda _: groups
     )
     opening: dict[str, Any] = {"units": []}
     start = attempts.enter(Rally(None), opening)

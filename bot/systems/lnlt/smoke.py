@@ -42,7 +42,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
         told: dict[str, Any] = {"roll": roll[0], "success": success, "marker": marker}
         return told | {"mf_mod": -1 if success else 0, "outcome": marker}
 
-    def story(_before: Attempt, roll: Roll, _after: Attempt) -> Iterable[Line]:
+    def lines(_before: Attempt, roll: Roll, _after: Attempt) -> Iterable[Line]:
         verdict = f"{capability} or less: {'smoke' if roll[0] <= capability else 'no smoke'}"
         yield Line("smoke", roll, total=roll[0], result=verdict)
 
@@ -55,7 +55,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
             return Settlement("smoke is laid", (), then)
         return Settlement("no smoke", (), ("Mark the unit Ops Complete.",), marked([unit], OPS_COMPLETE))
 
-    return Plan(Attempt(), {"smoke": Step((d6("smoke"),), apply, outputs, story)}, settle)
+    return Plan(Attempt(), {"smoke": Step((d6("smoke"),), apply, outputs, lines)}, settle)
 
 
 def _check(unit: Unit | None) -> None:

@@ -32,8 +32,8 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
     if given.flag("automatic") or seen["automatic"]:
         opening = {"automatic_spot": True, "spotted": True, "outcome": "spotted"}
         opening |= dict.fromkeys(("roll", "total", "needed"), NONE)
-        lines = (Line("spotting", result="spotted without a roll"),)
-        return Plan(Attempt(None), {}, lambda out: _settle(out, given), opening, lines=lines)
+        without = (Line("spotting", result="spotted without a roll"),)
+        return Plan(Attempt(None), {}, lambda out: _settle(out, given), opening, lines=without)
     needed = int(seen["needed"])
     modifiers = tables["spotting-mods"](
         lm=given.int("lm"), degrading=given.int("degrading"), tis=given.flag("tis"), scout=given.flag("scout")
@@ -51,13 +51,13 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
         told: dict[str, Any] = {"roll": roll[0], "total": roll[0] + mod, "spotted": seen}
         return told | {"outcome": "spotted" if seen else "not-spotted"}
 
-    def story(_before: Attempt, roll: Roll, _after: Attempt) -> Iterable[Line]:
+    def lines(_before: Attempt, roll: Roll, _after: Attempt) -> Iterable[Line]:
         verdict = f"{needed} or less: {'spotted' if spotted(roll) else 'not spotted'}"
         if roll[0] == FAILS:
             verdict = "a natural 6 always fails"
         yield Line("spotting", roll, parts_of(modifiers.parts), roll[0] + mod, verdict)
 
-    steps = {"spot": Step((d6("spotting"),), apply, outputs, story)}
+    steps = {"spot": Step((d6("spotting"),), apply, outputs, lines)}
     return Plan(Attempt(), steps, lambda out: _settle(out, given), {"automatic_spot": False, "needed": needed})
 
 

@@ -55,7 +55,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     def outputs(_before: Struck, roll: Roll, _after: Struck) -> Outputs:
         return {"roll": sum(roll), "combat_result": reading(sum(roll))["word"], **struck(roll)[1]}
 
-    def story(_before: Struck, roll: Roll, _after: Struck) -> Iterable[Line]:
+    def lines(_before: Struck, roll: Roll, _after: Struck) -> Iterable[Line]:
         word = reading(sum(roll))["word"]
         yield Line("attack", roll, (), sum(roll), f"column {final}: {'no effect' if word == 'none' else word}")
         yield from struck(roll)[2]
@@ -69,7 +69,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
         "modifiers": [{"id": part.id, "value": part.value} for part in modifiers.parts],
     }
     columns = f"column {column}, {shift} left: column {final}" if shift else f"column {column}"
-    attack = Step(ATTACK, apply, outputs, story, groups=lambda _: group_sums(2, 6))
+    attack = Step(ATTACK, apply, outputs, lines, groups=lambda _: group_sums(2, 6))
     return Plan(
         Struck("attack"),
         {"attack": attack, **results.steps()},

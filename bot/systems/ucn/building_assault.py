@@ -74,13 +74,13 @@ def _grenade_step(bomb: Grenade, occupants: int, fight: Combat, asked: Asked) ->
             told |= bomb.told("grenade_results", roll)
         return told | (fight.finals(after.left) if after.left else CLEARED)
 
-    def story(_before: Fight, roll: Roll, after: Fight) -> Iterable[Line]:
+    def lines(_before: Fight, roll: Roll, after: Fight) -> Iterable[Line]:
         yield bomb.line(roll)
         if after.left:
             yield from fight.lines(after.left)
 
     groups = bomb.groups(occupants, asked.items("grenade_results") if asked.counting else ())
-    return Step(DIE * occupants, apply, outputs, story, lambda _: groups)
+    return Step(DIE * occupants, apply, outputs, lines, lambda _: groups)
 
 
 def _settle(out: Mapping[str, Any], attacker: Side, defender: Side, *, grenade_thrown: bool) -> Settlement:

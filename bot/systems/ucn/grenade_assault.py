@@ -48,7 +48,7 @@ def plan(tables: Tables, given: Given) -> Plan[Thrown]:
             "status": status_after(out, occupants - out),
         }
 
-    def story(_before: Thrown, roll: Roll, _after: Thrown) -> Iterable[Line]:
+    def lines(_before: Thrown, roll: Roll, _after: Thrown) -> Iterable[Line]:
         yield thrown.line(roll)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -60,7 +60,7 @@ def plan(tables: Tables, given: Given) -> Plan[Thrown]:
 
     def focused(asked: Asked) -> Plan[Thrown]:
         groups = thrown.groups(occupants, asked.items("results"))
-        step = Step(DIE * occupants, lambda _state, _roll: Thrown(None), outputs, story, lambda _: groups)
+        step = Step(DIE * occupants, lambda _state, _roll: Thrown(None), outputs, lines, lambda _: groups)
         return Plan(Thrown("grenade"), {"grenade": step}, settle, {"results": []})
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

@@ -56,7 +56,7 @@ def plan(tables: Tables, given: Given) -> Plan[Testing]:
         loses = face == LAST or result == LET_LOOSE
         return {"roll": face, "passed": not by, "failed_by": by, "result": result, "loses_ap": loses}
 
-    def story(_before: Testing, roll: Roll, _after: Testing) -> Iterable[Line]:
+    def lines(_before: Testing, roll: Roll, _after: Testing) -> Iterable[Line]:
         by = failed_by(roll[0])
         yield sum_line(test)
         yield Line("Morale test", roll, result=f"against {test.final}: {f'failed by {by}' if by else 'passed'}")
@@ -79,7 +79,7 @@ def plan(tables: Tables, given: Given) -> Plan[Testing]:
         units = ((unit.word, result),) if unit is not None else ()
         return Settlement(headline, units, tuple(then), (*roster.change(unit, new, mark=mark), *marked))
 
-    step = Step(d20("Morale test"), lambda _state, _roll: Testing(None), outputs, story)
+    step = Step(d20("Morale test"), lambda _state, _roll: Testing(None), outputs, lines)
     return Plan(Testing("test"), {"test": step}, settle, {"final": test.final})
 
 

@@ -43,7 +43,7 @@ def plan(tables: Tables, given: Given) -> Plan[Reacting]:
         passed = sum(morale.passes[face] for face in roll)
         return {**told, "passed": passed, "suppressed": count - passed}
 
-    def story(_before: Reacting, roll: Roll, _after: Reacting) -> Iterable[Line]:
+    def lines(_before: Reacting, roll: Roll, _after: Reacting) -> Iterable[Line]:
         passed = sum(morale.passes[face] for face in roll)
         if len(parts) > 1:
             yield sum_line(morale)
@@ -62,7 +62,7 @@ def plan(tables: Tables, given: Given) -> Plan[Reacting]:
 
     def focused(asked: Asked) -> Plan[Reacting]:
         groups = pool(count, morale.classes(), asked.items("results"), morale.classes())
-        step = Step(d20("reaction") * count, lambda _state, _roll: Reacting(None), outputs, story, lambda _: groups)
+        step = Step(d20("reaction") * count, lambda _state, _roll: Reacting(None), outputs, lines, lambda _: groups)
         return Plan(Reacting("reaction"), {"reaction": step}, settle, {"results": []}, rows=(all_alike(count),))
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

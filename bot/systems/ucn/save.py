@@ -32,7 +32,7 @@ def plan(tables: Tables, given: Given) -> Plan[Saving]:
         told: dict[str, Any] = {f"results[{at}]": words[saves[face]] for at, face in enumerate(roll)}
         return {**told, "saved": sum(saves[face] for face in roll)}
 
-    def story(_before: Saving, roll: Roll, _after: Saving) -> Iterable[Line]:
+    def lines(_before: Saving, roll: Roll, _after: Saving) -> Iterable[Line]:
         yield Line(f"save from {weapon}", roll, result=f"{sum(saves[face] for face in roll)} of {count} saved")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -43,7 +43,7 @@ def plan(tables: Tables, given: Given) -> Plan[Saving]:
 
     def focused(asked: Asked) -> Plan[Saving]:
         groups = pool(count, saving(saves), asked.items("results"), saving(saves))
-        step = Step(d20("save") * count, lambda _state, _roll: Saving(None), outputs, story, lambda _: groups)
+        step = Step(d20("save") * count, lambda _state, _roll: Saving(None), outputs, lines, lambda _: groups)
         return Plan(Saving("save"), {"save": step}, settle, {"results": []}, rows=(all_alike(count),))
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

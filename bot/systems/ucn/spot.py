@@ -48,7 +48,7 @@ def plan(tables: Tables, given: Given) -> Plan[Spotting]:
     skill = (("Spot", given.int("skill")),)
     spot = check(tables, (*skill, *parts_of(modifiers.parts), *status_part(tables, given), *mod_part(given)))
     count = given.int("count")
-    lines = () if unit is None or "status" in given.typed else reminders((unit,))
+    reminded = () if unit is None or "status" in given.typed else reminders((unit,))
 
     def successes(roll: Roll) -> int:
         return sum(spot.passes[face] for face in roll)
@@ -60,7 +60,7 @@ def plan(tables: Tables, given: Given) -> Plan[Spotting]:
         told["result"] = "spotted" if found else "not-spotted"
         return told
 
-    def story(_before: Spotting, roll: Roll, _after: Spotting) -> Iterable[Line]:
+    def lines(_before: Spotting, roll: Roll, _after: Spotting) -> Iterable[Line]:
         found = successes(roll)
         yield sum_line(spot)
         yield Line("to spot", roll, result=f"against {spot.final}: {found} of {count} succeed")
@@ -77,7 +77,7 @@ def plan(tables: Tables, given: Given) -> Plan[Spotting]:
 
     def focused(asked: Asked) -> Plan[Spotting]:
         groups = pool(count, spot.classes(twenty=asked.keeps("ap_lost")), asked.items("rolls"))
-        step = Step(d20("spot") * count, lambda _state, _roll: Spotting(None), outputs, story, lambda _: groups)
-        return Plan(Spotting("spot"), {"spot": step}, settle, {"final_skill": spot.final}, lines=lines)
+        step = Step(d20("spot") * count, lambda _state, _roll: Spotting(None), outputs, lines, lambda _: groups)
+        return Plan(Spotting("spot"), {"spot": step}, settle, {"final_skill": spot.final}, lines=reminded)
 
     return replace(focused(Asked(())), focus=lambda paths: focused(Asked(paths)))

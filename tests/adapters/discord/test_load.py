@@ -62,9 +62,7 @@ async def test_five_hundred_different_odds_at_once(tmp_path: Path) -> None:
         await asyncio.gather(*(one.answer(30) for one in asked))
         receipts = [one.receipt for one in asked if one.receipt is not None]
         late = [beat.late for beat in discord.gateway.heartbeats if beat.late is not None]
-        print(
-            f"receipts of 500 odds at once: the latest {max(receipts):.2f} s; heartbeats: {max(late):.2f} s late"
-        )
+        print(f"receipts of 500 odds at once: the latest {max(receipts):.2f} s; heartbeats: {max(late):.2f} s late")
         assert len(receipts) == 500
         assert max(receipts) < 3
         assert max(late) < 1

@@ -96,9 +96,7 @@ async def test_an_answer_that_reads_like_another_one_is_no_proof_that_it_was_pos
     told = Reply("Anna, your command was not run", ("Please type it again.",))
     for id in ("r1", "r2", "r2"):
         left_over = Progress(unsure=True)
-        await post.posts.deliver(
-            replace(post.request(post.games), request_id=id), told, late=True, progress=left_over
-        )
+        await post.posts.deliver(replace(post.request(post.games), request_id=id), told, late=True, progress=left_over)
     shown = post.ben.sees(post.games)
     assert [one.text.startswith("(late) Anna") for one in shown] == [True, True], "each once: they carry a mark"
     post.slack.messages.post(post.games, post.home.bot_user, told.text())  # by a response address, which carries none
