@@ -62,7 +62,7 @@ def test_the_roster_takes_what_a_blast_does() -> None:
 def test_nobody_in_the_blast_is_refused() -> None:
     with pytest.raises(UserError, match="Nobody is in the blast"):
         blast([])
-    with pytest.raises(UserError, match="is no flag"):
+    with pytest.raises(UserError, match="is not a flag"):
         blast([], lethal="soldier asleep")
 
 

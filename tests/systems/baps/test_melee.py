@@ -67,7 +67,7 @@ def test_the_roster_takes_the_wounds() -> None:
         ("soldier; soldier", "soldier", "a is one man, not 2"),
         ("soldier", "squad", "a unit type"),
         ("soldier", "soldier wounds=3", "wounds must be"),
-        ("soldier hidden", "soldier", "is no flag"),
+        ("soldier hidden", "soldier", "is not a flag"),
     ],
 )
 def test_what_the_card_forbids_is_refused(a: str, b: str, problem: str) -> None:
