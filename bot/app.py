@@ -191,7 +191,7 @@ class App:
         """
         name, _, rest = action.partition(":")
         if name == "again" and self._is_too_soon(who, where, request_id):
-            return error_reply(UserError("You just rolled that again; wait two seconds."))
+            return error_reply(UserError("You just rolled that again; wait two seconds.", code="too-soon"))
         return await self.run(Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {}))
 
     async def run(self, command: Command) -> Reply:
@@ -443,7 +443,7 @@ class App:
                 if loaded is not None:
                     self.games.drop(loaded.row)
                 await asyncio.sleep(0.002 * min(attempt, 10))
-        raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.")
+        raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.", code="busy")
 
     async def _store(self, context: Context, reply: Reply) -> Reply:
         """Commit what the handler wrote, together with the answer and where it goes."""
@@ -536,6 +536,7 @@ class App:
             raise UserError(
                 f"{self.registry.games[spec.system].title} is not enabled here.",
                 hint=phrase("A server manager can enable it: `/setup systems {wider}`", wider=wider),
+                code="not-enabled",
             )
 
     def _is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:
@@ -582,11 +583,11 @@ def _with_footer(context: Context, reply: Reply) -> Reply:
 def _check_size(command: Command) -> None:
     """Raise UserError for more than anybody types."""
     if len(command.options) > MAX_OPTIONS:
-        raise UserError("Too many options.")
+        raise UserError("Too many options.", code="too-long")
     for name, value in command.options.items():
         limit = MOST_TEXT if name == "file" else MAX_TEXT
         if isinstance(value, str) and len(value) > limit:
-            raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40])
+            raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")
 
 
 def _as_typed(command: Command) -> tuple[str, str]:

@@ -60,6 +60,12 @@ class Channel:
         assert part.casefold() in reply.text().casefold(), reply.text()
         return reply
 
+    async def refused(self, name: str, line: str, code: str) -> Reply:
+        """A line that must be refused privately, as an error of this kind."""
+        reply = await self.fails(name, line, "")
+        assert reply.code == code, f"{reply.code}: {reply.text()}"
+        return reply
+
     async def press(self, name: str, action: str) -> Reply:
         """The answer to a button."""
         return await self.app.press(action, self.who(name), self.place, f"{self._prefix}{next(self._ids)}")

@@ -130,9 +130,9 @@ async def test_a_system_that_is_not_enabled_here() -> None:
     channel = await Channel.fresh()
     await channel.fails("Anna", "setup systems lnlt", "Only a manager")
     assert not (await channel.say("Anna", "setup systems nhis", manager=True)).error
-    reply = await channel.fails("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"', "not enabled here")
+    reply = await channel.refused("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"', "not-enabled")
     assert "/setup systems" in reply.text()
-    await channel.fails("Anna", "lnlt-table melee-odds attack=3 defense=2", "not enabled here")
+    await channel.refused("Anna", "lnlt-table melee-odds attack=3 defense=2", "not-enabled")
     assert not (await channel.say("Anna", "setup systems all", manager=True)).error
     await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
 

@@ -110,8 +110,7 @@ class Context:
         """The channel's game. Raises UserError while there is none."""
         if not self.ledger.exists:
             raise UserError(
-                "No game is played here yet.",
-                hint="Start one with /game start, or just roll.",
+                "No game is played here yet.", hint="Start one with /game start, or just roll.", code="no-game"
             )
         return self.game
 
@@ -122,10 +121,13 @@ class Context:
             raise UserError(
                 "No game is running here, just free play: no turns, no sides.",
                 hint=phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.'),
+                code="no-game",
             )
         if game.ended:
             raise UserError(
-                "The game has ended.", hint=phrase('Start a new one: `/game start lnlt "Hill 875" sides="US, VC"`')
+                "The game has ended.",
+                hint=phrase('Start a new one: `/game start lnlt "Hill 875" sides="US, VC"`'),
+                code="game-ended",
             )
         return game
 

@@ -62,13 +62,17 @@ async def add(context: Context) -> Reply:
     seed = context.ledger.seed
     assert seed is not None
     if not are_open(game):
-        raise UserError("The texts in these dice are closed.", hint=phrase("`/fair reveal` begins new dice."))
+        raise UserError(
+            "The texts in these dice are closed.", hint=phrase("`/fair reveal` begins new dice."), code="texts-closed"
+        )
     if not text or len(text) > MAX_TEXT or "\n" in text:
         raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text")
     if len(seed.texts) >= MAX_TEXTS:
-        raise UserError(f"There are {MAX_TEXTS} texts already.")
+        raise UserError(f"There are {MAX_TEXTS} texts already.", code="too-many-texts")
     if await _own_texts(context, seed.first_event) >= MAX_OWN:
-        raise UserError(f"You have added {MAX_OWN} texts already; leave the last word to others.")
+        raise UserError(
+            f"You have added {MAX_OWN} texts already; leave the last word to others.", code="too-many-texts"
+        )
     # Whose texts were deleted meanwhile still have their part: their digest stands for them.
     deleted = () if seed.texts or seed.digest == NO_TEXTS else (seed.digest,)
     texts = (*(seed.texts or deleted), text)
@@ -100,9 +104,15 @@ async def close(context: Context) -> Reply:
     game = context.need_game()
     need_player(game, context.actor)
     if not are_open(game):
-        raise UserError("The texts in these dice are closed already.", hint=phrase("`/fair reveal` begins new dice."))
+        raise UserError(
+            "The texts in these dice are closed already.",
+            hint=phrase("`/fair reveal` begins new dice."),
+            code="texts-closed",
+        )
     if not game.closing or not game.adder:
-        raise UserError("There are no texts to close yet.", hint=phrase('`/fair add "words"` adds one.'))
+        raise UserError(
+            "There are no texts to close yet.", hint=phrase('`/fair add "words"` adds one.'), code="no-texts"
+        )
     context.ledger.add("fair", closes=closes_texts(context), result="the texts are closed")
     return Reply(f"{context.who} closes the texts in the dice", (f"SHA-256 of all of them: {game.digest}",))
 
@@ -110,7 +120,7 @@ async def close(context: Context) -> Reply:
 async def press_close(context: Context, epoch: str) -> Reply:
     """The button under a text, which closes those of its own seed only."""
     if epoch != str(context.need_game().epoch):
-        raise UserError("New dice have begun since.", hint=phrase("`/fair show` explains them."))
+        raise UserError("New dice have begun since.", hint=phrase("`/fair show` explains them."), code="gone")
     return await close(context)
 
 
@@ -125,6 +135,7 @@ async def reveal(context: Context) -> Reply:
         raise UserError(
             f"Some rolls are still sealed ({closed}); the seed would give them away.",
             hint=phrase("Open them first: `/game reveal`."),
+            code="still-sealed",
         )
     number = context.ledger.next_number
     secret = context.ledger.fresh_secret()

@@ -32,7 +32,9 @@ async def start(context: Context) -> Reply:
     options = context.options()
     old = context.game if context.ledger.exists else None
     if old is not None and old.started and not old.ended:
-        raise UserError(f'"{old.name}" is still going on here.', hint=phrase("End it first: `/game end`."))
+        raise UserError(
+            f'"{old.name}" is still going on here.', hint=phrase("End it first: `/game end`."), code="game-on"
+        )
     name, sides = _game_name(options["name"]), read_sides(options["sides"] or "")
     system = systems()[options["system"]]
     if old is not None and old.sealed:
@@ -96,7 +98,7 @@ async def carry(context: Context) -> Reply:
     noted = await context.store.doc(CARRY, context.ledger.row)
     saved = await context.store.load_game_by_id(noted.data["row"]) if noted is not None else None
     if saved is None or game.units:
-        raise UserError("This game has a roster already, or the game before is gone.")
+        raise UserError("This game has a roster already, or the game before is gone.", code="roster-taken")
     units = carried(load(saved).game, game.sides)
     context.drop_docs.append((CARRY, context.ledger.row))
     context.ledger.add("unit", replace(game, units=units), result=f"{count_units(len(units))} carried over")
@@ -116,7 +118,9 @@ async def join(context: Context) -> Reply:
     person = context.ledger.person()
     if (own := game.players.get(person)) is not None:
         raise UserError(
-            f"You already play {own}.", hint="" if own == side else phrase("Leave it first: `/game leave`.")
+            f"You already play {own}.",
+            hint="" if own == side else phrase("Leave it first: `/game leave`."),
+            code="side-taken",
         )
     context.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
     lines = (CLAIM_HINT,) if own_import(context.ledger) is not None else ()
@@ -128,7 +132,7 @@ async def leave(context: Context) -> Reply:
     game = context.need_started()
     person = context.ledger.known_person()
     if person not in game.players:
-        raise UserError("You play no side in this game.")
+        raise UserError("You play no side in this game.", code="not-player")
     players = {other: side for other, side in game.players.items() if other != person}
     context.ledger.add("leave", replace(game, players=players))
     return Reply(f"{context.who} leaves {game.players[person]}", footer=(game.name,))

@@ -37,11 +37,15 @@ def check_seconds(size: int) -> float:
 async def import_game(context: Context) -> Reply:
     """Bring an exported game into this channel; a new seed begins, for the old one may be known elsewhere."""
     if context.ledger.exists and context.game.started and not context.game.ended:
-        raise UserError(f'"{context.game.name}" is going on here.', hint=phrase("End it first: `/game end`."))
+        raise UserError(
+            f'"{context.game.name}" is going on here.', hint=phrase("End it first: `/game end`."), code="game-on"
+        )
     if (
         context.ledger.was is not None and len(context.ledger.was.places) > 1
     ):  # nobody there agreed to the game that comes
-        raise UserError("This channel is linked with others.", hint=phrase("End that first: `/game link off`"))
+        raise UserError(
+            "This channel is linked with others.", hint=phrase("End that first: `/game link off`"), code="linked"
+        )
     raw = need_text(context.options()["file"])
     faults, unplayed = await _checked(context, raw)
     if faults:

@@ -29,11 +29,17 @@ def record(context: Context, outcome: Outcome, dice: Sequence[Json], *, secret: 
     game = context.open_game()
     if happening.by_hand and not game.hand_dice:
         raise UserError(
-            "This game does not allow dice rolled by hand.", hint=phrase("`/game settings hand_dice=yes` allows them.")
+            "This game does not allow dice rolled by hand.",
+            hint=phrase("`/game settings hand_dice=yes` allows them."),
+            code="no-hand-dice",
         )
     named = named_in(game, happening)
     if gone := [unit for unit in named if is_gone(unit)]:
-        raise UserError(f"{gone[0].name} is {gone[0].state}.", hint="Leave it out, or fix its state with /unit edit.")
+        raise UserError(
+            f"{gone[0].name} is {gone[0].state}.",
+            hint="Leave it out, or fix its state with /unit edit.",
+            code="unit-gone",
+        )
     acting = [unit for unit in named if unit.name in happening.acting]
     need_share(game, context.actor, named, acting)
     facts = facts_of(context.command.path, happening, dice)
@@ -61,6 +67,7 @@ def closes_texts(context: Context) -> bool:
             hint=phrase(
                 "Another player rolls first, or types `/fair close`. Or `/fair reveal` begins new dice without texts."
             ),
+            code="last-word",
         )
     return True
 

@@ -40,10 +40,12 @@ async def reveal_number(context: Context, number: int) -> Reply:
     game = context.need_game()
     if number not in game.sealed:
         closed = ", ".join(f"#{at}" for at in game.sealed) or "none"
-        raise UserError(f"There is no sealed roll #{number}.", hint=f"Sealed rolls: {closed}.", option="event")
+        raise UserError(
+            f"There is no sealed roll #{number}.", code="not-sealed", hint=f"Sealed rolls: {closed}.", option="event"
+        )
     owner = game.sealed[number]
     if owner != context.actor.person and owner in context.ledger.persons:
-        raise UserError(f"Only {context.ledger.name_of(owner)} can open #{number}.", option="event")
+        raise UserError(f"Only {context.ledger.name_of(owner)} can open #{number}.", code="not-yours", option="event")
     opened = await open_rolls(context, (number,))
     context.ledger.add("reveal", opened.game, opens=[number], result=opened.result)
     title, *lines = opened.lines

@@ -22,7 +22,9 @@ async def undo(context: Context, number: int | None = None) -> Reply:
     game = context.need_game()
     last, actor = game.last, context.actor
     if number is not None and number != last:
-        raise UserError(f"#{last} is the latest event, not #{number}.", hint=phrase("`/log` shows them."))
+        raise UserError(
+            f"#{last} is the latest event, not #{number}.", hint=phrase("`/log` shows them."), code="not-latest"
+        )
     event = await read_event(context, last)
     need_undoable(event, last)
     assert event is not None
@@ -46,7 +48,11 @@ async def _ask(context: Context, event: Json, actor: Actor, others: frozenset[st
         return await consent(context, number)
     names = " or ".join(sorted(ledger.name_of(person) for person in others))
     if pending is not None:
-        raise UserError(f"Already asked; waiting for {names}.", hint=phrase("They press Consent or type `/game undo`."))
+        raise UserError(
+            f"Already asked; waiting for {names}.",
+            hint=phrase("They press Consent or type `/game undo`."),
+            code="asked-already",
+        )
     data = {"by": actor.person, "event": number}
     context.docs.append(
         Doc(CONSENT, _key(context, number), data, context.now + CONSENT_KEPT, context.command.where.server)
@@ -66,16 +72,16 @@ async def consent(context: Context, number: int) -> Reply:
     game, actor = context.need_game(), context.actor
     pending = await context.store.doc(CONSENT, _key(context, number))
     if pending is None:
-        raise UserError(f"There is no open request to undo #{number}.")
+        raise UserError(f"There is no open request to undo #{number}.", code="not-asked")
     if number != game.last:
-        raise UserError(f"#{number} is no longer the latest event, so it stays.")
+        raise UserError(f"#{number} is no longer the latest event, so it stays.", code="not-latest")
     by: str = pending.data["by"]
     asker = Actor(by, game.players.get(by, ""), directs=False)
     event = await read_event(context, number)
     need_undoable(event, number)
     assert event is not None
     if by == actor.person or actor.person not in consenters(game, asker, context.ledger.present(), event):
-        raise UserError("This needs the consent of another side.")
+        raise UserError("This needs the consent of another side.", code="not-yours")
     context.drop_docs.append((CONSENT, _key(context, number)))
     return _take_back(context, event, asked=by)
 
@@ -85,14 +91,14 @@ async def refuse(context: Context, number: int) -> Reply:
     game, actor = context.need_game(), context.actor
     pending = await context.store.doc(CONSENT, _key(context, number))
     if pending is None:
-        raise UserError(f"There is no open request to undo #{number}.")
+        raise UserError(f"There is no open request to undo #{number}.", code="not-asked")
     by: str = pending.data["by"]
     asker = Actor(by, game.players.get(by, ""), directs=False)
     event = await read_event(context, number)
     if by != actor.person and (
         event is None or actor.person not in consenters(game, asker, context.ledger.present(), event)
     ):
-        raise UserError("Only another side can refuse.")
+        raise UserError("Only another side can refuse.", code="not-yours")
     context.drop_docs.append((CONSENT, _key(context, number)))
     word = "withdraws the request" if by == actor.person else "refuses"
     return Reply(f"{context.who} {word}: #{number} stays")
@@ -126,7 +132,7 @@ async def redo(context: Context) -> Reply:
     """Redo what was undone last, if nothing happened since."""
     game, actor = context.need_game(), context.actor
     if not game.redo:
-        raise UserError("Nothing to redo.")
+        raise UserError("Nothing to redo.", code="nothing-to-redo")
     event = await read_event(context, game.redo[-1])
     if event is None or not may_ask(game, actor, event):
         raise _no_part("redo")
@@ -135,7 +141,9 @@ async def redo(context: Context) -> Reply:
 
 
 def _no_part(what: str) -> UserError:
-    return UserError(f"Only players of this game can {what}.", hint=phrase("`/game join` makes you a player."))
+    return UserError(
+        f"Only players of this game can {what}.", hint=phrase("`/game join` makes you a player."), code="not-player"
+    )
 
 
 async def read_event(context: Context, number: int) -> Json | None:

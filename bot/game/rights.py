@@ -46,6 +46,7 @@ def need_director(game: Game, actor: Actor, what: str) -> None:
         raise UserError(
             f"Only the game master or a server manager can {what}.",
             hint=phrase("`/game status` says who is game master."),
+            code="not-master",
         )
 
 
@@ -59,6 +60,7 @@ def need_player(game: Game, actor: Actor) -> None:
                 sides=", ".join(game.sides),
                 first=_typed(game.sides[0]),
             ),
+            code="not-player",
         )
 
 
@@ -69,7 +71,7 @@ def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
         return
     for unit in units:
         if unit.side and unit.side != actor.side:
-            raise UserError(f"{unit.name} belongs to {unit.side}; you play {actor.side}.")
+            raise UserError(f"{unit.name} belongs to {unit.side}; you play {actor.side}.", code="not-yours")
 
 
 def need_share(game: Game, actor: Actor, units: Iterable[RosterUnit], acting: Iterable[RosterUnit]) -> None:
@@ -83,7 +85,7 @@ def need_share(game: Game, actor: Actor, units: Iterable[RosterUnit], acting: It
     theirs = [unit for unit in acting if unit.side not in ("", actor.side)]
     if theirs and not actor.directs:
         names = ", ".join(f"{unit.name} ({unit.side})" for unit in theirs[:3])
-        raise UserError(f"You play {actor.side} and cannot act with {names}.")
+        raise UserError(f"You play {actor.side} and cannot act with {names}.", code="not-yours")
 
 
 def find_side(game: Game, name: str) -> str:
@@ -97,8 +99,14 @@ def find_side(game: Game, name: str) -> str:
             "This game has no sides.",
             hint=phrase('Name them at the start: `/game start lnlt "Hill 875" sides="US, VC"`.'),
             option="side",
+            code="no-sides",
         )
-    raise UserError(f'There is no side "{name[:40]}".', hint=f"Sides are {', '.join(game.sides)}.", option="side")
+    raise UserError(
+        f'There is no side "{name[:40]}".',
+        hint=f"Sides are {', '.join(game.sides)}.",
+        option="side",
+        code="unknown-side",
+    )
 
 
 def _typed(name: str) -> str:

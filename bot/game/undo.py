@@ -15,11 +15,12 @@ from bot.rules.phrase import phrase
 def need_undoable(event: Mapping[str, Any] | None, number: int) -> None:
     """Raise UserError for nothing to undo, and for a kind of event that stands for ever."""
     if event is None:
-        raise UserError("There is nothing to undo.")
+        raise UserError("There is nothing to undo.", code="not-undoable")
     if event["kind"] in NEVER_UNDONE:
         raise UserError(
             f"The last event (#{number}, {event['kind']}) cannot be undone.",
             hint=phrase("`/log` shows what happened; /unit edit sets things right by hand."),
+            code="not-undoable",
         )
 
 

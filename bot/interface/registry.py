@@ -67,7 +67,7 @@ class Registry:
         family = self._family(name)
         if not family:
             hint = self.elsewhere(name) or self._hint(name, self.top)
-            raise UserError(f'There is no command "{name[:40]}".', hint=hint)
+            raise UserError(f'There is no command "{name[:40]}".', hint=hint, code="unknown-command")
         for length in range(min(3, len(folded)), 0, -1):
             if (spec := family.get(tuple(folded[:length]))) is not None:
                 return spec, length
@@ -78,17 +78,19 @@ class Registry:
                     return spec, 2
         known = [path[-1] for path in family]
         if not second:
-            raise UserError(f"Choose one: {_few(self.children((name,)))}", hint=Typed(f"/help {name}"))
+            raise UserError(
+                f"Choose one: {_few(self.children((name,)))}", hint=Typed(f"/help {name}"), code="unknown-command"
+            )
         if group := self.children((name, second)):
             third = folded[2] if len(folded) > 2 else ""
             if not third:
-                raise UserError(f"Choose one: {_few(group)}", hint=Typed(f"/help {name}"))
+                raise UserError(f"Choose one: {_few(group)}", hint=Typed(f"/help {name}"), code="unknown-command")
             hint = self._hint(third, known, phrase("`/help {name}` lists them all.", name=name))
-            raise UserError(f'/{name} {second} has no "{third[:40]}".', hint=hint)
+            raise UserError(f'/{name} {second} has no "{third[:40]}".', hint=hint, code="unknown-command")
         hint = self._sibling(name, second) or self._hint(
             second, known, phrase("`/help {name}` lists them all.", name=name)
         )
-        raise UserError(f'/{name} has no "{second[:40]}".', hint=hint)
+        raise UserError(f'/{name} has no "{second[:40]}".', hint=hint, code="unknown-command")
 
     def _sibling(self, name: str, word: str) -> str:
         """Where a game's table was asked for as a sequence, or the other way round: the command that is meant."""

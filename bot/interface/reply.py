@@ -58,7 +58,7 @@ class Reply:
     the final number, and what it means for each unit; odds and tables are parts, too. `footer` names event, head
     hash, system and marks. `mention` is the key of the one person to call (whose turn it is).
     `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
-    error is about, so that a form can show it at its field.
+    error is about, so that a form can show it at its field; `code` is the kind of error.
 
     The app adds how it stands with the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
     `seen` says that this request was answered before: whoever gets it again posts nothing.
@@ -74,6 +74,7 @@ class Reply:
     mention: str = ""
     announce: Reply | None = None
     option: str = ""
+    code: str = ""
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
 
@@ -131,4 +132,4 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
         lines.append(Phrase("Type: ", Typed(better)))
     if not lines and example:
         lines.append(Phrase("For example: ", Typed(example)))
-    return Reply(error.message, tuple(lines), private=True, error=True, option=error.option or "")
+    return Reply(error.message, tuple(lines), private=True, error=True, option=error.option or "", code=error.code)

@@ -60,11 +60,11 @@ class Parsed:
 def parse_text(text: str, registry: Registry) -> Parsed:
     """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
     if len(text) > MAX_LENGTH:
-        raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.")
+        raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.", code="too-long")
     text = CONTROL.sub("", text).strip().removeprefix("/")
     tokens = tokenize("help" if text in _HELP else text)
     if not tokens:
-        raise UserError("There is no command here.", hint="Type help to see what there is.")
+        raise UserError("There is no command here.", hint="Type help to see what there is.", code="unknown-command")
     first = tokens[0]
     if first.key or first.quoted:
         shown = "with an option" if first.key else "with a quotation mark"
@@ -201,6 +201,7 @@ def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object]
             hint="A value that holds spaces needs quotation marks."
             if given and spec.family not in ("lookup", "sequence")
             else Typed(f"/help {' '.join(spec.path)}"),
+            code="unknown-option",
         )
     given[option.name] = token.value
     return option.name
@@ -236,7 +237,7 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
     flags = [name for name, known in options.items() if known.type == "bool"]
     if near := did_you_mean(folded, [*flags, *(mods.values if mods else ())]):
         near.wrong = word
-        raise UserError(f'{spec.name} does not know what to do with "{word[:40]}".', hint=near)
+        raise UserError(f'{spec.name} does not know what to do with "{word[:40]}".', hint=near, code="unknown-option")
     if option is not None:
         clean(option, word)  # no number: better said now than after the words that follow
 
@@ -250,6 +251,7 @@ def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option])
         f'{spec.name} has no option "{token.key}".',
         hint=near or Typed(f"/help {' '.join(spec.path)}"),
         option=token.key,
+        code="unknown-option",
     )
 
 

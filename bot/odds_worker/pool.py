@@ -124,13 +124,13 @@ class Worker:
         the process is ended.
         """
         if self._waiting >= WAITING:
-            raise UserError(self._busy, hint="Try again in half a minute.")
+            raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
         self._waiting += 1
         since = monotonic()
         try:
             async with self._turn:
                 if monotonic() - since > LINE_SECONDS:
-                    raise UserError(self._busy, hint="Try again in half a minute.")
+                    raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
                 limit = seconds or self.seconds
                 result, refused = await self._ask(packed((named(function), arguments, limit)), limit)
         finally:

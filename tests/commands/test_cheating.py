@@ -38,7 +38,7 @@ async def test_a_new_roll_after_undo_is_another_event_with_other_dice() -> None:
     second = await channel.do("Anna", "roll 20d20")
     assert int(second.footer[0][1:]) == int(first.footer[0][1:]) + 2
     assert first.lines != second.lines, "twenty dice, not only their sum, which is the same once in a hundred"
-    await channel.fails("Anna", "game redo", "Nothing to redo")
+    await channel.refused("Anna", "game redo", "nothing-to-redo")
 
 
 async def test_leaving_and_joining_the_other_side_makes_nobody_a_consenter() -> None:
@@ -49,7 +49,7 @@ async def test_leaving_and_joining_the_other_side_makes_nobody_a_consenter() -> 
     asked = await channel.do("Anna", "game undo")
     await channel.do("Cid", "game leave", "game join VC")
     assert (await channel.press("Cid", asked.buttons[0].action)).error
-    await channel.fails("Anna", "game undo", "cannot be undone")
+    await channel.refused("Anna", "game undo", "not-undoable")
 
 
 async def test_no_enemy_unit_is_slipped_in_among_ones_own() -> None:
@@ -66,7 +66,7 @@ async def test_artillery_needs_no_unit_of_ones_own() -> None:
     await channel.do("Anna", "game settings master=Bob")
     reply = await channel.do("Anna", "lnlt damage-check targets=vc1 dc_mod=3")
     assert "Cell 1" in reply.text()
-    await channel.fails("Carl", "lnlt damage-check targets=vc1 dc_mod=3", "no side")
+    await channel.refused("Carl", "lnlt damage-check targets=vc1 dc_mod=3", "not-player")
 
 
 async def test_a_players_own_messages_make_him_no_manager_of_a_game_elsewhere() -> None:
@@ -104,7 +104,7 @@ async def test_buttons_and_again_roll_only_what_is_enabled_here() -> None:
         reply = await channel.press("Anna", action)
         assert reply.error
         assert "not enabled here" in reply.text(), action
-    await channel.fails("Anna", "again", "not enabled here")
+    await channel.refused("Anna", "again", "not-enabled")
     assert (await channel.game()).number == number
     await channel.do("Anna", "roll 2d6", "again")
 
@@ -182,7 +182,7 @@ async def test_who_has_left_the_fight_neither_acts_nor_is_hit_in_any_system() ->
     channel = await Channel.fresh()
     await channel.do("Anna", "game start ucn Woods", 'unit add "Sec 1" element stats="melee=10 members=4 morale=12"')
     await channel.do("Anna", 'unit add "Grp 1" element stats="melee=10 members=4 morale=12 state=combat-ineffective"')
-    await channel.fails("Anna", 'ucn melee unit="Sec 1" target="Grp 1"', "Grp 1 is combat-ineffective")
+    await channel.refused("Anna", 'ucn melee unit="Sec 1" target="Grp 1"', "unit-gone")
     await channel.fails("Anna", 'ucn melee unit="Grp 1" target="Sec 1"', "Leave it out")
     assert "1 unit" in (await channel.do("Anna", "unit list")).title
 

@@ -52,7 +52,7 @@ async def test_a_passer_bys_roll_does_not_end_the_time_for_texts() -> None:
     await channel.do("Carl", "roll 2d6")
     await channel.do("Anna", 'fair add "and this"')
     await channel.do("Bob", "roll 2d6")
-    await channel.fails("Anna", "fair add late", "are closed")
+    await channel.refused("Anna", "fair add late", "texts-closed")
     log = await exported(channel)
     assert faults(log) == "", "each die by the texts that were in force when it fell"
     (closing,) = kinds(log)
@@ -68,10 +68,10 @@ async def test_whoever_spoke_last_does_not_begin() -> None:
     await channel.do("Bob", "fair add bob")
     await channel.do("Anna", "fair add host")
     for line in ("roll 2d6", "roll 2d6 secret", "lnlt fire attackers=us1 targets=vc1", "fair close"):
-        await channel.fails("Anna", line, "The last text in these dice is yours")
+        await channel.refused("Anna", line, "last-word")
     await channel.do("Anna", "roll 2d6 hand=5,2", "unit edit us1 marker=+moved")
     await channel.do("Carl", "roll 2d6")
-    await channel.fails("Anna", "roll 2d6", "somebody else has to roll first")
+    await channel.refused("Anna", "roll 2d6", "last-word")
     await channel.do("Bob", "roll 2d6")
     await channel.do("Anna", "roll 2d6")
     assert faults(await exported(channel)) == ""
@@ -82,11 +82,11 @@ async def test_the_last_word_is_anybodys_who_takes_it() -> None:
     await two_sides(channel)
     await channel.do("Anna", "fair add host")
     await channel.do("Bob", "fair add bob")
-    await channel.fails("Bob", "roll 2d6", "somebody else has to roll first")
+    await channel.refused("Bob", "roll 2d6", "last-word")
     closed = await channel.do("Anna", "fair close")
     assert not closed.private
-    await channel.fails("Anna", "fair add more", "are closed")
-    await channel.fails("Bob", "fair close", "closed already")
+    await channel.refused("Anna", "fair add more", "texts-closed")
+    await channel.refused("Bob", "fair close", "texts-closed")
     await channel.do("Bob", "roll 2d6")
     log = await exported(channel)
     assert faults(log) == ""
@@ -110,7 +110,7 @@ async def test_without_a_text_there_is_nothing_to_close() -> None:
     """Else the host could close before anybody has said a word."""
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.fails("Anna", "fair close", "no texts to close")
+    await channel.refused("Anna", "fair close", "no-texts")
     await channel.do("Bob", "fair add bob")
 
 
@@ -118,7 +118,7 @@ async def test_nobody_fills_the_dice_with_texts_so_that_others_have_no_room() ->
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "fair add 1", "fair add 2", "fair add 3")
-    await channel.fails("Anna", "fair add 4", "last word to others")
+    await channel.refused("Anna", "fair add 4", "too-many-texts")
     await channel.do("Bob", "fair add bob", "game next")
     await channel.do("Anna", "fair reveal", "fair add 1")
 
@@ -137,7 +137,7 @@ async def test_in_free_play_somebody_else_begins_too() -> None:
     channel = await Channel.fresh()
     await channel.do("Bob", "fair add bob")
     await channel.do("Anna", "fair add anna")
-    await channel.fails("Anna", "roll 2d6", "somebody else has to roll first")
+    await channel.refused("Anna", "roll 2d6", "last-word")
     await channel.do("Bob", "roll 2d6")
     await channel.do("Anna", "roll 2d6")
     assert faults(await exported(channel)) == ""
@@ -152,7 +152,7 @@ async def test_a_manager_who_plays_no_side_cannot_try_texts_against_units() -> N
     assert "somebody else has to roll first" in refused.text()
     await channel.do("Bob", "fair add bob")
     assert not (await channel.say("Zoe", "lnlt fire attackers=us1 targets=vc1", manager=True)).error
-    await channel.fails("Zoe", "fair add more", "no side")
+    await channel.refused("Zoe", "fair add more", "not-player")
     assert "closed" in (await channel.say("Zoe", "fair add more", manager=True)).text()
 
 
@@ -166,7 +166,7 @@ async def test_what_was_imported_and_claimed_keeps_its_word() -> None:
     command = Command(("game", "import"), {"file": content}, channel.who("Anna"), there.place, "i1")
     assert not (await channel.app.run(command)).error
     await there.do("Anna", "fair add mine", "game claim")
-    await there.fails("Anna", "roll 2d6", "somebody else has to roll first")
+    await there.refused("Anna", "roll 2d6", "last-word")
     await there.do("Bob", "roll 2d6")
     assert faults(await exported(there)) == ""
 

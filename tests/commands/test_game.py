@@ -42,16 +42,16 @@ async def test_a_table_without_its_roll_rolls_through_the_games_dice() -> None:
 
 async def test_starting_joining_and_leaving() -> None:
     channel = await Channel.fresh()
-    await channel.fails("Anna", "game join US", "No game is played here yet")
+    await channel.refused("Anna", "game join US", "no-game")
     reply = await channel.do("Anna", 'game start lnlt "Hill 875" sides="US, VC"')
     assert "Anna is game master" in reply.text()
-    await channel.fails("Bob", 'game start lnlt "Other"', "still going on")
-    await channel.fails("Bob", "game join Japan", "no side")
+    await channel.refused("Bob", 'game start lnlt "Other"', "game-on")
+    await channel.refused("Bob", "game join Japan", "unknown-side")
     await channel.do("Bob", "game join vc")
-    await channel.fails("Bob", "game join US", "You already play VC")
+    await channel.refused("Bob", "game join US", "side-taken")
     await channel.do("Bob", "game leave")
-    await channel.fails("Bob", "game leave", "no side")
-    await channel.fails("Anna", 'game start lnlt X sides="US, us"', "still going on")
+    await channel.refused("Bob", "game leave", "not-player")
+    await channel.refused("Anna", 'game start lnlt X sides="US, us"', "game-on")
 
 
 @pytest.mark.parametrize(
@@ -87,16 +87,16 @@ async def test_phases_with_reminders_and_markers_that_come_off() -> None:
 async def test_settings_are_the_masters() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.fails("Bob", "game settings hand_dice=no", "Only the game master")
+    await channel.refused("Bob", "game settings hand_dice=no", "not-master")
     await channel.do("Anna", "game settings answers=compact")
     reply = await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1; vc2" hand=1,6')
     assert len(reply.body()) <= 4
     assert reply.body()[0].startswith("dice [")
     assert "Direct fire" in reply.title
     await channel.do("Anna", "game settings hand_dice=no")
-    await channel.fails("Bob", "roll d6 hand=3", "does not allow dice rolled by hand")
+    await channel.refused("Bob", "roll d6 hand=3", "no-hand-dice")
     await channel.do("Anna", "game settings master=bob")
-    await channel.fails("Anna", "game settings answers=full", "Only the game master")
+    await channel.refused("Anna", "game settings answers=full", "not-master")
     await channel.do("Bob", "game settings answers=full")
     shown = await channel.do("Carl", "game settings")
     assert "master=Bob" in shown.text()
@@ -156,7 +156,7 @@ async def test_dice_are_taken_back_only_with_the_other_sides_consent() -> None:
     number = (await channel.game()).number
     asked = await channel.do("Anna", "game undo")
     assert "Bob must agree" in asked.text()
-    await channel.fails("Carl", "game undo", "Only players of this game")
+    await channel.refused("Carl", "game undo", "not-player")
     assert (await channel.press("Carl", f"consent:{number}")).error
     assert (await channel.press("Anna", f"consent:{number}")).error
     refused = await channel.press("Bob", f"refuse:{number}")
@@ -166,7 +166,7 @@ async def test_dice_are_taken_back_only_with_the_other_sides_consent() -> None:
     agreed = await channel.do("Bob", "game undo")  # typed is as good as the button
     assert "Anna, with Bob's consent" in agreed.title
     await channel.do("Anna", "roll d6")
-    await channel.fails("Anna", "game redo", "Nothing to redo")
+    await channel.refused("Anna", "game redo", "nothing-to-redo")
 
 
 async def test_consent_comes_too_late_when_something_has_happened() -> None:
@@ -206,7 +206,7 @@ async def test_events_without_dice_are_taken_back_by_who_did_them() -> None:
 async def test_some_events_stand_for_ever(line: str) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt X sides="US, VC"', line)
-    await channel.fails("Anna", "game undo", "cannot be undone")
+    await channel.refused("Anna", "game undo", "not-undoable")
 
 
 async def test_a_sealed_roll_changes_nothing_until_it_is_opened() -> None:
@@ -222,7 +222,7 @@ async def test_a_sealed_roll_changes_nothing_until_it_is_opened() -> None:
     opened = await channel.do("Anna", f"game reveal {number}")
     assert "Direct fire" in opened.title
     assert (await channel.game()).units["squad 1"].marks == {"fired"}
-    await channel.fails("Anna", f"game reveal {number}", "no sealed roll")
+    await channel.refused("Anna", f"game reveal {number}", "not-sealed")
 
 
 async def test_a_sealed_roll_that_was_undone_opens_without_effect() -> None:
@@ -242,12 +242,12 @@ async def test_the_end_opens_what_is_sealed() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Bob", "roll 2d6 label=ambush secret")
-    await channel.fails("Anna", "fair reveal", "still sealed")
+    await channel.refused("Anna", "fair reveal", "still-sealed")
     ended = await channel.do("Anna", "game end")
     assert "ambush" in ended.text()
     assert (await channel.game()).sealed == {}
     await channel.do("Anna", "fair reveal")
-    await channel.fails("Anna", "game next", "has ended")
+    await channel.refused("Anna", "game next", "game-ended")
 
 
 async def test_a_new_game_offers_the_old_roster() -> None:
@@ -309,7 +309,7 @@ def test_no_channel_at_all() -> None:
 async def test_deleting_asks_first() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.fails("Bob", "game delete", "Only the game master")
+    await channel.refused("Bob", "game delete", "not-master")
     asked = await channel.do("Anna", "game delete")
     assert asked.private
     (button,) = asked.buttons

@@ -109,18 +109,18 @@ async def test_only_the_account_itself_claims_and_the_log_shows_it() -> None:
     assert "Anna (imported)" not in log
     assert "Bob (imported)" in log
     await there.fails("Anna", "game claim", "No imported moves in this game")
-    await there.fails("Anna", "game undo", "cannot be undone")
+    await there.refused("Anna", "game undo", "not-undoable")
 
 
 async def test_rights_rest_with_whoever_imports_until_they_are_claimed() -> None:
     channel = await played()
     there, taken = await brought(channel.app, await exported(channel))
     assert "Mallory is game master" in taken.text()
-    await there.fails("Anna", "unit edit us1 morale=6", "You play no side")
-    await there.fails("Anna", "game settings answers=compact", "Only the game master")
+    await there.refused("Anna", "unit edit us1 morale=6", "not-player")
+    await there.refused("Anna", "game settings answers=compact", "not-master")
     await there.do("Mallory", "game settings answers=compact")
     await there.do("Anna", "game claim", "unit edit us1 morale=6")
-    await there.fails("Anna", "game settings answers=full", "Only the game master")
+    await there.refused("Anna", "game settings answers=full", "not-master")
 
 
 async def test_a_file_that_makes_its_writer_game_master_gives_no_right() -> None:
@@ -137,7 +137,7 @@ async def test_a_file_that_makes_its_writer_game_master_gives_no_right() -> None
     there, taken = await brought(channel.app, rewritten(await exported(channel), promote), "Anna")
     assert not taken.error, taken.text()
     await there.do("Mallory", "game claim")
-    await there.fails("Mallory", "game settings answers=compact", "Only the game master")
+    await there.refused("Mallory", "game settings answers=compact", "not-master")
     await there.do("Anna", "game settings answers=compact")
 
 

@@ -148,7 +148,7 @@ async def test_undone_events_are_marked_in_the_log() -> None:
 
 async def test_again_repeats_the_last_roll_with_its_label_and_skips_sealed_ones() -> None:
     channel = await Channel.fresh()
-    await channel.fails("Anna", "again", "No game")
+    await channel.refused("Anna", "again", "no-game")
     await channel.do("Anna", "roll 3d6+1 label=rally", "roll d20 secret")
     again = await channel.do("Bob", "again")
     assert again.title.startswith("Bob: rally: 3d6+1")
@@ -177,7 +177,7 @@ async def test_texts_in_the_dice_only_before_the_first_one() -> None:
     game = await channel.game()
     await channel.do("Bob", "roll d6")
     assert (await channel.game()).digest == game.digest
-    await channel.fails("Bob", "fair add late", "are closed")
+    await channel.refused("Bob", "fair add late", "texts-closed")
     shown = await channel.do("Anna", "fair show")
     assert "'one', 'two'" in shown.text()
     revealed = await channel.do("Anna", "fair reveal")

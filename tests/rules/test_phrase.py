@@ -52,3 +52,12 @@ def test_every_sentence_of_a_phrase_is_a_literal(root: Path) -> None:
                 assert set(re.findall(r"{(\w*)}", text)) == {key.arg for key in node.keywords}
                 found += 1
     assert found > 50
+
+
+def test_no_sentence_ends_in_a_command_that_is_not_marked(root: Path) -> None:
+    """`Ask again: /game link` in a plain string would show as prose; `phrase` makes a command of it."""
+    for path in (*root.glob("bot/**/*.py"), *root.glob("adapters/**/*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and "\n" not in node.value:
+                assert not re.search(r": /[a-z]", node.value), f"{path}:{node.lineno}"

@@ -44,7 +44,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         asked = await channel.do("Bob", "game undo")
         assert "Anna" in asked.text()
         assert [button.label for button in asked.buttons] == ["Consent", "Refuse"]
-        await channel.fails("Bob", "game undo", "Already asked")
+        await channel.refused("Bob", "game undo", "asked-already")
         assert await channel.content() == after
         taken = await channel.press("Anna", asked.buttons[0].action)
         assert "consent" in taken.title
@@ -79,7 +79,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         assert "sealed" in sealed.announce.title
         assert "morale" not in sealed.announce.text().casefold()
         assert await channel.content() == state
-        await channel.fails("Bob", f"game reveal {sealed.announce.footer[0][1:]}", "Only Anna can open")
+        await channel.refused("Bob", f"game reveal {sealed.announce.footer[0][1:]}", "not-yours")
 
         export = await channel.do("Anna", "game export")
         data = json.loads(export.files[0].text)

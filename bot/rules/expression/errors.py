@@ -15,7 +15,7 @@ class ExpressionError(UserError):
         self.at = at
         self.reason = reason
         self.excerpt = excerpt(text, max(at, end))
-        super().__init__(f'At character {at}, "{self.excerpt}": {reason}.', hint=hint, option="dice")
+        super().__init__(f'At character {at}, "{self.excerpt}": {reason}.', hint=hint, option="dice", code="bad-dice")
 
 
 def excerpt(text: str, end: int) -> str:

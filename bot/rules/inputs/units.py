@@ -149,7 +149,9 @@ def find_unit(name: str, roster: Roster) -> RosterUnit:
     if key in roster:
         return roster[key]
     near = did_you_mean(name, [unit.name for unit in roster.values()])
-    raise UserError(f'The roster has no unit "{name[:40]}".', hint=near or phrase("`/unit list` shows all."))
+    raise UserError(
+        f'The roster has no unit "{name[:40]}".', hint=near or phrase("`/unit list` shows all."), code="unknown-unit"
+    )
 
 
 def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
@@ -250,6 +252,7 @@ def _unknown(base: Unit, token: str, words: UnitWords) -> UserError:
         return UserError(
             f'The roster has no unit "{base.word} {token[:20]}", and {base.word} takes no number without a name.',
             hint=f"A number is written with its name: {base.word} {next(iter(words.keys), 'fp')}={token[:6]}.",
+            code="unknown-unit",
         )
     known = words.keys if equals else words.flags
     near = did_you_mean(key, [*words.keys, *words.flags]) if len(key) > 1 else ""
