@@ -21,8 +21,7 @@ from adapters.discord.calls import USER_AGENT, Wire
 from adapters.discord.channel_posts import Posting
 from adapters.discord.commands import make_good, run_command
 from adapters.discord.delivery import Delivery
-from adapters.discord.outbox import PLATFORM, Outbox
-from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, Request, read_request
+from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, read_request
 from adapters.discord.servers import settle_servers
 from adapters.discord.sync import sync_commands
 from adapters.discord.work import Work
@@ -99,7 +98,6 @@ class Grognard(discord.AutoShardedClient):
         self._registers = not settings.shard_ids or 0 in settings.shard_ids
         self.work: Work
         self._session: aiohttp.ClientSession
-        self._outbox: Outbox
         self._at_work: set[asyncio.Task[None]] = set()
         self._beside: set[asyncio.Task[None]] = set()
         self._seen: OrderedDict[int, None] = OrderedDict()
@@ -110,8 +108,7 @@ class Grognard(discord.AutoShardedClient):
         self._session = aiohttp.ClientSession(headers={"User-Agent": USER_AGENT})
         wire = Wire(self._session)
         self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app), self)
-        self._outbox = Outbox(self.app, self.work.delivery)
-        self._start(self._outbox.run(), self._beside)
+        self._start(self.work.delivery.outbox.run(), self._beside)
         self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one)), self._beside)
         if self._registers:
             assert self.application_id is not None
@@ -176,8 +173,8 @@ class Grognard(discord.AutoShardedClient):
     async def stop(self) -> None:
         """Take nothing new, finish what runs (at most 10 seconds), and hang up."""
         self._stopping = True
-        if hasattr(self, "_outbox"):
-            await self._outbox.stop()
+        if hasattr(self, "work"):
+            await self.work.delivery.outbox.stop()
         if self._at_work:
             await asyncio.wait(self._at_work, timeout=STOP_WITHIN)
         for task in self._beside:

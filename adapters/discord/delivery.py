@@ -9,9 +9,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Coroutine
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import discord
 
@@ -27,7 +26,9 @@ from adapters.discord.calls import (
 )
 from adapters.discord.channel_posts import LOADING, Posting
 from adapters.discord.render import REFUSED, Message, render
-from adapters.discord.request import EPHEMERAL, Request
+from adapters.discord.request import EPHEMERAL, PLATFORM, Request, place_only
+from adapters.outbox import Later, Never, Outbox, Outcome, Posted
+from bot.app import App, Due
 from bot.interface.failure import failed
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command
@@ -40,7 +41,9 @@ RECEIPT = 1.5
 CROWD = 12
 """With so many at work at once the receipt does not wait: those in front may take all the time there is."""
 LEAVE_AFTER = 1.0
-RETRY = (5.0, 15.0, 60.0, 300.0)
+AT_ONCE = 8
+"""Left-over answers on their way at once."""
+TROUBLE = (Refused, Unsure, discord.HTTPException, OSError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,39 +55,12 @@ class Direct:
     data: dict[str, Any] | None = None
 
 
-class Deliveries(Protocol):
-    """What delivery tells the app."""
-
-    async def delivered(self, *answers: Reply | int) -> None:
-        """These were posted, or never can be."""
-        ...
-
-    async def retry(self, id: int, after: float) -> None:
-        """This one is due again in `after` seconds."""
-        ...
-
-    def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
-        """Nobody else brings these meanwhile."""
-        ...
-
-    async def promised(self, command: Command, until: float) -> Reply | None:
-        """Write down that a receipt is shown; a Reply to show instead where that fails."""
-        ...
-
-    async def kept(self, request_id: str) -> None:
-        """A receipt is answered."""
-        ...
-
-    def broken(self, request_id: str) -> None:
-        """A receipt could not be answered now."""
-        ...
-
-
 class Delivery:
     """Answers interactions, each once."""
 
-    def __init__(self, wire: Wire, posting: Posting, deliveries: Deliveries) -> None:
-        self._wire, self._posting, self._deliveries = wire, posting, deliveries
+    def __init__(self, wire: Wire, posting: Posting, app: App) -> None:
+        self._wire, self._posting, self._app = wire, posting, app
+        self.outbox = Outbox(app, PLATFORM, self.post, AT_ONCE)
         self.busy = 0
 
     async def serve(
@@ -106,7 +82,7 @@ class Delivery:
             if done:
                 await self._first(request, await _result(task), in_place=in_place)
                 return
-            instead = await self._deliveries.promised(command, request.until)
+            instead = await self._app.promised(command, request.until)
             if instead is not None:
                 task.cancel()
                 await self._first(request, instead, in_place=in_place)
@@ -116,26 +92,26 @@ class Delivery:
         finally:
             self.busy -= 1
         if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
-            await self._deliveries.kept(request.request_id)
+            await self._app.kept(request.request_id)
         if await self._post(request, reply, placed=placed, private=private, in_place=in_place):
-            await self._deliveries.kept(request.request_id)
+            await self._app.kept(request.request_id)
         else:
-            self._deliveries.broken(request.request_id)
+            self._app.broken(request.request_id)
 
     async def make_good(self, request: Request, reply: Reply) -> None:
         """Bring the answer to a receipt that a dead process left, or that this one could not bring."""
         if reply.outbox or reply.seen:
-            await self._deliveries.kept(request.request_id)
+            await self._app.kept(request.request_id)
             if reply.outbox:
-                await self.later(reply.outbox, 0, reply, request)
+                await self.later(request, reply)
             return
         try:
             await self._settle(request, reply)
-        except (Refused, Unsure, discord.HTTPException, OSError) as error:
+        except TROUBLE as error:
             log.warning("answer to interaction %s does not get through yet: %s", request.id, error)
-            self._deliveries.broken(request.request_id)
+            self._app.broken(request.request_id)
             return
-        await self._deliveries.kept(request.request_id)
+        await self._app.kept(request.request_id)
 
     async def say(self, request: Request, reply: Reply, *, in_place: bool = False) -> None:
         """Bring an answer that is ready."""
@@ -148,24 +124,26 @@ class Delivery:
         except (Refused, Unsure) as error:
             log.warning("no form for interaction %s: %s", request.id, error)
 
-    async def later(self, id: int, attempts: int, reply: Reply, request: Request) -> None:
-        """Bring an answer that was left over: from before a restart, or that Discord would not take."""
-        try:
-            with self._deliveries.posting(id):
-                await self._settle(request, reply)
-        except (Refused, Unsure, discord.HTTPException, OSError) as error:
-            if _may_work_later(error):
-                await self._noted(self._deliveries.retry(id, RETRY[min(attempts, len(RETRY) - 1)]))
-                return
-            log.error("an answer can never be posted: %s", error)
-        await self._noted(self._deliveries.delivered(id))
+    async def later(self, request: Request, reply: Reply) -> None:
+        """Bring a stored answer that Discord would not take just now; if it still will not, the outbox does."""
+        with self._app.posting(reply):
+            outcome = await self._brought(request, reply)
+        await self.outbox.settle(reply.outbox, 0, outcome)
 
-    async def _noted(self, note: Coroutine[Any, Any, None]) -> None:
-        """Write down how an answer stands. Where the disk refuses, the outbox looks into it later."""
+    async def post(self, due: Due) -> Outcome:
+        """Bring what is left over: from before a restart, or what Discord would not take."""
         try:
-            await note
-        except UserError as error:
-            log.error("could not save delivery status: %s", error.message)
+            request = Request.from_json(due.delivery) if due.delivery else place_only(due.place, due.id)
+        except (TypeError, ValueError) as error:
+            return Never(f"it does not say where it goes ({error})")
+        return await self._brought(request, due.reply)
+
+    async def _brought(self, request: Request, reply: Reply) -> Outcome:
+        try:
+            await self._settle(request, reply)
+            return Posted()
+        except TROUBLE as error:
+            return _outcome(error)
 
     async def _receipt(self, request: Request, *, private: bool, in_place: bool) -> bool:
         """Show that the bot is at work; whether that is known to have arrived."""
@@ -182,15 +160,15 @@ class Delivery:
         if reply.seen:  # this very interaction, delivered twice: the other one answers it
             return
         try:
-            with self._deliveries.posting(reply):
+            with self._app.posting(reply):
                 if await self._wire.respond(request, UPDATE if in_place else MESSAGE, render(reply, request)):
                     await self._announce(request, reply)
                 else:  # another process got the same interaction, and may have shown no more than a receipt
                     await self._settle(request, reply)
-        except (Refused, Unsure, discord.HTTPException, OSError) as error:
+        except TROUBLE as error:
             await self._failed(request, reply, error)
             return
-        await self._noted(self._deliveries.delivered(reply))
+        await self.outbox.settle(reply.outbox, 0, Posted())
 
     async def _post(self, request: Request, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> bool:
         """Answer after the receipt; whether nothing is left to do about it here."""
@@ -199,15 +177,15 @@ class Delivery:
                 await self._leave(request)
             return True
         try:
-            with self._deliveries.posting(reply):
+            with self._app.posting(reply):
                 if placed:
                     await self._replace(request, reply, private=private, in_place=in_place)
                     await self._announce(request, reply)
                 else:
                     await self._settle(request, reply)
-        except (Refused, Unsure, discord.HTTPException, OSError) as error:
+        except TROUBLE as error:
             return await self._failed(request, reply, error)
-        await self._noted(self._deliveries.delivered(reply))
+        await self.outbox.settle(reply.outbox, 0, Posted())
         return True
 
     async def _replace(self, request: Request, reply: Reply, *, private: bool, in_place: bool) -> None:
@@ -268,11 +246,11 @@ class Delivery:
         if isinstance(error, Refused) and error.status == 400:
             await self._say_so(request, reply)
         if reply.outbox:
-            await self.later(reply.outbox, 0, reply, request)
+            await self.later(request, reply)
             return True
         try:
             await self._settle(request, replace(reply, announce=None))
-        except (Refused, Unsure, discord.HTTPException, OSError) as again:
+        except TROUBLE as again:
             log.warning("answer to interaction %s is given up: %s", request.id, again)
             return False
         return True
@@ -317,9 +295,10 @@ async def _result(task: asyncio.Task[Reply]) -> Reply:
         return failed(log, "an answer")
 
 
-def _may_work_later(error: Exception) -> bool:
+def _outcome(error: Exception) -> Outcome:
+    """What an attempt that failed so is: one to be repeated, or the last."""
     if isinstance(error, Refused):
-        return error.for_now
+        return Later(error.retry_after) if error.for_now else Never(str(error))
     if isinstance(error, discord.HTTPException):
-        return error.status == 429 or error.status >= 500
-    return True
+        return Later() if error.status == 429 or error.status >= 500 else Never(str(error))
+    return Later()

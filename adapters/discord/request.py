@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
+PLATFORM = "discord:"
 COMMAND, COMPONENT, AUTOCOMPLETE, FORM = 2, 3, 4, 5
 TOKEN_LIFE = 14.5 * 60  # Discord says 15 minutes; the last half is left for clocks that differ
 EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = 1 << 14, 1 << 15, 1 << 10, 1 << 11, 1 << 38
@@ -115,3 +116,10 @@ def read_request(interaction: discord.Interaction[Any]) -> Request:
         channel_name=clean_name(getattr(channel, "name", None) or ""),
         guild_name=clean_name(interaction.guild.name or "") if interaction.guild is not None else "",
     )
+
+
+def place_only(place: str, id: int) -> Request:
+    """What is known where nobody asked: a message for a channel. Raises ValueError for a place that is no channel's."""
+    server, _, channel = place.removeprefix(PLATFORM).partition("/")
+    guild = int(server) if server.isdecimal() else 0
+    return Request(id, "", 0, 0, int(channel), guild=guild, until=0.0)

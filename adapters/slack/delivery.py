@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from adapters.outbox import Later, Never, Outbox, Outcome, Posted
 from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.escape import line
 from adapters.slack.files import INVITE, direct_messages, send_files
@@ -22,7 +22,6 @@ from adapters.slack.request import PLATFORM, Request
 from adapters.slack.teams import Team, Teams
 from bot.app import App, Due
 from bot.interface.reply import Reply
-from bot.rules.errors import UserError
 from bot.turns import Queues
 
 log = logging.getLogger(__name__)
@@ -31,10 +30,6 @@ INTERVAL = 1.05
 """Seconds between two messages of one channel; answers to response addresses are not counted."""
 PATIENCE = 30.0
 """Seconds of trouble after which an answer waits in the outbox; for as long as Slack asks, the channel waits."""
-LATER = 20.0
-POLL = 0.5
-MOST = 100
-"""Left-over answers at work at once."""
 MIN_PAUSE, MAX_BACKOFF = 0.5, 8.0
 
 
@@ -57,7 +52,7 @@ class Posts:
         self._app, self._wire, self._teams = app, wire, teams
         self._queues = Queues()
         self._next: dict[str, float] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
+        self.outbox = Outbox(app, PLATFORM, self.post)
 
     async def deliver(
         self, request: Request, reply: Reply, *, late: bool = False, progress: Progress | None = None
@@ -68,77 +63,46 @@ class Posts:
         """
         if reply.seen:
             return True
-        progress = progress or Progress()
         with self._app.posting(reply):
-            if reply.private and reply.announce is None:
-                done = await self._with_retries(request, reply, progress, late=late)
-            else:
-                async with self._queues.turn(f"{request.team}/{request.channel}"):
-                    done = await self._with_retries(request, reply, progress, late=late)
-        if reply.outbox:
-            await self._noted(request, self._app.delivered(reply) if done else self._app.retry(reply.outbox, LATER))
-        return done or bool(reply.outbox)
+            outcome = await self._in_turn(request, reply, progress or Progress(), late=late)
+        await self.outbox.settle(reply.outbox, 0, outcome)
+        return bool(reply.outbox) or not isinstance(outcome, Later)
 
-    async def _noted(self, request: Request, note: Coroutine[Any, Any, None]) -> None:
-        """Write down how an answer stands. Where the disk refuses, the outbox looks into it later."""
-        try:
-            await note
-        except UserError as error:
-            log.error("how an answer in %s stands could not be written down: %s", request.where.key, error.message)
-
-    async def watch(self) -> None:
-        """Post what the outbox holds for Slack, for ever: late answers, and those of games linked to other networks."""
-        while True:
-            try:
-                room = MOST - len(self._tasks)
-                for due in await self._app.due(PLATFORM, room) if room > 0 else ():
-                    self._spawn(due)
-            except Exception:
-                log.exception("could not read the outbox")
-                await asyncio.sleep(LATER)
-            await asyncio.sleep(POLL)
-
-    async def close(self, patience: float = 5.0) -> None:
-        """Finish what is on its way, as far as that is quick; the rest stays in the outbox."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=patience)
-        for task in self._tasks:
-            task.cancel()
-
-    def _spawn(self, due: Due) -> None:
-        task = asyncio.create_task(self._left_over(due))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
-    async def _left_over(self, due: Due) -> None:
+    async def post(self, due: Due) -> Outcome:
         """Post what another process, or an earlier attempt, may have posted and not noted."""
         request = replace(Request.from_json(due.delivery, due.place), request_id=due.request_id)
         late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
         progress = Progress(unsure=late or due.attempts > 0, began=due.created)
-        await self.deliver(request, replace(due.reply, outbox=due.id, seen=False), late=late, progress=progress)
+        return await self._in_turn(request, due.reply, progress, late=late)
 
-    async def _with_retries(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> bool:
-        """Whether the reply needs no further attempt. Waits as long as Slack asks to."""
+    async def _in_turn(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> Outcome:
+        """What all see comes in order; what one person sees waits for nobody."""
+        if reply.private and reply.announce is None:
+            return await self._with_retries(request, reply, progress, late=late)
+        async with self._queues.turn(f"{request.team}/{request.channel}"):
+            return await self._with_retries(request, reply, progress, late=late)
+
+    async def _with_retries(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> Outcome:
+        """Try until it is there, or Slack refuses it, or there was trouble for too long. Waits as Slack asks to."""
         wait = MIN_PAUSE
         while True:
             try:
                 team = await self._teams.find(request.team)
-                if team is not None:
-                    await self._send(team, request, reply, progress, late=late)
-                return True
+                if team is None:
+                    return Never(f"the app is not installed in {request.team}")
+                await self._send(team, request, reply, progress, late=late)
+                return Posted()
             except Busy as busy:
                 progress.unsure |= busy.is_unsure
                 pause = max(busy.seconds, MIN_PAUSE if busy.is_asked else wait)
                 wait = min(wait * 2, MAX_BACKOFF)
                 log.info("answer in %s waits %.1f s: %s", request.where.key, pause, busy)
                 if not busy.is_asked and time.monotonic() - progress.since + pause > PATIENCE:
-                    if not reply.outbox:
-                        log.warning("an answer in %s could not be posted: %s", request.where.key, busy)
-                    return False
+                    log.warning("an answer in %s could not be posted: %s", request.where.key, busy)
+                    return Later()
                 await asyncio.sleep(pause)
             except Refused as refused:
-                log.warning("an answer in %s cannot be posted: %s", request.where.key, refused)
-                return True
+                return Never(f"{refused} (in {request.where.key})")
 
     async def _send(self, team: Team, request: Request, reply: Reply, progress: Progress, *, late: bool) -> None:
         if not progress.told:

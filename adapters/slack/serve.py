@@ -31,6 +31,7 @@ from bot.settings import Settings
 log = logging.getLogger(__name__)
 
 END_PATIENCE = 8.0
+LAST_POSTS = 5.0
 
 
 async def serve(app: App, settings: Settings) -> None:
@@ -51,7 +52,7 @@ async def serve(app: App, settings: Settings) -> None:
             pages = Installer(settings, wire, teams, vault).routes() if vault is not None else []
             connection = _http_mode(bolt, pages, settings)
         owed = watch(lambda: app.unanswered(PLATFORM), listeners.make_good)
-        await _until_one_fails(work.posts.watch(), owed, connection)
+        await _until_one_fails(work.posts.outbox.run(), owed, connection)
     finally:
         await _finish(work)
         await wire.close()
@@ -116,4 +117,4 @@ async def _finish(work: Work) -> None:
     """Wait for answers on their way; what takes longer stays in the outbox."""
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(work.idle.wait(), END_PATIENCE)
-    await work.posts.close()
+    await work.posts.outbox.stop(LAST_POSTS)

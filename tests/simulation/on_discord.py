@@ -28,9 +28,8 @@ from adapters.discord.channel_posts import LOADING, Posting
 from adapters.discord.client import Grognard
 from adapters.discord.commands import make_good
 from adapters.discord.delivery import Delivery
-from adapters.discord.outbox import PLATFORM, Outbox
 from adapters.discord.render import ACTION, LATE, render
-from adapters.discord.request import EPHEMERAL
+from adapters.discord.request import EPHEMERAL, PLATFORM
 from adapters.discord.request import Request as Ask
 from adapters.discord.work import Work
 from bot.interface.registry import registry
@@ -248,7 +247,6 @@ class Bot(Grognard):
         self.http = SimHttp(process)  # type: ignore[assignment]
         wire = SimWire(process)
         self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app), self)
-        self._outbox = Outbox(self.app, self.work.delivery)
         self._at_work, self._beside = set(), set()
         self._seen = OrderedDict()
         self._stopping = False
@@ -258,7 +256,7 @@ class Bot(Grognard):
 
     def begin(self) -> None:
         """What begins at login."""
-        self._start(self._outbox.run(), self._beside)
+        self._start(self.work.delivery.outbox.run(), self._beside)
         self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one)), self._beside)
 
     async def take(self, request: Request) -> None:

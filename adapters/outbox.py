@@ -1,0 +1,118 @@
+"""How stored answers leave, on every platform: claimed, held while one is tried, then confirmed or tried again later.
+
+A platform brings `post` alone: it looks whether the answer is there already, posts it, and says how that went.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bot.app import App, Due
+from bot.rules.errors import UserError
+from bot.turns import Queues
+
+log = logging.getLogger(__name__)
+
+EVERY = 0.5
+AFTER_TROUBLE = 5.0
+"""Seconds until the outbox is read again after that failed."""
+MOST = 100
+"""Left-over answers at work at once."""
+RETRY = (5.0, 15.0, 60.0, 300.0)
+GIVE_UP = 2_000
+"""Attempts after which an answer is given up: about a week of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """It is there, by this attempt or by an earlier one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Not now; the platform asks for so many seconds, if any."""
+
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Never:
+    """No attempt will ever succeed."""
+
+    why: str
+
+
+Outcome = Posted | Later | Never
+
+
+class Outbox:
+    """Brings what is left over on one platform: several at once, those of one place in order."""
+
+    def __init__(self, app: App, platform: str, post: Callable[[Due], Awaitable[Outcome]], at_once: int = MOST) -> None:
+        self._app, self._platform, self._post = app, platform, post
+        self._end = asyncio.Event()
+        self._queues = Queues()
+        self._at_once = asyncio.Semaphore(at_once)
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Look for answers that nobody brings, until `stop`."""
+        while not self._end.is_set():
+            pause = EVERY
+            try:
+                await self._look()
+            except Exception as error:
+                pause = AFTER_TROUBLE
+                known = isinstance(error, UserError)
+                log.error("could not read the outbox: %s", error, exc_info=None if known else error)
+            try:
+                await asyncio.wait_for(self._end.wait(), pause)
+            except TimeoutError:
+                pass
+
+    async def stop(self, patience: float = 0.0) -> None:
+        """Begin nothing more, finish what takes no longer than that; the rest stays in the outbox."""
+        self._end.set()
+        if self._under_way and patience:
+            await asyncio.wait(self._under_way, timeout=patience)
+        for task in self._under_way:
+            task.cancel()
+
+    async def settle(self, id: int, attempts: int, outcome: Outcome) -> None:
+        """Write down how answer `id` stands (0: it was not stored), after so many attempts before this one.
+
+        Where the disk refuses that, the outbox looks into it later.
+        """
+        if isinstance(outcome, Later) and attempts >= GIVE_UP:
+            outcome = Never(f"it was tried {attempts} times")
+        if isinstance(outcome, Never):
+            log.error("an answer can never be posted: %s", outcome.why)
+        if not id:
+            return
+        try:
+            if isinstance(outcome, Later):
+                await self._app.retry(id, max(outcome.seconds, RETRY[min(attempts, len(RETRY) - 1)]))
+            else:
+                await self._app.delivered(id)
+        except UserError as error:
+            log.error("could not save delivery status: %s", error.message)
+
+    async def _look(self) -> None:
+        room = MOST - len(self._under_way)
+        for due in await self._app.due(self._platform, room) if room > 0 else ():
+            task = asyncio.create_task(self._bring(due))
+            self._under_way.add(task)
+            task.add_done_callback(self._under_way.discard)
+
+    async def _bring(self, due: Due) -> None:
+        """Bring one after those of its place that came before it; it is held all the while."""
+        try:
+            with self._app.posting(due.id):
+                async with self._queues.turn(due.place), self._at_once:
+                    outcome = await self._post(due)
+            await self.settle(due.id, due.attempts, outcome)
+        except Exception:
+            log.exception("answer %s could not be brought; it is tried again", due.id)

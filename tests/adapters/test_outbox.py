@@ -1,0 +1,124 @@
+"""The one loop by which stored answers leave: confirmed, tried again, given up, those of one place in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+
+from adapters.outbox import GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Posted
+from bot.app import App, Due
+from bot.interface.reply import Reply
+from bot.stores.base import Commit, Outgoing
+from bot.stores.memory import MemoryStore
+
+Post = Callable[[Due], Awaitable[Outcome]]
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def one_round(app: App, post: Post) -> None:
+    """Let an outbox look once and finish what it began."""
+    outbox = Outbox(app, "slack:", post)
+    looking = asyncio.create_task(outbox.run())
+    await asyncio.sleep(0.05)
+    await outbox.stop(patience=2.0)
+    await looking
+
+
+async def put(app: App, *places: str) -> None:
+    """Answers that are due, one for each place."""
+    told = tuple(Outgoing(place, {}, 0.0, Reply(f"answer {number}").to_json()) for number, place in enumerate(places))
+    await app.store.commit(Commit(outbox=told))
+
+
+@pytest.mark.parametrize("outcome", [Posted(), Never("the channel is gone")])
+async def test_what_is_posted_or_never_can_be_is_done_with(outcome: Outcome) -> None:
+    clock = Clock()
+    app, tried = App(MemoryStore(clock), clock), list[str]()
+
+    async def post(due: Due) -> Outcome:
+        tried.append(due.reply.title)
+        return outcome
+
+    await put(app, "slack:T/C", "discord:5/6")
+    await one_round(app, post)
+    clock.now += 10_000
+    await one_round(app, post)
+    assert tried == ["answer 0"], "and that of another platform is left alone"
+
+
+async def test_what_fails_is_tried_again_after_ever_longer_pauses_or_as_long_as_the_platform_asks() -> None:
+    clock = Clock()
+    app, tried, asked = App(MemoryStore(clock), clock), list[float](), 0.0
+
+    async def post(_: Due) -> Outcome:
+        tried.append(clock.now)
+        return Later(asked)
+
+    await put(app, "slack:T/C")
+    for pause in (*RETRY, RETRY[-1]):
+        await one_round(app, post)
+        clock.now += pause - 1
+        await one_round(app, post)
+        clock.now += 1
+    assert len(tried) == len(RETRY) + 1
+    asked = 400.0
+    await one_round(app, post)
+    clock.now += 399
+    await one_round(app, post)
+    assert len(tried) == len(RETRY) + 2
+
+
+async def test_an_answer_is_given_up_in_the_end() -> None:
+    clock = Clock()
+    app = App(MemoryStore(clock), clock)
+    await put(app, "slack:T/C")
+    (due,) = await app.due("slack:")
+    outbox = Outbox(app, "slack:", lambda _: asyncio.sleep(0, Posted()))
+    await outbox.settle(due.id, GIVE_UP - 1, Later())
+    clock.now += 1_000
+    assert len(await app.due("slack:")) == 1
+    await outbox.settle(due.id, GIVE_UP, Later())
+    clock.now += 1_000
+    assert await app.due("slack:") == []
+
+
+async def test_answers_of_one_place_come_in_order_and_those_of_another_do_not_wait() -> None:
+    app, began, go_on = App(MemoryStore()), list[str](), asyncio.Event()
+
+    async def post(due: Due) -> Outcome:
+        began.append(due.reply.title)
+        if due.reply.title == "answer 0":
+            await go_on.wait()
+        return Posted()
+
+    await put(app, "slack:T/C", "slack:T/C", "slack:T/D")
+    looking = asyncio.create_task(one_round(app, post))
+    await asyncio.sleep(0.1)
+    assert began == ["answer 0", "answer 2"]
+    go_on.set()
+    await looking
+    assert began == ["answer 0", "answer 2", "answer 1"]
+
+
+async def test_a_bug_in_one_answer_ends_neither_the_loop_nor_the_others() -> None:
+    app, began = App(MemoryStore()), list[str]()
+
+    async def post(due: Due) -> Outcome:
+        began.append(due.reply.title)
+        if due.reply.title == "answer 0":
+            raise KeyError("channel")
+        return Posted()
+
+    await put(app, "slack:T/C", "slack:T/D")
+    await one_round(app, post)
+    assert began == ["answer 0", "answer 1"]
