@@ -10,7 +10,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bot.app import App, Due
+from bot.app import App
+from bot.outbox.answers import Due
 from bot.rules.errors import UserError
 from bot.turns import Queues
 

@@ -13,14 +13,16 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from weakref import WeakSet
 
-from bot.budgets import Budgets
+from bot.budgets import Budgets, Pauses
 from bot.commands.context import Context
 from bot.commands.dispatch import Handler, handler
+from bot.commands.footer import with_footer
 from bot.drafts import Drafts
+from bot.enabled import Enabled
 from bot.entropy import new_id
 from bot.game.cache import Games
 from bot.game.ledger import Ledger, Writer
@@ -37,16 +39,14 @@ from bot.interface.text import command_text, parse_text
 from bot.logs import seldom
 from bot.notes import Notes
 from bot.odds_worker.pool import Odds, Worker
+from bot.outbox.answers import Answers, Due
 from bot.outbox.journal import Receipt
-from bot.outbox.leases import LEASE, Leases
+from bot.outbox.leases import LEASE
 from bot.outbox.receipts import NOT_WRITTEN, Receipts, not_run
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT, flag
-from bot.rules.phrase import phrase
-from bot.rules.proof.chain import short
 from bot.settings import Settings
 from bot.stores.base import (
-    LONGEST_WAIT,
     CalledOff,
     Clock,
     Commit,
@@ -55,7 +55,6 @@ from bot.stores.base import (
     Gate,
     Outgoing,
     Store,
-    StoreError,
 )
 from bot.stores.sweeping import Sweeping
 from bot.turns import Queues
@@ -67,27 +66,10 @@ ATTEMPTS = 50
 """How often a command is run again because another process was faster."""
 IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
-NOTE_AGAIN = 3.0
-"""Seconds until what the store could not take is written down again."""
-AGAIN_PAUSE = 2.0
-SETUP_KEPT = 20.0
 MAX_OPTIONS = 60
 
 DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)
 """What a request is told that comes once more after its answer was deleted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Due:
-    """An answer that nobody has confirmed as posted: where it goes, and how."""
-
-    id: int
-    place: str
-    reply: Reply
-    delivery: Mapping[str, object]
-    attempts: int
-    created: float
-    request_id: str
 
 
 class App:
@@ -106,13 +88,12 @@ class App:
         self._queues = Queues(IN_LINE)
         self._budgets = Budgets(steady=steady)
         self._running: dict[str, asyncio.Task[Reply]] = {}
-        self._setups: dict[str, tuple[float, frozenset[str] | None]] = {}
-        self._again: dict[tuple[str, str], tuple[float, str]] = {}
+        self._enabled = Enabled(store, self.registry, steady)
+        self._pauses = Pauses(steady)
         self._gates: dict[str, Gate] = {}
         self._receipts = Receipts(store.journal)
-        self._posting = Leases[int](self._keep)
+        self._answers = Answers(store, clock)
         self._sweeper: asyncio.Task[None] | None = None
-        self._noting: set[asyncio.Task[None]] = set()
         self._handed: WeakSet[asyncio.Task[Reply]] = WeakSet()
 
     def use_budgets(self, budgets: Budgets) -> None:
@@ -138,10 +119,8 @@ class App:
         """Finish what runs, end the worker and close the store."""
         if self._sweeper is not None:
             self._sweeper.cancel()
-        for task in self._noting:
-            task.cancel()
         self._receipts.close()
-        self._posting.close()
+        self._answers.close()
         running = list(self._running.values())
         if running:
             await asyncio.gather(*running, return_exceptions=True)
@@ -190,7 +169,7 @@ class App:
         pressed again once that has come back. Again ignores the same person for two seconds.
         """
         name, _, rest = action.partition(":")
-        if name == "again" and self._is_too_soon(who, where, request_id):
+        if name == "again" and self._pauses.is_too_soon(who, where, request_id):
             return error_reply(UserError("You just rolled that again; wait two seconds.", code="too-soon"))
         return await self.run(Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {}))
 
@@ -233,50 +212,20 @@ class App:
     # Answers on their way
 
     async def delivered(self, *answers: Reply | int) -> None:
-        """These answers were posted, or never can be: replies of `run`, or ids of `due`. What the store cannot take now
-        is written down later: it is on the screen, and must not come there twice."""
-        ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
-        ids = [id for id in ids if id]
-        with self.posting(*ids):  # until that is on the disk
-            try:
-                if ids:
-                    await self.store.outbox_done(*ids)
-            except StoreError as error:
-                often.error("that answers were shown could not be written down yet: %s", error.message)
-                self._posting.hold(*ids)
-                task = asyncio.create_task(self._note_shown(ids))
-                self._noting.add(task)
-                task.add_done_callback(self._noting.discard)
-
-    async def _note_shown(self, ids: Many[int]) -> None:
-        """Write down that these were shown, as soon as the store takes it, and let them go."""
-        while True:
-            await asyncio.sleep(NOTE_AGAIN)
-            with contextlib.suppress(StoreError):
-                await self.store.outbox_done(*ids)
-                self._posting.let_go(*ids)
-                return
+        """These answers were posted, or never can be; see Answers."""
+        await self._answers.delivered(*answers)
 
     def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
-        """While this block posts these answers, nobody else gets them from `due`, however long it takes."""
-        ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
-        return self._posting.holding(*(id for id in ids if id))
+        """While this block posts these answers, nobody else does; see Answers."""
+        return self._answers.posting(*answers)
 
     async def due(self, platform: str, limit: int = 50) -> list[Due]:
-        """Answers that were not posted in time, oldest first; each is given to one process, which posts it at once."""
-        rows = await self.store.outbox_claim(LEASE, limit, platform)
-        return [
-            Due(row.id, row.place, Reply.from_json(row.reply), row.delivery, row.attempts, row.created, row.request_id)
-            for row in rows
-            if row.id not in self._posting
-        ]
+        """Answers that were not posted in time; see Answers."""
+        return await self._answers.due(platform, limit)
 
     async def retry(self, id: int, after: float) -> None:
-        """This answer could not be posted: it is due again in `after` seconds (LONGEST_WAIT at most)."""
-        await self.store.outbox_retry(self._clock() + min(after, LONGEST_WAIT), id)
-
-    async def _keep(self, ids: Many[int]) -> None:
-        await self.store.outbox_retry(self._clock() + LEASE, *ids)
+        """This answer could not be posted; see Answers."""
+        await self._answers.retry(id, after)
 
     # Receipts: "thinking", or an acknowledgement before the work is stored
 
@@ -403,10 +352,10 @@ class App:
         _check_size(command)
         spec.check_flags(command.options)
         if _only_counts(spec, command):
-            await self._check_enabled(spec, command.where)
+            await self._enabled.check(spec, command.where)
             return await self._run_until_stored(command, handler(spec))
         async with self._queues.turn(command.where.key):
-            await self._check_enabled(spec, command.where)
+            await self._enabled.check(spec, command.where)
             return await self._run_until_stored(command, handler(spec))
 
     async def _seen(self, command: Command) -> Reply | None:
@@ -423,7 +372,7 @@ class App:
         for attempt in range(ATTEMPTS):
             loaded = await self.games.at(command.where.key)
             ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
-            enabled = partial(self._check_enabled, where=command.where)
+            enabled = partial(self._enabled.check, where=command.where)
             context = Context(
                 command,
                 ledger,
@@ -452,7 +401,7 @@ class App:
         if not (changes or context.docs or context.drop_docs or context.bindings or context.erase or context.forget):
             is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
             return (await self._seen(command) or reply) if is_press else reply
-        reply = _with_footer(context, reply)
+        reply = with_footer(context, reply)
         commit = Commit(
             request_id=command.request_id,
             reply=reply.to_json(),
@@ -518,37 +467,7 @@ class App:
                 self.games.keep(ledger.stored(places))
         for doc in context.docs:
             if doc.kind == "setup":
-                self._setups.pop(doc.key, None)
-
-    async def _check_enabled(self, spec: CommandSpec, where: Place) -> None:
-        """Raise UserError for a system that is not enabled on this server."""
-        if not spec.system or not where.server:
-            return
-        at, enabled = self._setups.get(where.server, (None, None))
-        if at is None or self._steady() - at > SETUP_KEPT:
-            doc = await self.store.doc("setup", where.server)
-            enabled = frozenset(doc.data["systems"]) if doc is not None else None
-            if len(self._setups) > 10_000:
-                self._setups.clear()
-            self._setups[where.server] = (self._steady(), enabled)
-        if enabled is not None and spec.system not in enabled:
-            wider = " ".join(sorted({*enabled, spec.system}))
-            raise UserError(
-                f"{self.registry.games[spec.system].title} is not enabled here.",
-                hint=phrase("A server manager can enable it: `/setup systems {wider}`", wider=wider),
-                code="not-enabled",
-            )
-
-    def _is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:
-        """Whether they pressed Again here a moment ago; the same press delivered twice does not count."""
-        key, now = (who.key, where.key), self._steady()
-        at, before = self._again.get(key, (now - AGAIN_PAUSE, ""))
-        if now - at < AGAIN_PAUSE:
-            return request_id != before
-        if len(self._again) > 10_000:
-            self._again.clear()
-        self._again[key] = (now, request_id)
-        return False
+                self._enabled.forget(doc.key)
 
 
 def _only_counts(spec: CommandSpec, command: Command) -> bool:
@@ -556,28 +475,6 @@ def _only_counts(spec: CommandSpec, command: Command) -> bool:
     if spec.family == "help" or spec.path in (("game", "stats"), ("button", "odds")):
         return True
     return spec.family == "sequence" and flag(command.options, "odds")
-
-
-def _with_footer(context: Context, reply: Reply) -> Reply:
-    """The reply with event number, head hash and marks in its footer (those of what it announces, if it does)."""
-    bodies = context.ledger.bodies
-    if not bodies:
-        return reply
-    marks = []
-    if bodies[-1].get("hand"):
-        marks.append("dice by hand")
-    if bodies[-1].get("alone"):
-        marks.append("undone alone")
-    if len(bodies) > 1 and bodies[0]["kind"] == "start" and bodies[0].get("free"):
-        known = "not announced before" if bodies[0].get("unannounced") else "announced before"
-        marks.append(f"free play begins, commitment {bodies[0]['secret']['commitment'][:16]}, {known}")
-        if context.prepared is not None:
-            marks.append(f"next free play: commitment {context.prepared.commitment[:16]}")
-    standing = (f"#{bodies[-1]['number']}", short(context.ledger.head))
-    if reply.announce is not None:
-        announced = replace(reply.announce, footer=(*standing, *reply.announce.footer, *marks))
-        return replace(reply, footer=(*standing, *reply.footer, *marks), announce=announced)
-    return replace(reply, footer=(*standing, *reply.footer, *marks))
 
 
 def _check_size(command: Command) -> None:

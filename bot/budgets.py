@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import ceil
 
-from bot.interface.spec import Command, Path
+from bot.interface.spec import Command, Path, Person, Place
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
+from bot.stores.base import Clock
 
 PER_MINUTE = 60
 """Commands of one person in a minute, and as many at once after a rest."""
@@ -128,3 +129,26 @@ class _Buckets:
     def _level(self, key: str) -> float:
         left, at = self._left.get(key, (self._size, 0.0))
         return min(self._size, left + (self._steady() - at) * self._pace)
+
+
+AGAIN_PAUSE = 2.0
+"""Seconds for which Again, pressed by the same person, does nothing more."""
+
+
+class Pauses:
+    """Who pressed Again where, and when."""
+
+    def __init__(self, steady: Clock) -> None:
+        self._steady = steady
+        self._last: dict[tuple[str, str], tuple[float, str]] = {}
+
+    def is_too_soon(self, who: Person, where: Place, request_id: str) -> bool:
+        """Whether they pressed Again here a moment ago; the same press delivered twice does not count."""
+        key, now = (who.key, where.key), self._steady()
+        at, before = self._last.get(key, (now - AGAIN_PAUSE, ""))
+        if now - at < AGAIN_PAUSE:
+            return request_id != before
+        if len(self._last) > 10_000:
+            self._last.clear()
+        self._last[key] = (now, request_id)
+        return False

@@ -28,10 +28,11 @@ from adapters.discord.channel_posts import LOADING, Posting
 from adapters.discord.render import REFUSED, Message, render
 from adapters.discord.request import EPHEMERAL, PLATFORM, Request, place_only
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted
-from bot.app import App, Due
+from bot.app import App
 from bot.interface.failure import failed
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command
+from bot.outbox.answers import Due
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)

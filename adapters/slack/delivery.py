@@ -20,8 +20,9 @@ from adapters.slack.lookup import mark, stands
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Request
 from adapters.slack.teams import Team, Teams
-from bot.app import App, Due
+from bot.app import App
 from bot.interface.reply import Reply
+from bot.outbox.answers import Due
 from bot.turns import Queues
 
 log = logging.getLogger(__name__)

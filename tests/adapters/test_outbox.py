@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from adapters.outbox import GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Posted
-from bot.app import App, Due
+from bot.app import App
 from bot.interface.reply import Reply
+from bot.outbox.answers import Due
 from bot.stores.base import Commit, Outgoing
 from bot.stores.memory import MemoryStore
 

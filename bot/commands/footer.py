@@ -1,0 +1,31 @@
+"""The footer of an answer that is an event: its number, the head of the log, and what is special about its dice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.interface.reply import Reply
+from bot.rules.proof.chain import short
+
+
+def with_footer(context: Context, reply: Reply) -> Reply:
+    """The reply with event number, head hash and marks in its footer (those of what it announces, if it does)."""
+    bodies = context.ledger.bodies
+    if not bodies:
+        return reply
+    marks = []
+    if bodies[-1].get("hand"):
+        marks.append("dice by hand")
+    if bodies[-1].get("alone"):
+        marks.append("undone alone")
+    if len(bodies) > 1 and bodies[0]["kind"] == "start" and bodies[0].get("free"):
+        known = "not announced before" if bodies[0].get("unannounced") else "announced before"
+        marks.append(f"free play begins, commitment {bodies[0]['secret']['commitment'][:16]}, {known}")
+        if context.prepared is not None:
+            marks.append(f"next free play: commitment {context.prepared.commitment[:16]}")
+    standing = (f"#{bodies[-1]['number']}", short(context.ledger.head))
+    if reply.announce is not None:
+        announced = replace(reply.announce, footer=(*standing, *reply.announce.footer, *marks))
+        return replace(reply, footer=(*standing, *reply.footer, *marks), announce=announced)
+    return replace(reply, footer=(*standing, *reply.footer, *marks))

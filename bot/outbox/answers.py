@@ -1,0 +1,93 @@
+"""Answers on their way: stored with what they answer, and kept until somebody has seen them posted."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from bot.interface.reply import Reply
+from bot.logs import seldom
+from bot.outbox.leases import LEASE, Leases
+from bot.stores.base import LONGEST_WAIT, Clock, Store, StoreError
+
+often = seldom(f"{__name__}.often")
+
+NOTE_AGAIN = 3.0
+"""Seconds until what the store could not take is written down again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An answer that nobody has confirmed as posted: where it goes, and how."""
+
+    id: int
+    place: str
+    reply: Reply
+    delivery: Mapping[str, object]
+    attempts: int
+    created: float
+    request_id: str
+
+
+class Answers:
+    """The outbox of one process: what it posts now nobody else gets, and what is left over goes to one of all."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store, self._clock = store, clock
+        self._posting = Leases[int](self._keep)
+        self._noting: set[asyncio.Task[None]] = set()
+
+    def close(self) -> None:
+        """Hold nothing any more."""
+        for task in self._noting:
+            task.cancel()
+        self._posting.close()
+
+    async def delivered(self, *answers: Reply | int) -> None:
+        """These answers were posted, or never can be: replies of `run`, or ids of `due`. What the store cannot take now
+        is written down later: it is on the screen, and must not come there twice."""
+        ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
+        ids = [id for id in ids if id]
+        with self.posting(*ids):  # until that is on the disk
+            try:
+                if ids:
+                    await self._store.outbox_done(*ids)
+            except StoreError as error:
+                often.error("that answers were shown could not be written down yet: %s", error.message)
+                self._posting.hold(*ids)
+                task = asyncio.create_task(self._note_shown(ids))
+                self._noting.add(task)
+                task.add_done_callback(self._noting.discard)
+
+    async def _note_shown(self, ids: Sequence[int]) -> None:
+        """Write down that these were shown, as soon as the store takes it, and let them go."""
+        while True:
+            await asyncio.sleep(NOTE_AGAIN)
+            with contextlib.suppress(StoreError):
+                await self._store.outbox_done(*ids)
+                self._posting.let_go(*ids)
+                return
+
+    def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
+        """While this block posts these answers, nobody else gets them from `due`, however long it takes."""
+        ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
+        return self._posting.holding(*(id for id in ids if id))
+
+    async def due(self, platform: str, limit: int = 50) -> list[Due]:
+        """Answers that were not posted in time, oldest first; each is given to one process, which posts it at once."""
+        rows = await self._store.outbox_claim(LEASE, limit, platform)
+        return [
+            Due(row.id, row.place, Reply.from_json(row.reply), row.delivery, row.attempts, row.created, row.request_id)
+            for row in rows
+            if row.id not in self._posting
+        ]
+
+    async def retry(self, id: int, after: float) -> None:
+        """This answer could not be posted: it is due again in `after` seconds (LONGEST_WAIT at most)."""
+        await self._store.outbox_retry(self._clock() + min(after, LONGEST_WAIT), id)
+
+    async def _keep(self, ids: Sequence[int]) -> None:
+        await self._store.outbox_retry(self._clock() + LEASE, *ids)
