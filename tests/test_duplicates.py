@@ -89,6 +89,7 @@ async def delete_much(path: Path) -> None:
     await app.close()
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120 + DELIVERIES // 20)
 def test_delivered_twenty_times_to_two_bots_it_happens_once(tmp_path: Path) -> None:
     path = tmp_path / "games.db"

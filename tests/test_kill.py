@@ -43,6 +43,7 @@ COMMANDS = (
 MINUTES = 2  # between two lives: whoever was to post an answer has had his time
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120 + 4 * KILLS)
 def test_nothing_that_was_answered_is_lost_or_told_twice(tmp_path: Path) -> None:
     chance = random.Random(50)

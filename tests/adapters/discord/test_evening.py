@@ -96,6 +96,7 @@ async def fight_by_form(anna: Player, table: Channel) -> Message:
     return await (await anna.press(opened, "Roll it")).answer()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", ["channel", "thread"])
 async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord:

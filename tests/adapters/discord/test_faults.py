@@ -42,6 +42,7 @@ async def roll(discord: DiscordStandIn, table: Channel) -> Interaction:
     return await discord.user("Anna").slash(table, "roll", dice="2d6")
 
 
+@pytest.mark.slow
 async def test_faults_on_the_first_answer(discord: DiscordStandIn, tmp_path: Path) -> None:
     table = discord.channel("table")
     faults: dict[str, Callable[[], object]] = {

@@ -69,6 +69,7 @@ async def one_life(night: Night, bot: Bot, chance: random.Random, life: int) -> 
         night.discord.clock.advance(16 * 60)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120 + 40 * KILLS)
 async def test_what_was_shown_as_under_way_is_answered_or_told_to_be_not_run(tmp_path: Path) -> None:
     chance = random.Random(SEED)

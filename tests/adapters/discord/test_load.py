@@ -6,6 +6,8 @@ import asyncio
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.discord.process import running
 from tests.standins.discord import DiscordStandIn
 
@@ -18,6 +20,7 @@ def percentile(values: list[float], part: float) -> float:
     return sorted(values)[min(len(values) - 1, int(len(values) * part))]
 
 
+@pytest.mark.slow
 async def test_two_hundred_at_once(tmp_path: Path) -> None:
     async with DiscordStandIn.running(heartbeat_interval=0.1) as discord, running(discord, tmp_path):
         channels = [discord.channel(f"table-{number}") for number in range(50)]
@@ -49,6 +52,7 @@ async def test_two_hundred_at_once(tmp_path: Path) -> None:
         assert max(late) < 1
 
 
+@pytest.mark.slow
 async def test_five_hundred_different_odds_at_once(tmp_path: Path) -> None:
     """Each takes a few milliseconds: counted in one go, nobody would be heard for seconds."""
     async with DiscordStandIn.running(heartbeat_interval=0.1) as discord, running(discord, tmp_path):

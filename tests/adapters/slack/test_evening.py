@@ -8,6 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bot.app import App
 from bot.stores.sqlite import SqliteStore
 from tests.adapters.discord.test_evening import on_the_console, state_of
@@ -44,6 +46,7 @@ async def fight_by_form(anna: User, games: Channel) -> Message:
     return await asked.answer()
 
 
+@pytest.mark.slow
 async def test_an_evening_with_a_restart_ends_as_on_the_console(slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, ben, games = settle(slack)
     carl = home.user("Carl")

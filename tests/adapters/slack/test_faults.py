@@ -82,6 +82,7 @@ async def test_killed_between_commit_and_answer(slack: SlackStandIn, tmp_path: P
         assert len(await rolls(anna, games)) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["slash", "mention", "thread"])
 async def test_killed_after_posting_an_answer_is_looked_for_before_it_is_posted_again(
     socket_slack: SlackStandIn, tmp_path: Path, way: str
@@ -131,6 +132,7 @@ async def test_slack_breaks_after_it_has_posted(http_slack: SlackStandIn, tmp_pa
         assert sum("seen: 2d6" in text for text in posted) == 1
 
 
+@pytest.mark.slow
 async def test_killed_before_the_commit(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     """A command that was not acknowledged is refused by Slack itself; a mention comes again."""
     slack = socket_slack

@@ -67,6 +67,7 @@ async def one_life(night: Night, bot: Bot, chance: random.Random, life: int) -> 
     time_passes(bot.data, tokens_die=life % 10 == 2)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(120 + 40 * KILLS)
 async def test_what_slack_was_told_is_taken_is_answered_or_told_to_be_not_run(
     socket_slack: SlackStandIn, tmp_path: Path

@@ -112,6 +112,7 @@ class Evening:
         assert len(heads) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("processes", [1, 2])
 async def test_two_players_on_two_networks_finish_one_game(
     socket_slack: SlackStandIn, tmp_path: Path, processes: int

@@ -14,6 +14,7 @@ from tests.standins.slack import SlackStandIn
 COUNT, CHANNELS = 100, 5
 
 
+@pytest.mark.slow
 async def test_a_hundred_commands_at_once(
     slack: SlackStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -50,6 +51,7 @@ async def test_a_hundred_commands_at_once(
         assert p99 < 3
 
 
+@pytest.mark.slow
 async def test_hundreds_of_different_odds_at_once(
     slack: SlackStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
