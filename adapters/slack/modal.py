@@ -11,18 +11,17 @@ from typing import Any
 from adapters.slack.escape import escaped
 from adapters.slack.request import Request
 from bot.interface.complete import Known
-from bot.interface.form import missing
+from bot.interface.form import FLAGS, flag_menus, missing
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option, clean, words_of
+from bot.rules.inputs.options import Option, clean
 
 Json = dict[str, Any]
 
 FORM, PICK = "form", "pick"
 FIELD = "value"
 """The action_id of every field; its block_id is the option's name."""
-FLAGS = "flags"
 MODS = "mods"
 ROSTER = "-roster"
 """Behind an option's name: the field that picks its units from the roster."""
@@ -115,13 +114,9 @@ def read_meta(view: Mapping[str, Any], user: str) -> tuple[Path, Request]:
 
 def block_of(spec: CommandSpec, option: str) -> str:
     """The field at which an error in `option` stands; the first field where it has none."""
-    boxed = [box.name for box in _flags(spec)]
-    mods = spec.option(MODS)
-    words = [*boxed, *(mods.values if mods is not None and mods.type == "mods" else ())]
-    if option == MODS and words:
-        return f"{FLAGS}-0"
-    if option in words:
-        return f"{FLAGS}-{words.index(option) // MAX_BOXES}"
+    for menu in flag_menus(spec, {}, MAX_BOXES, with_odds=True):
+        if option in (MODS, *(pick.value for pick in menu.picks)):
+            return f"{FLAGS}-{menu.part}"
     wanted = missing(spec, {})
     fields = [o.name for o in sorted(spec.options, key=lambda o: o not in wanted) if o.type not in ("bool", "mods")]
     if option in fields:
@@ -251,22 +246,12 @@ def _search(value: str) -> Json:
 
 def _boxes(spec: CommandSpec, given: Mapping[str, object]) -> Iterator[Json]:
     """Flags and modifier words as checkboxes, ten at a time."""
-    try:
-        worded = set(words_of(given.get(MODS) or ()))
-    except (TypeError, ValueError):
-        worded = set()
-    flags = [(option.name, option.help, bool(given.get(option.name, option.default))) for option in _flags(spec)]
-    mods = spec.option(MODS)
-    if mods is not None and mods.type == "mods":
-        flags += [(word, mods.meanings.get(word, ""), False) for word in mods.values]
-    for at in range(0, len(flags), MAX_BOXES):
-        part = flags[at : at + MAX_BOXES]
-        choices = [choice(name.replace("_", " "), name, about) for name, about, _ in part]
-        ticked = [one for one, (name, _, is_on) in zip(choices, part, strict=True) if is_on or name in worded]
-        element: Json = {"type": "checkboxes", "action_id": FIELD, "options": choices}
-        if ticked:
+    for menu in flag_menus(spec, given, MAX_BOXES, with_odds=True):
+        boxes = [(choice(pick.label, pick.value, pick.about), pick.chosen) for pick in menu.picks]
+        element: Json = {"type": "checkboxes", "action_id": FIELD, "options": [box for box, _ in boxes]}
+        if ticked := [box for box, is_on in boxes if is_on]:
             element["initial_options"] = ticked
-        yield _input(f"{FLAGS}-{at // MAX_BOXES}", element, "Flags" if not at else "More flags", optional=True)
+        yield _input(f"{FLAGS}-{menu.part}", element, "More flags" if menu.part else "Flags", optional=True)
 
 
 def _flags(spec: CommandSpec) -> list[Option]:

@@ -89,7 +89,7 @@ def form_of(spec: CommandSpec, options: Options, known: Known, size: int = 25) -
             menus += _parts(option.name, _titled(option), _words(option, options), size, many=False)
         if option.type in ("int", "number", "str", "units", "unit"):
             blanks.append(Blank(option, str(options.get(option.name) or "")))
-    menus += _parts(FLAGS, "modifiers", _flags(spec, options), size, many=True)
+    menus += flag_menus(spec, options, size)
     wanted = missing(spec, options, known.roster)
     blanks.sort(
         key=lambda blank: (blank.option not in wanted, blank.option.type in ("str",), blank.option.type == "unit")
@@ -170,27 +170,39 @@ def _words(option: Option, options: Options) -> list[Pick]:
     return [Pick(value, value, "default" if value == option.default else "", value == now) for value in option.values]
 
 
-def _flags(spec: CommandSpec, options: Options) -> list[Pick]:
-    """All flags and further modifier words but `odds`, which has a button."""
-    worded = set(words_of(options.get("mods") or ()))
+def flag_menus(spec: CommandSpec, options: Options, size: int = 25, *, with_odds: bool = False) -> list[Menu]:
+    """All flags and further modifier words, so many in each menu; `odds` is left out where it has a button."""
+    worded = _worded(options)
     picks = [
-        Pick(option.name, _titled(option), option.help, bool(options.get(option.name)) or option.name in worded)
+        Pick(option.name, _titled(option), option.help, _is_on(option, options) or option.name in worded)
         for option in spec.options
-        if option.type == "bool" and option.name != "odds"
+        if option.type == "bool" and (with_odds or option.name != "odds")
     ]
     mods = spec.option("mods")
     if mods is not None and mods.type == "mods":
         picks += [
             Pick(word, word.replace("_", " "), mods.meanings.get(word, ""), word in worded) for word in mods.values
         ]
-    return picks
+    return _parts(FLAGS, "modifiers", picks, size, many=True)
+
+
+def _is_on(option: Option, options: Options) -> bool:
+    return bool(options.get(option.name, option.default))
+
+
+def _worded(options: Options) -> set[str]:
+    """The modifier words given; none where they cannot be read."""
+    try:
+        return set(words_of(options.get("mods") or ()))
+    except (TypeError, ValueError):
+        return set()
 
 
 def _with_flags(spec: CommandSpec, options: Options, offered: list[str], taken: list[str]) -> dict[str, object]:
-    flags = {option.name for option in spec.options if option.type == "bool"}
+    flags = {option.name: bool(option.default) for option in spec.options if option.type == "bool"}
     words = [word for word in words_of(options.get("mods") or ()) if word not in offered]
     after = {name: value for name, value in options.items() if name not in offered and name != "mods"}
-    after |= {word: True for word in taken if word in flags}
+    after |= {word: word in taken for word in offered if word in flags and (word in taken) != flags[word]}
     words += [word for word in taken if word not in flags]
     return after | ({"mods": " ".join(words)} if words else {})
 

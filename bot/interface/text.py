@@ -271,10 +271,11 @@ def command_text(spec: CommandSpec, options: Mapping[str, object]) -> str:
     pieces = [spec.name]
     for name, value in options.items():
         option = spec.option(name)
-        if value is None or value is False or value == "" or value == ():
+        is_off = value is False and not (option is not None and option.default)
+        if value is None or is_off or value == "" or value == ():
             continue
         if option is not None and option.type == "bool":
-            pieces.append(name)
+            pieces.append(name if value is not False else f"{name}=no")
         elif name == "mods":
             pieces += [str(word) for word in (value if isinstance(value, list | tuple) else str(value).split())]
         else:

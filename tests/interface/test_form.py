@@ -105,3 +105,17 @@ def test_the_command_so_far_can_be_typed() -> None:
     form = form_of(FIRE, {"attackers": "Squad 1; Squad 2", "tm": 2, "adjacent": True, "mods": "tis"}, SMALL)
     assert form.command == '/lnlt fire attackers="Squad 1; Squad 2" tm=2 adjacent tis'
     assert form.missing == ()
+
+
+def test_a_flag_that_is_on_by_default_can_be_switched_off_and_on_again() -> None:
+    shoot = spec_of("ucn", "shoot")
+
+    def chosen(options: dict[str, object]) -> set[str]:
+        menus = form_of(shoot, options, Known()).menus
+        return {pick.value for menu in menus if menu.option == FLAGS for pick in menu.picks if pick.chosen}
+
+    assert chosen({}) == {"saves"}
+    off = choose(shoot, {}, Known(), FLAGS, 0, [])
+    assert (off, chosen(off)) == ({"saves": False}, set())
+    assert form_of(shoot, off, Known()).command.endswith("saves=no")
+    assert choose(shoot, off, Known(), FLAGS, 0, ["saves"]) == {}
