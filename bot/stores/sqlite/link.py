@@ -1,4 +1,12 @@
-"""One connection on its own thread, and the writer, whose waiting jobs share one commit."""
+"""One connection on its own thread, and the writer, whose waiting jobs share one commit.
+
+aiosqlite owns the thread. Its public methods carry one statement each to it and back; a commit of ours is twenty
+statements in one transaction, and twenty hops would cost more than the disk. So `run_anyhow`, and it alone, calls what
+all those methods call themselves: `Connection._execute(function, ...)`, with the connection in `Connection._conn`. Both
+are private; a test says when they change. What we would ask of aiosqlite is a public
+`Connection.run(function, *args)`: run `function(sqlite3_connection, *args)` on the connection's thread and await what
+it returns. It is `_execute` with the connection filled in, and would serve whoever wants a transaction in one hop.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +81,7 @@ class Link:
     async def run_anyhow(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """As `run`, also on a file that has no name any more."""
         try:
-            # aiosqlite offers a method per statement; its own way to the thread is the only one for a whole function.
+            # Private: see above.
             return await self._connection._execute(job, self._connection._conn)  # type: ignore[no-any-return, no-untyped-call]
         except (*BUGS, ValueError) as error:
             if str(error) not in _CLOSED:
