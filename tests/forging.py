@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
-from bot.rules.proof.fair import Recorder, Stream, commitment
+from bot.rules.proof.fair import Stream, commitment
 
 Json = dict[str, Any]
 
@@ -75,8 +75,8 @@ class Dice:
         promised = [body["secret"] for body in bodies(log)[: number - 1] if "secret" in body]
         epoch = next(secret["epoch"] for secret in reversed(promised) if "epoch" in secret)
         seed = bytes.fromhex(next(row["seed"] for row in log["seeds"] if row["epoch"] == epoch))
-        self._recorder = Recorder(Stream.with_digest(seed, log["game"], number, digest or promised[-1]["digest"]))
+        self._stream = Stream.with_digest(seed, log["game"], number, digest or promised[-1]["digest"])
 
     def draw(self, die: Any) -> int | str:
         """The next die, as the seed has it."""
-        return self._recorder.draw(die)
+        return self._stream.draw(die)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.game.events import difference
@@ -21,7 +22,6 @@ from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shown
-from bot.rules.proof.fair import Recorder
 from bot.systems.catalog import systems
 
 Event = Mapping[str, Any]
@@ -48,11 +48,11 @@ def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[s
     `now` is the state that it was rolled in. Today's rules must be those it was played under: see `is_playable`.
     """
     try:
-        happening, asked = _again(now, roll)
+        happening = _again(now, roll)
     except _UNREADABLE as error:
         yield f"its inputs and dice lead to no outcome ({shown(error)})."
         return
-    if problem := _dice_problem(roll.get("dice", []), asked):
+    if problem := _dice_problem(roll.get("dice", []), happening.notes()):
         yield problem
     inputs = {name: value for name, value in happening.inputs.items() if name != "label"}
     units = named_in(now, happening)
@@ -77,33 +77,24 @@ def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[s
             yield "its outcome leads to other units than it says."
 
 
-def _again(now: Game, roll: Event) -> tuple[Happening, list[Json]]:
-    """What happens once more, and the dice that were asked for as an event notes them."""
+def _again(now: Game, roll: Event) -> Happening:
+    """What happens once more."""
     kind, options = roll["kind"], dict(roll.get("inputs") or {})
     script = Script([die["value"] for die in roll.get("dice") or ()])
-    dice = Recorder(script)
     if kind == "roll":
-        outcome = roll_dice(options, "", dice)
+        outcome = roll_dice(options, "", script)
     else:
         system, target = systems()[roll["system"]], roll["target"]
         if kind == "table":
-            outcome = read_table(system.table(target), options, "", dice, system.title)
+            outcome = read_table(system.table(target), options, "", script, system.title)
         else:
             roster = roster_of(now) if is_of_game(now, system.id) else {}
             spec = CommandSpec((system.id, target), target, "sequence")
-            outcome = run_sequence(system.sequence(target), spec, options, "", dice, roster)
+            outcome = run_sequence(system.sequence(target), spec, options, "", script, roster)
     script.finish()
     if (happening := outcome.happening) is None:
         raise UserError("nothing was rolled")
-    asked = dice.dice
-    if roll.get("hand"):
-        asked = [_noted_by_hand(die) for die in asked]
-    return happening, asked
-
-
-def _noted_by_hand(die: Json) -> Json:
-    """A real die as an event keeps it: nobody notes the faces of a die that lies on somebody's table."""
-    return {name: value for name, value in die.items() if name != "faces"}
+    return replace(happening, by_hand=bool(roll.get("hand")))
 
 
 def _dice_problem(notes: list[Any], asked: list[Json]) -> str:

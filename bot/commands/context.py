@@ -13,13 +13,12 @@ from bot.game.rights import Actor, actor_in
 from bot.game.state import Game
 from bot.interface.registry import Registry
 from bot.interface.spec import Command, CommandSpec
-from bot.rules.dice import Die
+from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import read_options
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution
 from bot.rules.phrase import phrase
-from bot.rules.proof.fair import Recorder
 from bot.stores.base import Binding, Doc, Outgoing, Store
 from bot.systems.catalog import Sequence, System, systems
 
@@ -168,9 +167,9 @@ class Context:
         self.docs += self.prepared.docs(self.command.where)
         return self.prepared
 
-    def dice(self) -> Recorder:
-        """The provable dice of the next event, noted down as they fall. The first one begins free play."""
-        return Recorder(_Dice(self))
+    def dice(self) -> Source:
+        """The provable dice of the next event. The first one begins free play."""
+        return _Dice(self)
 
 
 def server_of(place: str) -> str:

@@ -24,19 +24,17 @@ from bot.systems.resolve import odds_rows
 async def handle_roll(context: Context) -> Reply:
     """`/roll`."""
     options = _plain(context.command.options)
-    dice = context.dice()
-    outcome = roll_dice(options, context.who, dice)
-    return record(context, outcome, dice.dice, secret=flag(options, "secret"))
+    outcome = roll_dice(options, context.who, context.dice())
+    return record(context, outcome, secret=flag(options, "secret"))
 
 
 async def handle_lookup(context: Context) -> Reply:
     """A table; one of kind roll rolls its own dice when its roll is left out."""
     game = system(context.spec.system)
-    dice = context.dice()
     outcome = read_table(
-        game.table(context.spec.target), _plain(context.command.options), context.who, dice, game.title
+        game.table(context.spec.target), _plain(context.command.options), context.who, context.dice(), game.title
     )
-    return record(context, outcome, dice.dice, secret=False)
+    return record(context, outcome, secret=False)
 
 
 async def handle_sequence(context: Context) -> Reply:
@@ -45,9 +43,8 @@ async def handle_sequence(context: Context) -> Reply:
     options, roster = _plain(context.command.options), roster_for(context, context.spec)
     if sequence.odds_by and flag(options, "odds"):
         return await answer_odds(context, context.spec, options)
-    dice = context.dice()
-    outcome = run_sequence(sequence, context.spec, options, context.who, dice, roster)
-    return record(context, outcome, dice.dice, secret=flag(options, "secret"))
+    outcome = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster)
+    return record(context, outcome, secret=flag(options, "secret"))
 
 
 async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.commands.context import Context
@@ -21,7 +20,7 @@ from bot.rules.proof.chain import canonical
 SEALED, ANSWER = "sealed", "answer"
 
 
-def record(context: Context, outcome: Outcome, dice: Sequence[Json], *, secret: bool) -> Reply:
+def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     """Append the happening to the log and answer. Raises UserError where units are not the actor's to use."""
     happening = outcome.happening
     if happening is None:
@@ -42,11 +41,11 @@ def record(context: Context, outcome: Outcome, dice: Sequence[Json], *, secret: 
         )
     acting = [unit for unit in named if unit.name in happening.acting]
     need_share(game, context.actor, named, acting)
-    facts = facts_of(context.command.path, happening, dice)
+    facts = facts_of(context.command.path, happening)
     facts["used"] = [unit_json(unit) for unit in named]
     facts["acting"] = [unit.name for unit in acting]
     label = str(happening.inputs.get("label") or "")
-    draws = (bool(dice) or secret) and not happening.by_hand
+    draws = (bool(happening.dice) or secret) and not happening.by_hand
     facts["closes"] = draws and closes_texts(context)
     if secret:
         return _seal(context, outcome, facts, label)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.game.roster import settle_changes
@@ -40,15 +39,12 @@ def after_happening(game: Game, happening: Happening) -> Game:
     return settle_changes(after, happening.changes) if happening.changes else after
 
 
-def facts_of(path: Path, happening: Happening, dice: Sequence[Json]) -> Json:
+def facts_of(path: Path, happening: Happening) -> Json:
     """What the event says beside who and when: enough to replay it and to count its odds again."""
-    thrown = [dict(die) for die in dice]
-    if happening.by_hand:
-        thrown = [{"label": die.label, "sides": die.sides, "value": die.value} for die in happening.dice]
     return {
         "command": " ".join(path),
         "inputs": {name: value for name, value in happening.inputs.items() if name != "label"},
-        "dice": thrown,
+        "dice": happening.notes(),
         "out": dict(happening.out),
         "system": happening.system,
         "target": happening.target,

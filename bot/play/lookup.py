@@ -22,7 +22,7 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
     rolled: list[Rolled] = []
     for option, dice in table.owes(given):
         values = [source.draw(die) for die in dice]
-        rolled += [Rolled(die.label, die.sides, value) for die, value in zip(dice, values, strict=True)]
+        rolled += [die.rolled(value) for die, value in zip(dice, values, strict=True)]
         given[option] = sum(value for value in values if isinstance(value, int))
     answer = table.read(given)
     reply = lookup_reply(table, given, answer, title, who if rolled else "", rolled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.interface.reply import Reply
@@ -31,6 +31,11 @@ class Happening:
     units: tuple[str, ...] = ()
     acting: tuple[str, ...] = ()
     result: str = ""
+
+    def notes(self) -> list[dict[str, Any]]:
+        """Its dice as the log keeps them; nobody knows the faces of a die that was thrown by hand."""
+        dice = [replace(die, faces=None) for die in self.dice] if self.by_hand else self.dice
+        return [die.note() for die in dice]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from bot.rules.errors import DieOwed, UserError
 
@@ -28,6 +28,10 @@ class Die:
         """The face that lies up when the fair die with the same number of sides shows `index` (1..sides)."""
         return index if self.faces is None else self.faces[index - 1]
 
+    def rolled(self, value: int | str) -> Rolled:
+        """This die as it lies on the table, showing `value`."""
+        return Rolled(self.label, self.sides, value, self.faces)
+
     @property
     def name(self) -> str:
         """How a player calls it: d6, dA for the averaging die, d[...] for other faces."""
@@ -38,11 +42,17 @@ class Die:
 
 @dataclass(frozen=True, slots=True)
 class Rolled:
-    """A die that lies on the table: label, sides and the value that it shows."""
+    """A die that lies on the table: label, sides, the value that it shows, and its faces if not 1..sides."""
 
     label: str
     sides: int
     value: int | str
+    faces: tuple[int | str, ...] | None = None
+
+    def note(self) -> dict[str, Any]:
+        """As an event of the log keeps it."""
+        note: dict[str, Any] = {"label": self.label, "sides": self.sides, "value": self.value}
+        return note if self.faces is None else note | {"faces": list(self.faces)}
 
 
 def d6(label: str) -> Die:

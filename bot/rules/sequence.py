@@ -195,7 +195,7 @@ def play(plan: Plan[S], source: Source) -> Played:
         step = plan.steps[state.owes]
         dice = step.asks(state)
         roll: Roll = tuple(source.draw(die) for die in dice)  # type: ignore[misc]  # sequences ask for numbered dice
-        rolled += [Rolled(die.label, die.sides, value) for die, value in zip(dice, roll, strict=True)]
+        rolled += [die.rolled(value) for die, value in zip(dice, roll, strict=True)]
         after = step.apply(state, roll)
         told.update(step.outputs(state, roll, after))
         lines += step.lines(state, roll, after)

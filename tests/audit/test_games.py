@@ -11,7 +11,7 @@ from bot.game.events import replay
 from bot.game.state import to_json
 from bot.rules.dice import d6
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
-from bot.rules.proof.fair import NO_TEXTS, Recorder, Stream, commitment
+from bot.rules.proof.fair import NO_TEXTS, Stream, commitment
 from bot.stores.base import Binding, Change, Commit, EventRow, Json, SeedRow, TextRow
 from bot.stores.memory import MemoryStore
 
@@ -22,9 +22,8 @@ def commit(game: str, row: str = "") -> Commit:
     """A game with an open and a sealed roll under a seed that nobody knows yet."""
 
     def rolled(event: int) -> list[Json]:
-        recorder = Recorder(Stream(SEED, game, event))
-        recorder.draw(d6("d6"))
-        return recorder.dice
+        die = d6("d6")
+        return [die.rolled(Stream(SEED, game, event).draw(die)).note()]
 
     def roll(event: int) -> Json:
         dice = rolled(event)

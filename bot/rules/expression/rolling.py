@@ -176,7 +176,7 @@ def roll_pool(pool: Pool, source: Source) -> PoolRolled:
             pass
     kept = set(_kept(throw.standing(), pool.picks))
     drawn = tuple(
-        Drawn(Rolled(throw.die.label, throw.die.sides, value), fate | _end(pool, value, fate, place in kept))
+        Drawn(throw.die.rolled(value), fate | _end(pool, value, fate, place in kept))
         for place, (value, fate) in enumerate(throw.drawn)
     )
     return PoolRolled(pool, drawn, _total(pool, drawn), throw.is_cut)

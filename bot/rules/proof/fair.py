@@ -14,7 +14,7 @@ import struct
 from collections.abc import Sequence
 from hashlib import sha256
 
-from bot.rules.dice import Die, Source
+from bot.rules.dice import Die
 
 _WORDS = struct.Struct(">8I")
 _ALL = 2**32
@@ -74,25 +74,3 @@ class Stream:
         index = face(self._seed, self._game, self._event, self._draw, die.sides, self._digest)
         self._draw += 1
         return die.value(index)
-
-
-class Recorder:
-    """A source that keeps what it gave, in the form in which an event keeps dice."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self.dice: list[dict[str, object]] = []  # label, sides, value; faces where they are not 1..sides
-
-    def draw(self, die: Die) -> int | str:
-        """The value of the next die, noted down."""
-        value = self._source.draw(die)
-        self.dice.append(noted(die, value))
-        return value
-
-
-def noted(die: Die, value: int | str) -> dict[str, object]:
-    """A die that lies on the table, as an event keeps it."""
-    note: dict[str, object] = {"label": die.label, "sides": die.sides, "value": value}
-    if die.faces is not None:
-        note["faces"] = list(die.faces)
-    return note

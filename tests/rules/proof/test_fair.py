@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.rules.dice import AVERAGING, Die, averaging, d6
-from bot.rules.proof.fair import NO_TEXTS, Recorder, Stream, commitment, digest, face
+from bot.rules.proof.fair import NO_TEXTS, Stream, commitment, digest, face
 
 SEED = bytes(range(32))
 GAME = "a1b2c3d4e5f60718"
@@ -114,10 +114,10 @@ def test_an_averaging_die_takes_the_face_in_that_position() -> None:
     assert [stream.draw(averaging("move")) for _ in range(6)] == [AVERAGING[index - 1] for index in (1, 6, 6, 4, 1, 5)]
 
 
-def test_a_recorder_notes_what_an_event_keeps() -> None:
-    recorder = Recorder(Stream(SEED, GAME, 2))
-    assert [recorder.draw(d6("attack")), recorder.draw(averaging("move"))] == [1, 5]
-    assert recorder.dice == [
+def test_a_die_on_the_table_is_noted_as_an_event_keeps_it() -> None:
+    stream = Stream(SEED, GAME, 2)
+    dice = [die.rolled(stream.draw(die)) for die in (d6("attack"), averaging("move"))]
+    assert [die.note() for die in dice] == [
         {"label": "attack", "sides": 6, "value": 1},
         {"label": "move", "sides": 6, "value": 5, "faces": [2, 3, 3, 4, 4, 5]},
     ]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bot.rules.dice import Die, averaging, d6
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, linked, salted
-from bot.rules.proof.fair import NO_TEXTS, Recorder, Stream, commitment, digest
+from bot.rules.proof.fair import NO_TEXTS, Stream, commitment, digest
 from bot.rules.proof.verify import MOST_FAULTS, verify
 
 Json = dict[str, Any]
@@ -23,10 +23,8 @@ SEEDS = [bytes([number]) * 32 for number in (1, 2)]
 
 
 def rolled(seed: bytes, event: int, dice: list[Die], texts: list[str]) -> list[Json]:
-    recorder = Recorder(Stream(seed, GAME, event, texts))
-    for die in dice:
-        recorder.draw(die)
-    return recorder.dice
+    stream = Stream(seed, GAME, event, texts)
+    return [die.rolled(stream.draw(die)).note() for die in dice]
 
 
 def honest() -> Json:
