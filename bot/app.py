@@ -163,9 +163,9 @@ class App:
         request_id: str,
         delivery: Mapping[str, object] | None = None,
     ) -> Reply:
-        """Run what a button stands for. `request_id` is this very press: another press of the button has its own.
+        """Run what a button is for. `request_id` is this very press: another press of the button has its own.
 
-        What may happen once is used up where it lies (the event is undone, the draft is gone), so that it can be
+        What may happen once is used up where it is kept (the event is undone, the draft is gone), so that it can be
         pressed again once that has come back. Again ignores the same person for two seconds.
         """
         name, _, rest = action.partition(":")

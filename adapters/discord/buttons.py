@@ -17,7 +17,7 @@ IN_PLACE = ("log",)
 
 
 async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
-    """Run what a button stands for."""
+    """Run what a button is for."""
     custom_id = str(data.get("custom_id") or "")
     if custom_id.startswith(FORM_PART):
         from adapters.discord.forms import change_form

@@ -47,7 +47,7 @@ class Buttons:
         await self._work.answer(request, request.command(("button", name), {"rest": rest}), then_take_away, ack)
 
     def work(self, request: Request, action: str) -> Do:
-        """What a button stands for."""
+        """What a button is for."""
 
         async def press(who: Person) -> Reply:
             where = await self._work.where(request, ("button", action.partition(":")[0]))

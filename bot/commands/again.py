@@ -14,7 +14,7 @@ LOOK_BACK = 200
 
 
 async def handle(context: Context) -> Reply:
-    """Repeat the last roll, table or sequence that stands; sealed ones are skipped."""
+    """Repeat the last roll, table or sequence that is not undone; sealed ones are skipped."""
     game = context.need_game()
     number, event = game.last, None
     for _ in range(LOOK_BACK):
@@ -28,7 +28,7 @@ async def handle(context: Context) -> Reply:
 
 
 async def repeat_number(context: Context, number: int) -> Reply:
-    """Repeat the event with this number. Raises UserError for one that is no open roll."""
+    """Repeat the event with this number. Raises UserError for one that is not an open roll."""
     context.need_game()
     event = await read_event(context, number)
     if event is None or event["kind"] not in ROLLS:

@@ -26,7 +26,7 @@ def button_spec(path: Path) -> CommandSpec:
 
 
 async def handle(context: Context) -> Reply:
-    """Do what the button on the desk stands for."""
+    """Do what the button is for."""
     name, rest = context.spec.path[1], str(context.command.options.get("rest", ""))
     answer: Reply
     if name in BUTTONS:
@@ -55,7 +55,7 @@ async def reveal(context: Context, number: int) -> Reply:
 
 
 async def answer_undo(context: Context, number: int) -> Reply:
-    """Undo, Consent or Refuse under an event; they work for as long as it stands, also after it was brought back."""
+    """Undo, Consent or Refuse under an event; they work until it is undone, also after it was brought back."""
     from bot.commands import undo
 
     if number in context.need_game().redo:

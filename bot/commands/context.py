@@ -74,18 +74,18 @@ class Context:
 
     @property
     def game(self) -> Game:
-        """The channel's game as it stands; an empty one while there is none."""
+        """The channel's game as it is; an empty one while there is none."""
         return self.ledger.game
 
     @property
     def actor(self) -> Actor:
-        """Who asks, as the game sees him."""
+        """Who asks, as the game sees them."""
         game = self.ledger.game if self.ledger.exists else None
         return actor_in(game, self.ledger.known_person(), manager=self.command.who.manager and not self._is_aside)
 
     @property
     def _is_aside(self) -> bool:
-        """Whether this is a private conversation linked to a game elsewhere: everybody manages his own messages."""
+        """Whether this is a private conversation linked to a game elsewhere: everybody manages their own messages."""
         places = self.ledger.was.places if self.ledger.was is not None else ()
         where = self.command.where
         return (bool(where.owner) or not where.server) and len(places) > 1

@@ -75,7 +75,7 @@ def _dumped(value: object) -> str:
 
 
 def undone_events(events: Sequence[Json]) -> set[int]:
-    """Numbers of the events that stand no more."""
+    """Numbers of the events that are undone."""
     undone: set[int] = set()
     for event in events:
         if event["kind"] == "undo":

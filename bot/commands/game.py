@@ -216,7 +216,7 @@ async def initiative(context: Context) -> Reply:
 
 
 def _to_call(context: Context, game: Game) -> str:
-    """The one person whose turn it is: the first player of the side with the initiative, unless he just acted."""
+    """The one person whose turn it is: the first player of the side with the initiative, unless they just acted."""
     person = next((person for person, side in game.players.items() if side == game.initiative), "")
     row = context.ledger.persons.get(person)
     if row is None or row.is_imported or row.user == context.command.who.key:

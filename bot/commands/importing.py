@@ -105,7 +105,7 @@ def need_text(raw: object) -> str:
 def check_text(raw: str) -> tuple[tuple[str, ...], int]:
     """What is wrong with an exported log, one line each; how many outcomes could not be played again.
 
-    Raises UserError for what is no exported log.
+    Raises UserError for what is not an exported log.
     """
     found = check(read_json(raw))
     return found.faults, found.unplayed

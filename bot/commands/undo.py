@@ -1,4 +1,4 @@
-"""`/game undo` and `redo`: the last event that stands is taken back, with the other side's consent where dice fell."""
+"""`/game undo` and `redo`: the latest event is taken back, with the other side's consent where dice were rolled."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def undo(context: Context, number: int | None = None) -> Reply:
 
 
 async def _ask(context: Context, event: Json, actor: Actor, others: frozenset[str]) -> Reply:
-    """Ask the others; where one of them has asked for the same, this is his consent."""
+    """Ask the others; where one of them has asked for the same, this is their consent."""
     ledger, number = context.ledger, event["number"]
     if not actor.person:
         raise _no_part("undo")

@@ -19,7 +19,7 @@ class Games:
         self._places: dict[str, str] = {}  # which of them was loaded for a place
 
     async def at(self, place: str) -> Loaded | None:
-        """The game that is played in a place, as it stands in the store now."""
+        """The game that is played in a place, as it is in the store now."""
         if self._places.get(place) in self._loaded:  # else there is nothing to compare: it is read at once
             here = await self._store.peek(place)
             if here is None:
@@ -38,7 +38,7 @@ class Games:
         return load(saved) if saved is not None else None
 
     def keep(self, loaded: Loaded) -> Loaded:
-        """Remember a game as it stands now, in place of one that was not asked for lately."""
+        """Remember a game as it is now, in place of one that was not asked for lately."""
         self._loaded[loaded.row] = loaded
         self._loaded.move_to_end(loaded.row)
         self._places.update(dict.fromkeys(loaded.places, loaded.row))

@@ -56,7 +56,7 @@ class Ledger:
         return self.game.number + 1
 
     def person(self) -> str:
-        """The writer's person id in this game; he gets one, or his new name, on the way."""
+        """The writer's person id in this game; they get one, or their new name, on the way."""
         row = self._own()
         if row is None or row.name != self.writer.name:
             person = row.person if row is not None else new_id()
@@ -65,7 +65,7 @@ class Ledger:
         return row.person
 
     def known_person(self) -> str:
-        """The writer's person id, or "" while he has none here."""
+        """The writer's person id, or "" while they have none here."""
         row = self._own()
         return row.person if row is not None else ""
 
@@ -125,7 +125,7 @@ class Ledger:
         return Stream.with_digest(self.seed.seed, self.game.id, self.next_number, self.game.digest)
 
     def salted(self, key: str, text: str, *, number: int | None = None) -> str:
-        """Keep a text of the next event apart from the chain; returns the salted hash that stands in it."""
+        """Keep a text of the next event apart from the chain; returns the salted hash that is in it."""
         salt = new_salt()
         at = number if number is not None else self.next_number
         self.new_texts.append(TextRow(self.row, at, key, salt, text, self.person()))

@@ -1,4 +1,4 @@
-"""A game as it was loaded: its state, where its chain stands, who plays, and the dice secret in force."""
+"""A game as it was loaded: its state, where its chain ends, who plays, and the dice secret in force."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The seed that lies ready for the next free play of a server: its commitment is shown before anybody rolls."""
+"""The seed that is ready for the next free play of a server: its commitment is shown before anybody rolls."""
 
 from __future__ import annotations
 
@@ -47,6 +47,6 @@ def fresh(now: float) -> Prepared:
 
 
 async def find(store: Store, where: Place) -> Prepared | None:
-    """The seed that lies ready for the next free play here; None where nobody has played or asked yet."""
+    """The seed that is ready for the next free play here; None where nobody has played or asked yet."""
     doc = await store.doc(PREPARED, owner_of(where))
     return Prepared(bytes.fromhex(doc.data["seed"]), int(doc.data["announced"])) if doc is not None else None

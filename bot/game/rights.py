@@ -13,7 +13,7 @@ from bot.rules.phrase import phrase
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts: his person id in this game ("" while he has none), his side, and whether he directs the game.
+    """Who acts: their person id in this game ("" while they have none), their side, and whether they direct the game.
 
     Directors are the game master and those who manage the server.
     """
@@ -36,12 +36,12 @@ def is_guarded(game: Game) -> bool:
 
 
 def is_stranger(game: Game, actor: Actor) -> bool:
-    """Whether he may only roll and look things up."""
+    """Whether they may only roll and look things up."""
     return is_guarded(game) and not actor.side and not actor.directs
 
 
 def need_director(game: Game, actor: Actor, what: str) -> None:
-    """Raise UserError unless he is game master or manages the server. Free play has no master: all may."""
+    """Raise UserError unless they are game master or manage the server. Free play has no master: all may."""
     if game.started and not actor.directs:
         raise UserError(
             f"Only the game master or a server manager can {what}.",
@@ -65,7 +65,7 @@ def need_player(game: Game, actor: Actor) -> None:
 
 
 def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
-    """Raise UserError when one of `units` is not his to change."""
+    """Raise UserError when one of `units` is not theirs to change."""
     need_player(game, actor)
     if not is_guarded(game) or actor.directs:
         return

@@ -17,7 +17,7 @@ FULL, COMPACT = "full", "compact"
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game as its events explain it. Persons are random ids of this game; their names stand elsewhere.
+    """A game as its events explain it. Persons are random ids of this game; their names are kept elsewhere.
 
     The first group is what undo restores. The second is bookkeeping: `last` is the last event that stands (not
     undone), `redo` those that can be brought back, `sealed` the closed rolls with who may open them, `withdrawn` the

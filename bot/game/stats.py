@@ -70,7 +70,7 @@ OF_FIRST = (("baps", "melee"),)
 
 
 def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str]) -> list[Try]:
-    """The sequences of a log that count. Without sides each person counts for himself."""
+    """The sequences of a log that count. Without sides each person counts alone."""
     found = []
     for event in events:
         if event["kind"] != "sequence" or event.get("hand") or event["number"] in undone or not event.get("dice"):
@@ -92,7 +92,7 @@ def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str
 
 
 def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
-    """The side whose luck a sequence is: of who acts, so that a casualty never counts as luck for who suffers it."""
+    """Whose luck a sequence is: that of the side that acts, so that a casualty is never luck for those who suffer it."""
     used, acting = event.get("used", ()), event.get("acting", ())
     sequence = (event["system"], event["target"])
     own: str = event["side"]
@@ -105,7 +105,7 @@ def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
         return str(side)
     if len(sides) != 2 or (own and own != side):
         return own
-    return next(other for other in sides if other != side)  # he rolled what befell his own units
+    return next(other for other in sides if other != side)  # they rolled what befell their own units
 
 
 def scores_of(system_id: str, sequence_id: str) -> Mapping[str, float]:

@@ -13,7 +13,7 @@ from bot.rules.phrase import phrase
 
 
 def need_undoable(event: Mapping[str, Any] | None, number: int) -> None:
-    """Raise UserError for nothing to undo, and for a kind of event that stands for ever."""
+    """Raise UserError for nothing to undo, and for a kind of event that is never undone."""
     if event is None:
         raise UserError("There is nothing to undo.", code="not-undoable")
     if event["kind"] in NEVER_UNDONE:
@@ -27,7 +27,7 @@ def need_undoable(event: Mapping[str, Any] | None, number: int) -> None:
 def consenters(game: Game, actor: Actor, persons: Iterable[str], event: Mapping[str, Any]) -> frozenset[str]:
     """Who could agree to take the dice of `event` back: players of another side, and a game master who plays none.
 
-    Who asks without a side of his own asks for the side that rolled, so that nobody outside can help a roller to
+    Somebody without a side asks for the side that rolled, so that nobody outside can help a roller to
     consent to himself. Where there are no sides it is everyone else who took part (`persons`). Empty: the actor
     is alone.
     """
@@ -44,12 +44,12 @@ def consenters(game: Game, actor: Actor, persons: Iterable[str], event: Mapping[
 
 
 def may_ask(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
-    """Whether he may ask for the event to be taken back at all."""
+    """Whether they may ask for the event to be taken back at all."""
     return not is_guarded(game) or bool(actor.side) or actor.directs or event["who"] == actor.person
 
 
 def is_free(actor: Actor, event: Mapping[str, Any]) -> bool:
-    """Whether it may be taken back at once: no dice, and his own doing (or he directs the game)."""
+    """Whether it may be taken back at once: no dice, and their own doing (or they direct the game)."""
     return not has_dice(event) and (event["who"] == actor.person or actor.directs)
 
 

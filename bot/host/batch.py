@@ -92,7 +92,7 @@ def _number(flaws: list[str], word: str) -> float:
 
 
 def _members(flaws: list[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object's members; a name that stands twice is noted as a flaw, as the first would go unread."""
+    """An object's members; a name that is given twice is noted as a flaw, as the first would go unread."""
     members = dict(pairs)
     if len(members) < len(pairs):
         left = iter(members)

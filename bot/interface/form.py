@@ -53,7 +53,7 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form as it stands: `command` is what would be typed, `missing` are the options that it still lacks."""
+    """A form as it is now: `command` is what would be typed, `missing` are the options that it still lacks."""
 
     menus: tuple[Menu, ...]
     blanks: tuple[Blank, ...]

@@ -9,7 +9,7 @@ from bot.interface.reply import File
 from bot.rules.errors import UserError
 
 MOST_BYTES = 10_000_000
-"""The largest file that is fetched from a chat, as it lies there."""
+"""The largest file that is fetched from a chat, as it is there."""
 MOST_TEXT = 20_000_000
 """The longest text in one, unpacked: some 50,000 rolls."""
 LONG = 500_000

@@ -23,7 +23,7 @@ def shown_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Who asks: a key unique over all platforms (`discord:123`), the name shown, and whether he manages the server."""
+    """Who asks: a key unique over all platforms (`discord:123`), the name shown, and whether they manage the server."""
 
     key: str
     name: str

@@ -34,7 +34,7 @@ _HAND = Option("hand", "str")
 
 
 def hand_dice(raw: object) -> tuple[int, ...]:
-    """Real dice as typed: `5,2,3` or `5 2 3`. Raises UserError for anything that is no number."""
+    """Real dice as typed: `5,2,3` or `5 2 3`. Raises UserError for anything that is not a number."""
     text = clean(_HAND, raw)
     values = [word for word in re.split(r"[\s,;]+", text) if word]
     if not values or len(values) > 200 or not all(re.fullmatch(r"-?\d{1,7}", value) for value in values):

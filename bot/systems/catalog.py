@@ -28,7 +28,7 @@ _SEQUENCE_KEYS = {
 
 
 class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]  # PyYAML's C loader has no stubs of its own
-    """Refuses a mapping key that stands twice: a second row of the same name would hide the first."""
+    """Refuses a mapping key that is given twice: a second row of the same name would hide the first."""
 
 
 def _strict_mapping(loader: Any, node: Any, deep: bool = False) -> dict[Any, Any]:

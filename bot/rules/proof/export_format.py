@@ -74,7 +74,7 @@ class Exported:
 def read_json(text: str, what: str = "The file") -> object:
     """The JSON of a file that somebody may have written to be read in two ways.
 
-    Raises UserError for what is no JSON, for a key that stands twice in one object, for numbers that are none, and
+    Raises UserError for what is not JSON, for a key that is given twice in one object, for numbers that are none, and
     for halves of characters, which would have the same hash as a question mark.
     """
 

@@ -23,7 +23,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     checkers = []
     for unit, name in zip(soldiers, called(soldiers), strict=True):
         if unit.get("weapon") is None:
-            hint = "Type it behind him: soldier weapon=rifle-bolt."
+            hint = "Type it after the unit: soldier weapon=rifle-bolt."
             raise UserError(f"{name} needs a weapon.", hint=hint, option="attackers")
         checkers.append(Checker(unit.word, name, kind_of(tables, str(unit.get("weapon")))))
 

@@ -55,7 +55,7 @@ def factor_of(tables: Tables, given: Given, unit: Unit, name: str) -> int | floa
     weapon = unit.get("weapon")
     if weapon is None:
         raise UserError(
-            f"{name} needs a weapon.", hint="Type it behind him: soldier weapon=rifle-bolt.", option="attackers"
+            f"{name} needs a weapon.", hint="Type it after the unit: soldier weapon=rifle-bolt.", option="attackers"
         )
     inches = unit.get("range", given.number("range"))
     factor = tables["attack-factors"](weapon=weapon, range=inches)["factor"]

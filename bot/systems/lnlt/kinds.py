@@ -76,7 +76,7 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
         if unit.state in GONE:
             raise UserError(f"{unit.word} is {unit.state}.", hint="Leave it out, or fix its state with /unit edit.")
         if unit.name and unit.name in seen:
-            raise UserError(f"{unit.word} stands in the list twice.", hint="List each unit once.")
+            raise UserError(f"{unit.word} is in the list twice.", hint="List each unit once.")
         seen.add(unit.name)
 
 

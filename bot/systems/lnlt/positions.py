@@ -10,7 +10,7 @@ from bot.rules.errors import UserError
 def read_positions(text: str, size: int, *, option: str) -> tuple[int, ...]:
     """The places (from 0) that the positions (from 1) name, in order; all of them for an empty text.
 
-    Raises UserError for a word that is no position, one beyond the list, or one that stands twice.
+    Raises UserError for a word that is not a position, one beyond the list, or one that is given twice.
     """
     words = text.replace(",", " ").split()
     if not words:

@@ -72,7 +72,7 @@ def _refuse(unit: Unit) -> None:
     if not unit.name and (unit.flags or unit.get("weapon") is not None):
         word = next(iter(unit.flags), "weapon=")
         raise UserError(
-            f"{word} cannot stand behind {unit.word}: it belongs to a roster unit.",
+            f"{word} cannot follow {unit.word}: it belongs to a roster unit.",
             hint=f"{unit.word} n=2 skill=14 mod=-4",
             option="shooters",
         )

@@ -101,7 +101,7 @@ def test_an_eliminated_roster_unit_cannot_be_checked() -> None:
 def test_a_roster_unit_is_checked_once() -> None:
     """Listed twice it would take two results."""
     units = roster(unit("VC 1", "squad", morale=4))
-    with pytest.raises(UserError, match="VC 1 stands in the list twice"):
+    with pytest.raises(UserError, match="VC 1 is in the list twice"):
         play_example("lnlt", "damage-check", {"targets": "VC 1; vc1", "dc_mod": 1}, [3, 3], units)
 
 
