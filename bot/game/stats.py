@@ -92,7 +92,7 @@ def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str
 
 
 def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
-    """Whose luck a sequence is: that of the side that acts, so that a casualty is never luck for those who suffer it."""
+    """Whose luck a sequence is: that of the side that acts, so a casualty is never luck for those who suffer it."""
     used, acting = event.get("used", ()), event.get("acting", ())
     sequence = (event["system"], event["target"])
     own: str = event["side"]
