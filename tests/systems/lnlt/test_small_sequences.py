@@ -141,7 +141,7 @@ def test_mines_are_written_back() -> None:
     units = roster(unit("T-55", "armored-vehicle", state="shaken"), unit("A", "squad"))
     (change,) = play_example("lnlt", "mines", {"unit": "T-55"}, [4], units).settlement.changes
     assert (dict(change.set), set(change.mark)) == ({"state": "abandoned"}, {"immobilized"})
-    with pytest.raises(UserError, match="no ground vehicle"):
+    with pytest.raises(UserError, match="not a ground vehicle"):
         play_example("lnlt", "mines", {"unit": "A"}, [], units)
     assert odds("lnlt", "mines", {}, "becomes")["shaken"] == Fraction(4, 6)
 
