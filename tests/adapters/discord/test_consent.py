@@ -47,7 +47,7 @@ async def test_a_stranger_asks_and_only_a_manager_links(discord: DiscordStandIn)
     refused = await (await mallory.press(request, "Agree")).answer()
     assert "Only a manager of this server" in refused.text
     late = await (await vera.press(request, "Agree")).answer()
-    assert "begun" in late.text, "Cora has begun free play meanwhile, which is not displaced"
+    assert "has started" in late.text, "Cora has begun free play meanwhile, which is not displaced"
     assert not any("unseen" in message.text for message in lair.messages)
 
 

@@ -134,7 +134,7 @@ async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_pat
         await asyncio.sleep(4)
         assert [event(message) for message in answers(discord, table)] == [first, first + 1]
         assert len(answers(discord, thread)) == 1
-        assert ["Only Ben" in message.text for message in answers(discord, hall)] == [True]
+        assert ["Sealed by Ben" in message.text for message in answers(discord, hall)] == [True]
         assert event(await (await roll(discord, table)).answer()) == first + 2
         assert await bot.stop() == 0
     finally:
