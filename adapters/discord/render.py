@@ -5,14 +5,14 @@ Where embeds are not permitted all of it is content. What is too long folds: a s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 from adapters.discord.escape import escaped, fenced, line
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
-from bot.interface.parts import FIXED, Part, part_lines
+from bot.interface.parts import Row, drawn
 from bot.interface.reply import Button, File, Reply
 from bot.rules.plain import visible
 
@@ -45,7 +45,7 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     """The message for a reply where `ask` came from. Nothing in it can ping but the person that the reply calls."""
     files, notes = _files(reply, request)
     lead = _lead(reply, late=late)
-    rest = [*_rows(reply.lines), *((note, False) for note in notes)]
+    rest = [*drawn(reply.lines, line), *((note, False) for note in notes)]
     if request.may(EMBED_LINKS):
         body, folded = _embedded(reply, lead, rest)
     else:
@@ -62,21 +62,6 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     if reply.private:
         body["flags"] = EPHEMERAL
     return Message(body, files)
-
-
-Row = tuple[str, bool]
-"""A line as Discord takes it, and whether it belongs into a fixed width, where it is escaped as a whole."""
-
-
-def _rows(parts: Iterable[Part]) -> Iterator[Row]:
-    """Each part in Discord's own way."""
-    for part in parts:
-        if isinstance(part, str):
-            yield line(part), False
-            continue
-        fixed = isinstance(part, FIXED)
-        for text in part_lines(part):
-            yield text if fixed else escaped(text), fixed
 
 
 def _joined(rows: Iterable[Row]) -> str:

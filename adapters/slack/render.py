@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.slack.escape import bold, entities, escaped, fenced, line
 from adapters.slack.request import PLATFORM
-from bot.interface.parts import FIXED, Part, part_lines
+from bot.interface.parts import Part, Row, drawn
 from bot.interface.reply import Button, File, Reply
 
 Json = dict[str, Any]
@@ -64,7 +64,7 @@ def _mention(reply: Reply, team: str) -> str:
 def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
     return [
         *_sections([mention + bold(mark + reply.title)]),
-        *_drawn(_rows(lines)),
+        *_drawn(drawn(lines, line)),
         *_context(reply.footer),
         *actions(reply.buttons),
     ]
@@ -74,7 +74,7 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
     """As much of the answer as stands on one screen, and where the rest is."""
     kept: list[Row] = []
     size = 0
-    for text, fixed in _rows(lines):
+    for text, fixed in drawn(lines, line):
         size += len(entities(text) if fixed else text) + 1
         if size > SUMMARY:
             break
@@ -88,21 +88,6 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
         *_context(reply.footer),
         *actions(reply.buttons),
     ]
-
-
-Row = tuple[str, bool]
-"""A line as Slack takes it, and whether it belongs into a fixed width, where it is escaped as a whole."""
-
-
-def _rows(parts: Iterable[Part]) -> Iterator[Row]:
-    """Each part in Slack's own way."""
-    for part in parts:
-        if isinstance(part, str):
-            yield line(part), False
-            continue
-        fixed = isinstance(part, FIXED)
-        for text in part_lines(part):
-            yield text if fixed else escaped(text), fixed
 
 
 def _drawn(rows: Iterable[Row]) -> Iterator[Json]:

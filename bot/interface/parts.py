@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -56,6 +56,18 @@ def part_lines(part: Part) -> list[str]:
             return _columns(part.rows)
         case _:
             return [part]
+
+
+Row = tuple[str, bool]
+"""A line of an answer, and whether it belongs into a fixed width."""
+
+
+def drawn(parts: Iterable[Part], line: Callable[[str], str]) -> Iterator[Row]:
+    """The lines of all parts, escaped by `line`; those of a fixed width are left as they are, to be fenced together."""
+    for part in parts:
+        fixed = isinstance(part, FIXED)
+        for text in part_lines(part):
+            yield text if fixed else line(text), fixed
 
 
 def bars(chances: tuple[tuple[str, float], ...]) -> list[str]:
