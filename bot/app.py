@@ -441,7 +441,7 @@ class App:
             return
         asked = bool(
             context.docs or context.drop_docs
-        )  # for consent, which may have to come from there; this is no event
+        )  # for consent, which may have to come from there; this is not an event
         games = [ledger.was for ledger in ledgers if (ledger.events or asked) and ledger.was is not None]
         told_already = {context.command.where.key, *(outgoing.place for outgoing in context.outgoing)}
         for place in dict.fromkeys(place for game in games for place in game.places):

@@ -1,6 +1,6 @@
 """The host's settings: environment variables, or lines of a `.env` file in the folder where the bot is started.
 
-`.env.example` explains each of them. The environment wins; an empty value is no value.
+`.env.example` explains each of them. The environment wins; an empty value counts as none.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ TROUBLE = (Refused, Unsure, discord.HTTPException, OSError)
 
 @dataclass(frozen=True, slots=True)
 class Direct:
-    """A first response that is no reply: a form, or a message with menus."""
+    """A first response that is not a reply: a form, or a message with menus."""
 
     kind: int
     message: Message | None = None
@@ -234,7 +234,7 @@ class Delivery:
         elif not own:  # the message pressed on: to change it again does no harm
             await self._replace(request, reply, private=False, in_place=True)
         elif str(standing.get("content")).startswith(REFUSED) and not reply.error:
-            # Delivered twice and run by the second one only: the first one's refusal is no answer.
+            # Delivered twice and run by the second one only: the first one's refusal is not an answer.
             await self._posting.late(reply, request)
         await self._announce(request, reply)
 

@@ -42,7 +42,7 @@ class Refused(Exception):
 
     @property
     def is_outside(self) -> bool:
-        """Whether the bot may not post there: it is no member, most of all."""
+        """Whether the bot may not post there: it is not a member, most of all."""
         return self.error in _OUTSIDE
 
 

@@ -1,6 +1,6 @@
 """Brings answers to Slack: in order, about one message a second and channel, again when Slack asks to wait.
 
-An answer goes to the request's response address first, which works where the bot is no member; then as a message.
+An answer goes to the request's response address first, which works where the bot is not a member; then as a message.
 What cannot be posted now stays in the outbox and is posted later, marked as late.
 """
 
@@ -157,7 +157,7 @@ class Posts:
         await self._say(team, "chat.postMessage", body | ({"metadata": message.metadata} if message.metadata else {}))
 
     async def _message_alone(self, team: Team, request: Request, message: Message, *, private: bool) -> None:
-        """To the direct messages of who asked: the bot is no member of the channel."""
+        """To the direct messages of who asked: the bot is not a member of the channel."""
         channel = await direct_messages(self._wire, team.token, request.user)
         content = _content(message)
         if not private:

@@ -140,7 +140,7 @@ def in_thread(reply: Reply, request: Request) -> Reply:
 
 
 def with_file(read: Parsed, files: Any) -> Parsed:
-    """A command with the first file that came with its message; a file's name in its place is no file."""
+    """A command with the first file that came with its message; a file's name in its place is not a file."""
     options = dict(read.options)
     for option in read.spec.options:
         if option.type == "file":

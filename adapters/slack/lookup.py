@@ -46,7 +46,7 @@ async def stands(wire: Wire, team: Team, request: Request, reply: Reply, since: 
     ours = [one for one in found.get("messages") or () if not team.bot_user or one.get("user") == team.bot_user]
     if any(_is_it(one, request, reply) for one in ours):
         return True
-    # Two answers without a number may read alike: another one's is no proof that this one is there.
+    # Two answers without a number may read alike: another one's does not prove that this one is there.
     alike = any(_words(one) == render(reply, team.id).text for one in ours if not one.get("metadata"))
     return None if alike or found.get("has_more") else False
 

@@ -28,7 +28,7 @@ OFF = "off"
 MINUTES = 15
 REQUEST_KEPT = DAY
 MOST_ASKED = 10
-"""Requests of one game in a day: they are posted also where whoever asks is no member."""
+"""Requests of one game in a day: they are posted also where whoever asks is not a member."""
 _LOOKALIKES = str.maketrans("OIL", "011")
 
 

@@ -175,7 +175,7 @@ def roll_once(words: Sequence[str]) -> None:
     """Roll one expression."""
     from bot.rules.expression import parse, roll
 
-    signs = [word if word.startswith("--") else word.replace("=", "\0") for word in words]  # 10d6>=5 is no pair
+    signs = [word if word.startswith("--") else word.replace("=", "\0") for word in words]  # 10d6>=5 is not a pair
     arguments = Arguments(signs, flags={"json": False, "dice": True})
     text = " ".join(word.replace("\0", "=") for word in arguments.words)
     if not text:

@@ -31,7 +31,7 @@ class Test:
     condition: Condition
     number: int
 
-    __test__ = False  # the name is no test for pytest
+    __test__ = False  # the name is not a test for pytest
 
     @property
     def span(self) -> tuple[int, int]:

@@ -46,7 +46,7 @@ class Cursor:
             self.pos += 1
 
     def peek(self) -> str:
-        """The next character that is no space; empty at the end."""
+        """The next character that is not a space; empty at the end."""
         self.skip()
         return self.text[self.pos : self.pos + 1]
 
@@ -105,6 +105,6 @@ class Cursor:
         return inner
 
     def expected(self, reason: str) -> ExpressionError:
-        """An error at the next thing that is no space: what stands there is not what must."""
+        """An error at the next thing that is not a space: what stands there is not what must."""
         self.skip()
         return self.error(reason)

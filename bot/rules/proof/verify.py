@@ -70,7 +70,7 @@ class _Texts:
 def verify(data: object, head: str = "") -> Findings:
     """Check an export (parsed JSON) against itself and against a `head` known from elsewhere (8 to 64 hex digits).
 
-    Raises UserError for a head that is none, and for data that is no export at all.
+    Raises UserError for a head that is none, and for data that is not an export at all.
     """
     return check_proof(read_export(data), [head] if head else ())
 
@@ -286,7 +286,7 @@ def _hash(previous: str, event: ExportedEvent) -> str:
 
 
 def _read_dice(notes: object) -> Iterator[tuple[Die, object] | None]:
-    """(die, value) of each note; None for one that is no die."""
+    """(die, value) of each note; None for one that is not a die."""
     for note in notes if isinstance(notes, list) else [None]:
         sides = note.get("sides") if isinstance(note, Mapping) else None
         if not isinstance(note, Mapping) or not is_number(sides, 1) or sides > MAX_SIDES:

@@ -221,7 +221,7 @@ class _Compiler:
             band, _, code = part.partition(":")
             edges = re.fullmatch(r"(-?\d+)(?:-(\d+))?", band)
             if not edges or not code:
-                raise TableError(self.file, f"{part!r} is no band; write 17-18:code", row=row, column=column)
+                raise TableError(self.file, f"{part!r} is not a band; write 17-18:code", row=row, column=column)
             if int(edges[2] or edges[1]) > option.max:
                 raise TableError(self.file, f"{part!r} goes beyond {option.max:g}", row=row, column=column)
             out = self.result(code, gives, row, column)

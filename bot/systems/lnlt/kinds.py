@@ -32,7 +32,7 @@ def is_man(unit: Unit) -> bool:
 
 
 def is_leg(unit: Unit) -> bool:
-    """Whether it is an MMC or a single man that is no passenger."""
+    """Whether it is an MMC or a single man that is not a passenger."""
     return is_man(unit) and not is_passenger(unit)
 
 

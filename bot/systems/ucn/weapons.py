@@ -78,7 +78,7 @@ def _row(tables: Tables, word: str) -> Answer:
         options = next(option for option in tables[table].inputs if option.name == "weapon")
         if word in options.values:
             return tables[table](weapon=word)
-    raise UserError(f"{word} is no weapon.")
+    raise UserError(f"{word} is not a weapon.")
 
 
 def carried(tables: Tables, unit: Unit) -> Weapon:

@@ -41,7 +41,7 @@ def test_each_roll_finds_its_band() -> None:
         ("3-4:H 5:K", r"look at \[6\]"),
         ("3-4:H 5-7:K", "goes beyond 6"),
         ("3-4:X 5-6:K", "no value 'X'"),
-        ("3/4:H 5-6:K", "is no band"),
+        ("3/4:H 5-6:K", "is not a band"),
         ("", "look at"),
     ],
 )
