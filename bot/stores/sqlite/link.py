@@ -1,7 +1,7 @@
 """One connection on its own thread, and the writer, whose waiting jobs share one commit.
 
-aiosqlite owns the thread. Its public methods carry one statement each to it and back; a commit of ours is twenty
-statements in one transaction, and twenty hops would cost more than the disk. So `run_anyhow`, and it alone, calls what
+aiosqlite owns the thread. Its public methods carry one statement each to it and back; a commit of ours is
+many statements in one transaction, each of which would be a hop of its own. So `run_anyhow`, and it alone, calls what
 all those methods call themselves: `Connection._execute(function, ...)`, with the connection in `Connection._conn`. Both
 are private; a test says when they change. What we would ask of aiosqlite is a public
 `Connection.run(function, *args)`: run `function(sqlite3_connection, *args)` on the connection's thread and await what
