@@ -12,6 +12,7 @@ WITHIN = 150
 """Seeds, of which the suite plays three hundred."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS, ids=str)
 def test_a_mend_taken_out_is_found(mutant: Mutant, monkeypatch: pytest.MonkeyPatch) -> None:
     mutant.take_out(monkeypatch)

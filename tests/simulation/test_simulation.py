@@ -43,6 +43,7 @@ def test_a_failing_history_is_shrunk_to_what_matters() -> None:
     assert shrunk(tuple(range(40)), lambda left: {7, 31} <= set(left)) == (7, 31)
 
 
+@pytest.mark.slow
 def test_the_simulator_is_not_asleep() -> None:
     """Over some worlds everything that it can do happens."""
     counts = play(1, plan(1)).counts

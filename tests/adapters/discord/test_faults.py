@@ -104,6 +104,7 @@ async def test_an_answer_after_the_token_has_died_is_a_normal_message(discord: D
         assert asked.latest() is None
 
 
+@pytest.mark.slow
 async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_path: Path) -> None:
     table, thread = discord.channel("table"), discord.thread("Kursk", discord.channel("table"))
     hall = discord.channel("hall")

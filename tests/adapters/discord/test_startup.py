@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from benchmarks.discord import BARE, BOT, Cost, measure
 from tests.standins.discord import DiscordStandIn
 
@@ -12,6 +14,7 @@ MORE_MEMORY = 20.0  # MiB
 ROUNDS = 8
 
 
+@pytest.mark.slow
 async def test_the_first_answer_comes_almost_as_soon_as_a_bare_clients(tmp_path: Path) -> None:
     """The quickest of some starts of each: a busy machine slows any one of them down, but hastens none."""
     bare: list[Cost] = []

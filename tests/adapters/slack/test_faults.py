@@ -172,6 +172,7 @@ async def test_a_socket_dropped_while_a_command_runs(socket_slack: SlackStandIn,
         assert len(slack.posted(games)) == 2
 
 
+@pytest.mark.slow
 async def test_slack_says_wait_or_fails(http_slack: SlackStandIn, tmp_path: Path) -> None:
     slack = http_slack
     home, anna, _, games = settle(slack)
