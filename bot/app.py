@@ -424,6 +424,7 @@ class App:
             return DELETED
         if done.seen:
             return replace(Reply.from_json(done.reply), seen=True)
+        self._budgets.weigh(command, context.ledger.weight())
         if context.erase or context.forget:
             await self._forget_receipts(context)
         self._remember(context, ledgers)

@@ -27,6 +27,8 @@ ALL_AT_ONCE = 2_000
 KNOWN = 10_000
 """Persons and channels that are remembered; who was quiet longest is forgotten, and starts afresh."""
 _ODDS, _SCAN = 2.0, 3.0
+_LIGHT, _HEAVY = 4_000, 1_000
+"""Characters that a command may write at its plain price, and those beyond that cost one more."""
 _FILTERS = ("unit", "side", "kind", "page")
 _DEAR: dict[Path, float] = {
     ("game", "import"): 10.0,
@@ -84,6 +86,15 @@ class Budgets:
             self._under_way[who] -= 1
             if not self._under_way[who]:
                 del self._under_way[who]
+
+    def weigh(self, command: Command, written: int) -> None:
+        """Take what a command wrote beyond the usual, in characters: a thousand dice cost more than two."""
+        if self._persons is None or self._channels is None or command.path in _DEAR:
+            return
+        price = min(max(0.0, (written - _LIGHT) / _HEAVY), PER_MINUTE)
+        if price:
+            self._persons.take(command.who.key, price)
+            self._channels.take(command.where.key, price)
 
 
 def busy() -> UserError:

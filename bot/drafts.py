@@ -1,6 +1,7 @@
 """Commands that are not run yet: what a guided form holds so far, or what odds were asked for.
 
-*Roll it* uses a draft up, in the commit that rolls; until then it is its owner's alone, and kept for 30 days.
+*Roll it* uses a draft up, in the commit that rolls; until then it is its owner's alone, and kept for 30 days,
+odds for a day.
 """
 
 from __future__ import annotations
@@ -25,10 +26,10 @@ class Draft:
     owner: str
     page: int = 0
 
-    def doc(self, now: float) -> Doc:
+    def doc(self, now: float, kept: float = DRAFTS_KEPT) -> Doc:
         """The draft as the store keeps it."""
         data = {"path": list(self.path), "options": dict(self.options), "page": self.page}
-        return Doc(DRAFT, self.key, data, now + DRAFTS_KEPT, self.owner)
+        return Doc(DRAFT, self.key, data, now + kept, self.owner)
 
 
 def new_draft(path: Path, options: Mapping[str, object], owner: str) -> Draft:

@@ -134,3 +134,27 @@ async def test_a_search_through_the_whole_log_costs_more_than_its_newest_page() 
         await table.say("Anna")
         answers = [await table.say("Bot", line) for _ in range(61)]
         assert sum(not reply.error for reply in answers) == often, line
+
+
+async def test_a_thousand_dice_cost_more_than_two_also_again() -> None:
+    for line in ("roll 1000d6", "roll 1000d6 secret"):
+        table = Table()
+        answers = [await table.say("Bot", line) for _ in range(10)]
+        assert sum(not reply.error for reply in answers) < 5
+    table = Table()
+    await table.say("Anna", "roll 1000d6")
+    answers = [await table.say("Bot", "again") for _ in range(10)]
+    assert sum(not reply.error for reply in answers) < 5
+    assert not (await table.say("Anna")).error
+
+
+async def test_odds_leave_a_draft_for_a_day_only() -> None:
+    now = [1_000_000.0]
+    app = App(MemoryStore(lambda: now[0]), lambda: now[0])
+    line = 'lnlt fire attackers="squad fp=3" targets="squad morale=5" odds'
+    asked = await app.run_text(line, Person("discord:Anna", "Anna"), HERE, "o1")
+    key = asked.buttons[0].action.partition(":")[2]
+    now[0] += 23 * 3600
+    assert await app.drafts.get(key, "discord:Anna") is not None
+    now[0] += 2 * 3600
+    assert await app.drafts.get(key, "discord:Anna") is None

@@ -42,6 +42,13 @@ class Session:
         self.app, self.console, self.folder = app, console, folder
         self.owner = self.who = replace(_person(name), manager=True)  # it is his own machine
 
+    async def news(self) -> None:
+        """Show what was played elsewhere since the last look, in a game that this one is linked with."""
+        while found := await self.app.due(PLACE.key):
+            for due in found:
+                await self._show(due.reply)
+                await self.app.delivered(due.id)
+
     async def line(self, text: str, request: Request | None = None) -> bool:
         """Run one line; False when it asks to leave. `ask` waits for the player between lessons."""
         text = text.strip()
@@ -131,6 +138,7 @@ async def play(name: str, *, interactive: bool) -> int:
             await _talk(session, settings)
         else:
             async for line in _script():
+                await session.news()
                 session.console.print(f"> {line}", style="green", markup=False, highlight=False, soft_wrap=True)
                 if not await session.line(line):
                     break
@@ -169,6 +177,7 @@ async def _talk(session: Session, settings: Settings) -> None:
     say(session.console, Text(GREETING))
     while True:
         try:
+            await session.news()
             with patch_stdout():
                 line = await prompt.prompt_async(f"{session.who.name}> ")
         except KeyboardInterrupt:

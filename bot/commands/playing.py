@@ -17,6 +17,7 @@ from bot.play.roll import roll_dice
 from bot.play.sequence import EXTRA, odds_reply, run_sequence
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
+from bot.stores.base import DAY
 from bot.systems.catalog import system
 from bot.systems.resolve import odds_rows
 
@@ -61,7 +62,7 @@ async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str,
         more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
         return odds_reply(sequence, spec, raw | more, rows, counted)
     draft = new_draft(spec.path, raw, context.command.who.key)
-    context.docs.append(draft.doc(context.now))
+    context.docs.append(draft.doc(context.now, DAY))
     return replace(
         odds_reply(sequence, spec, raw, rows, counted), buttons=(Button(f"roll:{draft.key}", "Roll it", "primary"),)
     )

@@ -13,8 +13,6 @@ from bot.game.prepared import PREPARED, UNUSED
 from bot.interface.reply import Button, File, Reply
 from bot.rules.phrase import phrase
 
-MOST_GAMES = 500
-
 
 async def show(context: Context) -> Reply:
     """What is kept, in numbers."""
@@ -64,7 +62,7 @@ async def forget(context: Context) -> Reply:
     """Delete name, texts and drafts everywhere; each game notes that somebody left."""
     user = context.command.who.key
     data = await context.store.user_data(user)
-    rows = list(dict.fromkeys(row.game for row in data.persons))[:MOST_GAMES]
+    rows = list(dict.fromkeys(row.game for row in data.persons))
     imported = own_import(context.ledger)
     if imported is not None:  # a file that somebody brought here names them too
         context.forget.append(imported.user)

@@ -176,6 +176,10 @@ class Ledger:
             self.events.append(EventRow(self.row, body["number"], text, hash_))
             self.game, self.head = apply(self.game, body), hash_
 
+    def weight(self) -> int:
+        """How many characters of events and texts were written."""
+        return sum(len(row.body) for row in self.events) + sum(len(row.text) for row in self.new_texts)
+
     def change(self) -> Change | None:
         """What the store has to write for this game, with a snapshot now and then; None where nothing happened."""
         if not self.events:

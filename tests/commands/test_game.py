@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from bot.app import App
+from bot.audit.check_file import check
 from bot.commands.moving import place_key
-from bot.interface.spec import Command, Place
+from bot.interface.spec import Command, Person, Place
 from bot.rules.errors import UserError
+from bot.stores.memory import MemoryStore
 from tests.playing import Channel, two_sides
 
 
@@ -405,3 +410,16 @@ async def test_rolled_initiative_stands_in_the_game() -> None:
     reply = await channel.do("Anna", "lnlt initiative last=a hand=2,5")
     assert "VC has the initiative" in reply.text()
     assert (await channel.game()).initiative == "VC"
+
+
+async def test_who_has_their_texts_deleted_leaves_every_game_however_many() -> None:
+    """Else a text would be missing in a game that says nothing of it."""
+    app = App(MemoryStore())
+    places = [Place(f"console:{number}", "console", "there") for number in range(510)]
+    for number, place in enumerate(places):
+        who = Person("console:anna", "Anna")
+        assert not (await app.run_text('fair add "my own luck"', who, place, f"f{number}")).error
+    assert not (await app.run_text("privacy delete confirm", Person("console:anna", "Anna"), places[0], "p")).error
+    for number in (1, 505, 509):
+        file = await app.run_text("game export", Person("console:bob", "Bob"), places[number], f"e{number}")
+        assert check(json.loads(file.files[0].text)).faults == ()

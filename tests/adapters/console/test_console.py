@@ -14,12 +14,15 @@ from rich.console import Console
 
 from adapters.console.completer import ConsoleCompleter, open_value
 from adapters.console.render import save_files, show
-from adapters.console.session import read_file
+from adapters.console.session import PLACE, Session, read_file
+from bot.app import App
 from bot.interface.complete import Known
 from bot.interface.registry import registry
 from bot.interface.reply import Button, File, Reply
+from bot.interface.spec import Person, Place
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
+from bot.stores.memory import MemoryStore
 
 ROSTER = (
     RosterUnit("Squad 1", "us1", "squad", "US"),
@@ -145,3 +148,22 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.bin").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UserError, match=r"x\.bin is not a text"):
         read_file(str(tmp_path / "x.bin"))
+
+
+async def test_what_was_played_elsewhere_in_a_linked_game_is_shown_once(tmp_path: Path) -> None:
+    app, there = App(MemoryStore()), Place("slack:T1/C1", "slack:T1", "#games")
+    screen = io.StringIO()
+    session, ben = (
+        Session(app, Console(file=screen, width=200), "Anna", tmp_path),
+        Person("slack:T1/U1", "Ben", manager=True),
+    )
+    await app.run_text('game start lnlt "Hill 875"', session.who, PLACE, "a0")
+    asked = await app.run_text("game link", session.who, PLACE, "a1")
+    linked = await app.run_text(f"game link {asked.title.split()[-1]}", ben, there, "b1")
+    assert not linked.error, linked.text()
+    assert not (await app.run_text("roll 2d6 label=fate", ben, there, "b2")).error
+    await session.news()
+    await session.news()
+    assert screen.getvalue().count("fate") == 1
+    assert not await app.due(PLACE.key)
+    await app.close()
