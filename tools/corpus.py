@@ -220,14 +220,10 @@ def _plays(system: System, sequence: Sequence, game: Game) -> list[Json]:
     draw = Draw(f"{system.id} {sequence.id}")
     names = [unit.name for unit in game.units.values()]
 
-    def given() -> Json:
-        drawn = dict(sequence.example) if draw.random() < 0.6 else {}
-        for option in sequence.inputs:
-            if (option.required and option.name not in drawn) or draw.random() < 0.3:
-                drawn[option.name] = _value_for(draw, option, system.words, names, drawn.get(option.name))
-        return drawn
+    def play() -> Json:
+        return played(system, "sequence", sequence.id, inputs_for(draw, sequence, names), _Drawn(draw), game)
 
-    plays = _wanted(lambda: played(system, "sequence", sequence.id, given(), _Drawn(draw), game), PLAYS)
+    plays = _wanted(play, PLAYS)
     counted: list[Json] = []
     for entry in plays if sequence.odds_by else ():
         if len(counted) < ODDS:
@@ -236,6 +232,15 @@ def _plays(system: System, sequence: Sequence, game: Game) -> list[Json]:
             except TooManyStates:
                 continue
     return plays + counted
+
+
+def inputs_for(draw: Draw, sequence: Sequence, names: list[str]) -> Json:
+    """Inputs that the options of a sequence allow (its card may still refuse them); `names` are those of the roster."""
+    drawn = dict(sequence.example) if draw.random() < 0.6 else {}
+    for option in sequence.inputs:
+        if (option.required and option.name not in drawn) or draw.random() < 0.3:
+            drawn[option.name] = _value_for(draw, option, sequence.system.words, names, drawn.get(option.name))
+    return drawn
 
 
 def _lookups(system: System, id: str, table: Table) -> list[Json]:

@@ -1,0 +1,92 @@
+"""Whatever may be typed and rolled, a sequence answers as declared or refuses; it never breaks."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from bot.game.state import roster_of
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Roster
+from bot.rules.sequence import Plan, nested
+from bot.systems.catalog import Sequence, systems
+from tools.corpus import frozen, game_of, inputs_for
+
+SEQUENCES = [(system.id, id) for system in systems().values() for id in system.sequences]
+PLAYS, TRIES = 200, 4000
+PROSE = {"direction", "inches"}
+
+
+@pytest.mark.parametrize(("system", "id"), SEQUENCES, ids=[f"{system}-{id}" for system, id in SEQUENCES])
+def test_any_inputs_and_dice_give_what_is_declared_or_a_refusal(system: str, id: str) -> None:
+    sequence, draw = systems()[system].sequence(id), random.Random(f"anything for {system} {id}")
+    roster = roster_of(game_of(frozen(system).roster))
+    names = [unit["name"] for unit in frozen(system).roster]
+    played = 0
+    for _ in range(TRIES):
+        given = inputs_for(draw, sequence, names)
+        if (told := play_any(sequence, given, roster, draw)) is None:
+            continue
+        played += 1
+        for path, value in told.items():
+            name, *within = re.findall(r"[a-z]\w*", path)
+            declared = sequence.outputs.get(name, "")
+            assert declared, f"{path} is not declared: {given}"
+            if within:
+                listed = re.search(r"^(?!.*\{)|\bas (in )?\w+", declared) or within[-1] in re.findall(r"\w+", declared)
+                assert listed, f"{path} is not in {declared!r}: {given}"
+            elif path == name:  # else an item of a plain list
+                assert fits(declared, value), f"{path} is {declared!r}, not {value!r}: {given}"
+        if played == PLAYS:
+            return
+    assert played, "no drawn inputs are taken"
+
+
+def play_any(
+    sequence: Sequence, given: Mapping[str, Any], roster: Roster, draw: random.Random
+) -> dict[str, Any] | None:
+    """What a play with drawn dice tells, each path once; None where the inputs are refused."""
+    try:
+        plan: Plan[Any] = sequence.plan(sequence.given(given, roster))
+    except UserError:
+        return None
+    state, told = plan.start, dict(plan.opening)
+
+    def tell(more: Mapping[str, Any]) -> None:
+        again = [path for path in more if path in told and told[path] != []]
+        assert not again, f"told twice: {again} for {given}"
+        told.update(more)
+
+    while state.owes is not None:
+        step = plan.steps[state.owes]
+        faces: list[Any] = [die.faces or range(1, die.sides + 1) for die in step.asks(state)]
+        roll = tuple(map(draw.choice, faces))
+        after = step.apply(state, roll)
+        tell(step.outputs(state, roll, after))
+        assert all(line.text() for line in step.lines(state, roll, after))
+        state = after
+    tell(plan.closing(state))
+    assert plan.settle(nested(told)).headline
+    return told
+
+
+def fits(declared: str, value: Any) -> bool:
+    """Whether a value is what `outputs` says: a type, one of its words, or, where it says more than that, any word."""
+    text = re.sub(r"\([^)]*\)", "", declared)
+    if value in ("none", "fail", "not-applicable", None) and {None: "null"}.get(value, value) in re.findall(
+        r"[a-z-]+", text
+    ):
+        return True
+    kind = re.match(r"int\b|bool\b|number\b|list\b|as \w+, |", text)
+    types: dict[str, Any] = {"int": int, "bool": bool, "number": (int, float), "list": list}
+    assert kind is not None
+    if kind[0] in types:
+        return isinstance(value, types[kind[0]]) and (kind[0] == "bool" or not isinstance(value, bool))
+    words = re.split(r" *\| *|, | or ", text.split(";")[0].strip())
+    if all(re.fullmatch(r"[a-z0-9-]+", word) and word not in PROSE for word in words):
+        return value in words
+    return isinstance(value, str | int | list)
