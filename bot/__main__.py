@@ -35,11 +35,16 @@ def main(words: list[str] | None = None) -> int:
 
         print(USAGE, end="")
         return 0
+    if words[0] == "--version":
+        from importlib.metadata import version
+
+        print(f"grognard {version('grognard')}")
+        return 0
     target = COMMANDS.get(words[0])
     try:
         if target is None:
             hint = did_you_mean(words[0], COMMANDS) or "grognard --help shows all commands."
-            raise UserError(f'There is not a command "{words[0][:40]}".', hint=hint)
+            raise UserError(f'There is no command "{words[0][:40]}".', hint=hint)
         module, _, function = target.partition(":")
         status = getattr(import_module(module), function)(words[1:])
     except (UserError, TableError) as error:

@@ -440,9 +440,8 @@ class App:
         told = reply.announce if reply.private else reply
         if told is None or told.error:
             return
-        asked = bool(
-            context.docs or context.drop_docs
-        )  # for consent, which may have to come from there; this is not an event
+        # A request for consent is no event, and the consent may have to come from another place.
+        asked = bool(context.docs or context.drop_docs)
         games = [ledger.was for ledger in ledgers if (ledger.events or asked) and ledger.was is not None]
         told_already = {context.command.where.key, *(outgoing.place for outgoing in context.outgoing)}
         for place in dict.fromkeys(place for game in games for place in game.places):

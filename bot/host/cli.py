@@ -18,7 +18,7 @@ usage: grognard COMMAND ...
   systems                                  the systems it knows
   tables SYSTEM | sequences SYSTEM         what a system has
   lookup SYSTEM TABLE key=value ...        read a table                     [--json]
-  resolve SYSTEM SEQUENCE key=value ...    play a sequence                 [--dice 5,2,3] [--json]
+  resolve SYSTEM SEQUENCE key=value ...    play a sequence                  [--dice 5,2,3] [--json]
   odds SYSTEM SEQUENCE key=value ...       its exact odds, nothing rolled   [--by FIELD ...] [--json]
   roll "2d6+3"                             roll dice                        [--dice 4,2] [--json]
   batch                                    JSON Lines in, JSON Lines out
@@ -26,7 +26,8 @@ usage: grognard COMMAND ...
   doctor [--replay]                        what is right and what to fix
   discord | slack | run                    run an adapter, or every one whose tokens are set
   manifest slack [--url HTTPS]             the Slack app's manifest
-  commands discord                         what Discord is told, as JSON
+  commands discord                         the commands for Discord, as JSON
+  --version                                which release this is
 """
 
 

@@ -67,7 +67,7 @@ class Registry:
         family = self._family(name)
         if not family:
             hint = self.elsewhere(name) or self._hint(name, self.top)
-            raise UserError(f'There is not a command "{name[:40]}".', hint=hint, code="unknown-command")
+            raise UserError(f'There is no command "{name[:40]}".', hint=hint, code="unknown-command")
         for length in range(min(3, len(folded)), 0, -1):
             if (spec := family.get(tuple(folded[:length]))) is not None:
                 return spec, length

@@ -64,7 +64,7 @@ def parse_text(text: str, registry: Registry) -> Parsed:
     text = CONTROL.sub("", text).strip().removeprefix("/")
     tokens = tokenize("help" if text in _HELP else text)
     if not tokens:
-        raise UserError("There is not a command here.", hint="Type help to see what there is.", code="unknown-command")
+        raise UserError("There is no command here.", hint="Type help to see what there is.", code="unknown-command")
     first = tokens[0]
     if first.key or first.quoted:
         shown = "with an option" if first.key else "with a quotation mark"

@@ -207,7 +207,7 @@ class System:
         if data.get("like"):
             parent = read_yaml(self.folder / f"{data['like']}.yaml") if data["like"] in self.tables else None
             if not isinstance(parent, dict):
-                raise TableError(file, f"there is not a table {str(data['like'])[:40]} in this game", row="like")
+                raise TableError(file, f"there is no table {str(data['like'])[:40]} in this game", row="like")
             data = {**parent, **{key: value for key, value in data.items() if key != "like"}}
         if data.get("id") != f"{self.id}/{id}":
             raise TableError(file, f"its id must be {self.id}/{id}")

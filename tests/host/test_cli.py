@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
@@ -51,6 +52,11 @@ def test_bad_input_is_status_2_and_one_line(words: list[str], message: str, caps
     assert out == ""
     assert message in err
     assert err.count("\n") == 1
+
+
+def test_the_release_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out.split() == ["grognard", metadata.version("grognard")]
 
 
 def test_flags_with_an_equals_sign_and_dice_with_one(capsys: pytest.CaptureFixture[str]) -> None:
