@@ -99,7 +99,8 @@ def test_other_tables_are_counted_and_said_never_passed_over(
     path.write_text(json.dumps(rechained(log)))
     assert main(["verify", str(path)]) == 3
     out = capsys.readouterr().out
-    assert "1 outcomes could not be played again (other tables)." in out
+    assert f"1 outcomes could not be played again (other tables). Events: #{fired['number']}." in out
+    assert ("1 of them name rules that no release had." in out) == ("tables" in rules)
     assert f"{len(fired['dice'])} of the dice are theirs" in out
     fired["dice"][0] |= {"faces": [6] * 6, "value": 6}
     path.write_text(json.dumps(rechained(log)))

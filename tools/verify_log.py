@@ -117,6 +117,9 @@ def read_log(data: Any) -> Json:
         raise BadInput("The file is damaged.")
     if not all(re.fullmatch(r"(\s*[0-9a-fA-F]{2})*\s*", row.get("seed", "")) for row in data.get("seeds", [])):
         raise BadInput("The file is damaged: seed.")
+    persons = [row["person"] for row in data.get("persons", [])]
+    if len(set(persons)) < len(persons):
+        raise BadInput("The file has a person twice.")
     return data
 
 
@@ -526,6 +529,8 @@ class Game:
         self.redo: list[int] = []
         self.withdrawn: list[int] = []
         self.acted, self.here, self.left = set[str](), set[str](), set[str]()
+        self.acted_before, self.left_here = set[str](), set[str]()  # up to the last import; left: since then
+        self.claimed: dict[str, str] = {}  # as whom somebody went on
         self.closing = self.closed = self.all_closing = self.has_texts = False
         self.imported = self.last = self.epoch = self.promised = self.outcomes = 0  # imported: by which event, last
         self.last_word = ""
@@ -594,10 +599,15 @@ class Game:
             self.last, self.redo = at, []
         self.events[at] = body
         self.acted.add(who)
-        self.imported = at if kind == "import" else self.imported
-        self.here = set() if kind == "import" else self.here - {body.get("own")}
+        if kind == "import":
+            self.imported, self.here, self.left_here, self.acted_before = at, set(), set(), set(self.acted)
+        if "own" in body:
+            self.here.discard(body["own"])
+            self.claimed[body["own"]] = who
         self.here.add(who)
-        self.left |= {who} if kind == "privacy" else set()
+        if kind == "privacy":
+            self.left_here |= {who, *self.claims_of(who)}
+            self.left |= self.left_here
         if "commitment" in secret:
             self.epoch, self.promised, self.closing = secret["epoch"], at, "closing" in secret
             self.closed, self.last_word, self.has_texts = False, "", False
@@ -605,6 +615,10 @@ class Game:
         elif secret:
             self.last_word, self.has_texts = who, True
         self.closed |= "closes" in body
+
+    def claims_of(self, who: str) -> set[str]:
+        """Who somebody was before they claimed a person of an imported log."""
+        return {own for own, by in self.claimed.items() if by == who}
 
     def order_faults(self, body: Json) -> Iterator[str]:
         """What does not follow on the events before."""
@@ -615,7 +629,7 @@ class Game:
         plays = self.after["game"].get("players", {}) if kind == "join" else now["players"]
         if body["side"] != plays.get(who, ""):
             yield f"it was written for {body['side'] or 'no side'}, but who wrote it plays {plays.get(who) or 'none'}."
-        if who in self.left and not self.imported:
+        if who in self.left_here:
             yield "who wrote it had left the game for good."
         if any(now.get(field) != value for field, value in self.before["game"].items()) or any(
             self.units.get(key) != unit for key, unit in self.before["units"].items()
@@ -754,7 +768,8 @@ class Game:
     def rule_claim(self, body: Json) -> str:
         who, own, players = body["who"], body.get("own", ""), self.now["players"]
         mine, theirs = players.get(own, ""), players.get(who, "")
-        if not self.imported or own == who:
+        is_there = who in self.acted_before - self.here and (not own or own in self.here)
+        if not self.imported or own == who or not is_there:
             return "nobody is claimed but a person of an imported log."
         if mine and theirs and mine != theirs:
             return "nobody plays two sides."
@@ -765,8 +780,13 @@ class Game:
 
     def rule_privacy(self, body: Json) -> str:
         master, who, players = self.now["master"], body["who"], self.now["players"]
-        left = {who} | (players.keys() - self.value("players").keys() if self.imported else set())
-        if self.value("master") not in ((master, "") if self.imported else ("" if master == who else master,)):
+        left = (
+            {who} | (players.keys() - self.value("players").keys()) | ({master} if not self.value("master") else set())
+        )
+        along = left - {who, ""} - self.claims_of(who)  # the account's own person of an imported log, if there is one
+        if len(along) > 1 or not along <= self.acted_before - self.here:
+            return "somebody else leaves with who had their data deleted."
+        if self.value("master") != ("" if master in left else master):
             return "it changes who is game master."
         return self.seats({one: side for one, side in players.items() if one not in left})
 
@@ -849,7 +869,7 @@ class Game:
         opens = body["opens"]
         if len(opens) != 1 or opens[0] not in self.sealed:
             return "it opens what is not sealed."
-        if not self.imported and self.sealed[opens[0]] not in {body["who"]} | self.left:
+        if opens[0] >= self.imported and self.sealed[opens[0]] not in {body["who"]} | self.left:
             return "only who rolled may open what is sealed."
         return self.opened(body)
 
@@ -866,7 +886,9 @@ class Game:
                 wanted = [at]
             else:
                 wanted = [one for one in body.get("opens", []) if one >= imported and one not in self.contents]
-            if any(self.events[one]["who"] not in self.left and not (self.imported and self.left) for one in wanted):
+            if any(
+                self.events[one]["who"] not in self.left and not (one < self.imported and self.left) for one in wanted
+            ):
                 yield at, "what it adds or opens is not in the file, though nobody had it deleted."
 
     def opened(self, body: Json) -> str:
@@ -915,10 +937,10 @@ class Game:
         if asked and "alone" in body:
             return "somebody alone in a game asks nobody."
         if asked:
-            fits = who != asked and who in self.consenters(asked, self.acted, undone)
+            fits = who != asked and asked in self.acted and who in self.consenters(asked, self.acted, undone)
             return "" if fits else "who agreed to the undo had no say in it."
         if "alone" in body:
-            others = self.consenters(who, self.here - self.left, undone)
+            others = self.consenters(who, self.here - self.left_here, undone)
             return "it says that nobody else could agree, but others play." if others else ""
         rolled = undone.get("dice") or undone["kind"] == "sealed"
         return "dice are taken back, and nobody agreed." if rolled else ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from bot.rules.proof.export_format import SEALED, Exported, read_export, read_js
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
 
 _MOST_BYTES = 200_000_000
+_MOST_LISTED = 8
 Event = Mapping[str, Any]
 
 
@@ -35,6 +36,7 @@ def check(data: object, heads: Iterable[str] = (), *, with_tables: bool = True, 
     history.read()
     return replace(
         proof, faults=_cut(history.faults), played=history.played, unplayed=history.unplayed, apart=history.apart,
+        unplayed_at=tuple(history.unplayed_at), unknown_at=tuple(history.unknown_at),
         remarks=(*proof.remarks, *history.remarks),
     )  # fmt: skip
 
@@ -49,6 +51,8 @@ class _History:
         self.faults: list[str] = []
         self.remarks: list[str] = []
         self.played = self.unplayed = self.apart = 0
+        self.unplayed_at: list[int] = []
+        self.unknown_at: list[int] = []
 
     def read(self) -> None:
         """Follow the log to its end, or to the first event that cannot be followed."""
@@ -92,7 +96,14 @@ class _History:
         times.append(event["at"])
 
     def _play(self, past: Past, event: Event, editions: dict[str, int]) -> None:
-        from bot.audit.replay import edition_problem, is_playable, replay_faults, titles_are_todays, turn_is_todays
+        from bot.audit.replay import (
+            edition_problem,
+            is_of_no_edition,
+            is_playable,
+            replay_faults,
+            titles_are_todays,
+            turn_is_todays,
+        )
 
         kind, number = event["kind"], event["number"]
         roll = event if kind in ROLLS else past.contents.get(number) if kind == "sealed" else None
@@ -104,19 +115,22 @@ class _History:
                     self._fault(number, problem)
                 self.played += 1
             else:
-                self.unplayed += 1
+                self._count(number, is_todays=False)
+                self.unknown_at += [number] if is_of_no_edition(roll) else []
                 self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
             system, edition = roll.get("system", ""), roll.get("edition", 0)
             if edition < editions.get(system, 0):
                 self.remarks.append(f"Event {number} names an older edition of {system} than an event before it.")
             editions[system] = max(edition, editions.get(system, 0))
         elif kind in ("start", "next") and not event.get("free"):
-            self._count(turn_is_todays(past.now, event))
+            self._count(number, is_todays=turn_is_todays(past.now, event))
         elif kind in ("reveal", "end"):
-            self._count(titles_are_todays(event, past.contents))
+            self._count(number, is_todays=titles_are_todays(event, past.contents))
 
-    def _count(self, is_todays: bool) -> None:
-        self.unplayed += not is_todays
+    def _count(self, number: int, *, is_todays: bool) -> None:
+        if not is_todays:
+            self.unplayed += 1
+            self.unplayed_at.append(number)
 
     def _fault(self, number: object, problem: str) -> None:
         if self._is_imported(number):
@@ -182,7 +196,16 @@ def summary(findings: Findings) -> list[str]:
         f"{len(findings.faults)} faults."
     ]
     said: list[tuple[int, Callable[[int], str]]] = [
-        (findings.unplayed, lambda n: f"{n} outcomes could not be played again (other tables)."),
+        (
+            findings.unplayed,
+            lambda n: (
+                f"{n} outcomes could not be played again (other tables). Events: {_listed(findings.unplayed_at)}."
+            ),
+        ),
+        (
+            len(findings.unknown_at),
+            lambda n: f"{n} of them name rules that no release had. Events: {_listed(findings.unknown_at)}.",
+        ),
         (findings.apart, lambda n: f"{n} of the dice are theirs: nobody can tell here that these were asked for."),
         (findings.waiting, lambda n: f"{n} dice cannot be checked before /fair reveal publishes their seed."),
         (findings.by_hand, lambda n: f"{n} dice were thrown by hand: nobody can check them."),
@@ -197,3 +220,8 @@ def summary(findings: Findings) -> list[str]:
     ]
     lines += [line(count) for count, line in said if count]
     return [*lines, *findings.remarks]
+
+
+def _listed(events: Sequence[int]) -> str:
+    """The first few events, by number."""
+    return ", ".join(f"#{number}" for number in events[:_MOST_LISTED]) + (" ..." if events[_MOST_LISTED:] else "")

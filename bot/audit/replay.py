@@ -42,6 +42,11 @@ def edition_problem(roll: Event) -> str:
     return f"there is no edition {shown(roll['edition'])} of {system.id}; this Grognard knows 1 to {system.edition}."
 
 
+def is_of_no_edition(roll: Event) -> bool:
+    """Whether a sequence or table names rules by a hash that no release of Grognard had."""
+    return "tables" in roll and edition_of(roll) is None
+
+
 def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[str]:
     """What is wrong with an open roll, table or sequence, or with what was `sealed`, when it is played again.
 

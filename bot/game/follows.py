@@ -34,7 +34,10 @@ class Past:
     bodies: dict[int, Event] = field(default_factory=dict)
     acted: set[str] = field(default_factory=set)
     acted_here: set[str] = field(default_factory=set)  # one for each account, since the log was last imported
+    acted_before: set[str] = field(default_factory=set)  # up to there
+    claimed: dict[str, str] = field(default_factory=dict)  # as whom somebody went on, by who they were before
     left: set[str] = field(default_factory=set)  # their names and texts were deleted
+    left_here: set[str] = field(default_factory=set)  # since the log was last imported
     imported_at: int = 0  # the last event that imported it
     promised: int = 0  # the event that promised the seed in force
 
@@ -55,11 +58,15 @@ class Past:
         self.bodies[number] = event
         self.acted.add(who)
         if kind == "import":
-            self.imported_at, self.acted_here = number, set()
-        self.acted_here.discard(event.get("own", ""))  # the same account as who claims
+            self.imported_at, self.acted_here, self.left_here = number, set(), set()
+            self.acted_before = set(self.acted)
+        if own := event.get("own", ""):  # the same account as who claims
+            self.acted_here.discard(own)
+            self.claimed[own] = who
         self.acted_here.add(who)
         if kind == "privacy":
-            self.left.add(who)
+            self.left_here |= {who, *(own for own, by in self.claimed.items() if by == who)}
+            self.left |= self.left_here
         if "commitment" in event.get("secret", {}):
             self.promised = number
 
@@ -91,7 +98,7 @@ def missing_faults(past: Past, texts: Collection[tuple[int, str]]) -> Iterator[t
     imported = 0
 
     def is_deleted(number: int) -> bool:
-        return bool(past.imported and past.left) or past.bodies.get(number, {}).get("who") in past.left
+        return bool(past.left and number < past.imported_at) or past.bodies.get(number, {}).get("who") in past.left
 
     for number, event in past.bodies.items():
         imported = number if event["kind"] == "import" else imported
@@ -123,7 +130,7 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
     )
     if event["side"] != side:
         yield f"it was written for {shown(event['side']) or 'no side'}, but who wrote it plays {side or 'none'}."
-    if who in past.left and not past.imported:
+    if who in past.left_here:
         yield "who wrote it had left the game for good."
     if not _stood(now, event.get("before", {})):
         yield "the state that it says was there before is not what the log led to."
@@ -284,18 +291,22 @@ def _import(past: Past, event: Event) -> str:
 def _privacy(past: Past, event: Event) -> str:
     now, who, said = past.now, event["who"], past.patch(event, "after", "game")
     stay, master = said.get("players", now.players), said.get("master", now.master)
-    # An account that an imported file knows too leaves as both persons.
-    left = {person for person in now.players if person not in stay} if past.imported else {who}
-    if master not in ({now.master, ""} if past.imported else {"" if now.master == who else now.master}):
+    left = {who, *(person for person in now.players if person not in stay), *({now.master} if not master else ())}
+    # An account that an imported file knows too leaves as both persons; nobody else goes along.
+    along = left - {who, "", *(own for own, by in past.claimed.items() if by == who)}
+    if len(along) > 1 or not along <= past.acted_before - past.acted_here:
+        return "somebody else leaves with who had their data deleted."
+    if master != ("" if now.master in left else now.master):
         return "it changes who is game master."
-    players = {other: side for other, side in now.players.items() if other not in left | {who}}
+    players = {other: side for other, side in now.players.items() if other not in left}
     return _players(past, event, players)
 
 
 def _claim(past: Past, event: Event) -> str:
     """Who is known by two persons goes on as that of the imported log; a seat taken meanwhile moves along."""
     now, who, own = past.now, event["who"], event.get("own", "")
-    if not past.imported or own == who:
+    is_there = who in past.acted_before - past.acted_here and (not own or own in past.acted_here)
+    if not past.imported or own == who or not is_there:
         return "nobody is claimed but a person of an imported log."
     mine, theirs = now.players.get(own, ""), now.players.get(who, "")
     if mine and theirs and mine != theirs:
@@ -396,7 +407,7 @@ def _reveal(past: Past, event: Event) -> str:
     if len(opens) != 1 or opens[0] not in now.sealed:
         return f"it opens what is not sealed: {shown(opens)}."
     owner = now.sealed[opens[0]]
-    if owner != event["who"] and owner not in past.left and not past.imported:
+    if owner != event["who"] and owner not in past.left and opens[0] >= past.imported_at:
         return "only who rolled may open what is sealed."
     return _opened(past, event)
 
@@ -475,10 +486,12 @@ def _undo(past: Past, event: Event) -> str:
         return "somebody alone in a game asks nobody."
     if has_dice(undone) and not asked and not event.get("alone"):
         return "dice are taken back, and nobody agreed."
+    if asked and asked not in past.acted:
+        return "who asked for the undo had no part in the game."
     if asked:
         others = consenters(now, Actor(asked, now.players.get(asked, ""), directs=False), past.acted, undone)
         return "" if who != asked and who in others else "who agreed to the undo had no say in it."
-    here = past.acted_here - past.left
+    here = past.acted_here - past.left_here
     if event.get("alone") and consenters(now, Actor(who, now.players.get(who, ""), directs=False), here, undone):
         return "it says that nobody else could agree, but others play."
     return ""

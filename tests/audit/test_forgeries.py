@@ -560,7 +560,13 @@ def joins_for_another(log: Json) -> None:
     body["after"]["game"]["players"]["0123456789abcdef"] = "US"
 
 
+def asked_by_nobody(log: Json) -> None:
+    body = first(log, "undo", who=bodies(log, "join")[1]["who"])
+    body["asked"] = "0123456789abcdef"
+
+
 KINDS: list[tuple[Forge, str]] = [
+    (asked_by_nobody, "no part in the game|had no say"),
     (settled, "no event of the kind settled"),
     (put(of("next"), mood="grim"), "cannot hold mood"),
     (put(of("end"), dice=[{"label": "x", "sides": 6, "value": 6}]), "cannot hold dice|the seed gives"),

@@ -420,6 +420,6 @@ async def test_who_has_their_texts_deleted_leaves_every_game_however_many() -> N
         who = Person("console:anna", "Anna")
         assert not (await app.run_text('fair add "my own luck"', who, place, f"f{number}")).error
     assert not (await app.run_text("privacy delete confirm", Person("console:anna", "Anna"), places[0], "p")).error
-    for number in (1, 505, 509):
+    for number in range(1, 510):
         file = await app.run_text("game export", Person("console:bob", "Bob"), places[number], f"e{number}")
         assert check(json.loads(file.files[0].text)).faults == ()

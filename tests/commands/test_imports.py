@@ -12,9 +12,11 @@ import pytest
 from bot.audit.check_file import check
 from bot.audit.games import audit
 from bot.commands import importing
+from bot.game.version import FIRST_BUILD
 from bot.interface.packing import file_text
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Place
+from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.export_format import person_key
 from bot.systems.catalog import System
@@ -382,3 +384,75 @@ async def test_what_was_typed_in_several_lines_comes_back() -> None:
         assert not reply.error, reply.text()
     _, reply = await brought(channel.app, await exported(channel))
     assert not reply.error, reply.text()
+
+
+async def test_rules_that_no_release_had_are_not_taken() -> None:
+    channel = await played()
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5")
+
+    def rules(data: dict[str, Any], tables: str) -> None:
+        body = next(event["body"] for event in data["events"] if event["body"]["kind"] == "sequence")
+        del body["edition"]
+        body["tables"] = tables
+
+    file = await exported(channel)
+    _, refused = await brought(channel.app, rewritten(file, lambda data: rules(data, "0" * 12)))
+    assert refused.error
+    assert "names rules that no release had" in refused.text()
+    _, taken = await brought(channel.app, rewritten(file, lambda data: rules(data, FIRST_BUILD["lnlt"])), "Zoe")
+    assert not taken.error, taken.text()
+
+
+async def left_after_import() -> str:
+    """A game that was imported; then Carl rolled, had his data deleted, and Mallory rolled."""
+    channel = await played()
+    there, _ = await brought(channel.app, await exported(channel))
+    await there.do("Carl", "roll d20", "privacy delete confirm")
+    await there.do("Mallory", "roll d20")
+    return (await there.do("Mallory", "game export")).files[0].text
+
+
+def removes(data: dict[str, Any], count: int) -> None:
+    """Carl takes so many others along."""
+    bodies = [event["body"] for event in data["events"]]
+    at = next(at for at, body in enumerate(bodies) if body["kind"] == "privacy")
+    players = next(body["after"]["game"]["players"] for body in reversed(bodies) if body["kind"] == "join")
+    stay = dict(list(players.items())[count:])
+    bodies[at] |= {"before": {"game": {"players": players}}, "after": {"game": {"players": stay}}}
+
+
+def returns(data: dict[str, Any]) -> None:
+    bodies = [event["body"] for event in data["events"]]
+    bodies[-1]["who"] = next(body["who"] for body in bodies if body["kind"] == "privacy")
+
+
+def claims_anybody(data: dict[str, Any]) -> None:
+    """Instead of leaving, Carl says that he is somebody who plays here himself."""
+    body = next(event["body"] for event in data["events"] if event["body"]["kind"] == "privacy")
+    importer = next(event["body"]["who"] for event in data["events"] if event["body"]["kind"] == "import")
+    del body["result"]
+    body |= {"kind": "claim", "own": body["who"], "who": importer}
+
+
+@pytest.mark.parametrize(
+    ("forge", "reason"),
+    [
+        (lambda data: removes(data, 2), "somebody else leaves"),
+        (returns, "had left the game for good"),
+        (claims_anybody, "nobody is claimed but"),
+        (lambda data: data["persons"].append(data["persons"][0]), "a person twice"),
+    ],
+    ids=["removes", "returns", "claims", "twice"],
+)
+async def test_an_import_in_a_log_excuses_nothing_behind_it(forge: Callable[[Any], object], reason: str) -> None:
+    honest = await left_after_import()
+    assert check(json.loads(honest)).faults == ()
+    assert check(json.loads(rewritten(honest, lambda data: removes(data, 1)))).faults == (), "his own imported person"
+    data = json.loads(rewritten(honest, forge))
+    told = []
+    for look in (lambda: check(data).faults, lambda: verify_log.check(data)[0]):
+        try:
+            told.append(" ".join(look()))
+        except (UserError, verify_log.BadInput) as error:
+            told.append(str(error))
+    assert all(reason in said for said in told), told

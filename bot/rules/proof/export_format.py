@@ -118,6 +118,12 @@ def read_export(data: object) -> Exported:
         raise UserError("This file is not a game exported by Grognard.", hint=phrase("`/game export` writes one."))
     if file.number("version") > VERSION:
         raise UserError("This file was written by a newer Grognard.", hint="Update this one, then try again.")
+    persons = tuple(
+        ExportedPerson(part.text("person"), _key(part, file.text("game")), part.text("name"))
+        for part in file.parts("persons")
+    )
+    if len({row.person for row in persons}) < len(persons):
+        raise _odd("The file has a person twice.")
     return Exported(
         game=file.text("game"),
         head=file.text("head"),
@@ -135,10 +141,7 @@ def read_export(data: object) -> Exported:
             )
             for part in file.parts("texts")
         ),
-        persons=tuple(
-            ExportedPerson(part.text("person"), _key(part, file.text("game")), part.text("name"))
-            for part in file.parts("persons")
-        ),
+        persons=persons,
     )
 
 

@@ -39,6 +39,8 @@ class Findings:
     played: int = 0  # outcomes worked out again
     unplayed: int = 0  # outcomes of other tables than today's
     apart: int = 0  # the dice of those
+    unplayed_at: tuple[int, ...] = ()  # the events whose outcomes they are
+    unknown_at: tuple[int, ...] = ()  # those that name rules which no release had
     remarks: tuple[str, ...] = ()
 
     @property
