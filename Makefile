@@ -12,7 +12,7 @@ LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow matrix static check format docs corpus simulate benchmarks lock wheel clean
+.PHONY: help setup play test slow coverage matrix static check format docs corpus simulate benchmarks lock wheel clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -28,6 +28,9 @@ test: setup ## The tests, side by side (without the slow ones)
 
 slow: setup ## The tests that take their time: kills, load, whole evenings as processes
 	@$(VENV)/python -m pytest -q -n auto --dist worksteal -m slow $(ARGS)
+
+coverage: setup ## How much of bot/ and adapters/ the quick tests run, and the lines that they do not (ARGS=tests/rules)
+	@$(VENV)/python -m pytest -q -n auto --dist worksteal --cov=bot --cov=adapters --cov-report=term-missing:skip-covered $(ARGS)
 
 matrix: ## The tests on every Python from 3.11 to 3.14 that this machine has
 	@for version in 3.11 3.12 3.13 3.14; do \
