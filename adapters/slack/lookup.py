@@ -17,13 +17,15 @@ from adapters.slack.request import Request
 from adapters.slack.teams import Team
 from bot.interface.reply import Reply
 from bot.outbox.receipts import REFERENCE
+from bot.stores.base import DAY
 
 Json = dict[str, Any]
 
 EVENT = "grognard_answer"
-MARGIN = 300.0
-"""Seconds by which our clock and Slack's may differ."""
-MOST = 200
+MARGIN = 2 * DAY
+"""Seconds by which our clock and Slack's may differ: a host's clock may have been set meanwhile. Looking too far back
+only means reading more."""
+MOST = 999
 
 
 def mark(request: Request, reply: Reply) -> Json:

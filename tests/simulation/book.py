@@ -10,7 +10,6 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from adapters.slack.lookup import MARGIN
 from bot.audit.export import export_game
 from bot.audit.games import audit
 from bot.interface.reply import Reply
@@ -174,7 +173,6 @@ class Book:
         jumps = now["clock"] - was["clock"]
         if platform == "discord":
             return shown.late and more <= jumps
-        jumps += abs(self._world.loop.skew) > MARGIN  # it looks for what stands there by a clock that is not Slack's
         return more <= (now.total() - was.total() if shown.late else jumps)
 
     def _overheard(self, platform: str, shown: Shown) -> None:

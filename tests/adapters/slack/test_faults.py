@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from adapters.slack.calls import Wire
+from adapters.slack.lookup import mark, stands
+from adapters.slack.request import Request
+from adapters.slack.teams import Team
+from bot.interface.reply import Reply
 from tests.adapters.left_over import until_nothing_is_left
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
@@ -130,6 +136,20 @@ async def test_slack_breaks_after_it_has_posted(http_slack: SlackStandIn, tmp_pa
         blind = [text for text in posted if "blind: 2d6" in text]
         assert [text.startswith("(perhaps shown before)") for text in blind] == [False, True]
         assert sum("seen: 2d6" in text for text in posted) == 1
+
+
+async def test_an_answer_is_found_although_the_hosts_clock_is_far_ahead() -> None:
+    """What stands there has Slack's time, which may be long before that at which our clock says it was due."""
+    request = Request("T1", "C1", "U1", request_id="r1")
+    reply = Reply("Anna: 2d6 = 7")
+    posted: dict[str, Any] = {"ts": "1000000.0", "user": "B1", "metadata": mark(request, reply)}
+
+    class Channel:
+        async def request(self, token: str, method: str, **given: str) -> dict[str, object]:
+            return {"messages": [posted] if float(posted["ts"]) > float(given["oldest"]) else []}
+
+    ahead = 1_000_000.0 + 24 * 3600
+    assert await stands(cast(Wire, Channel()), Team("T1", "token", "B1"), request, reply, ahead) is True
 
 
 @pytest.mark.slow
