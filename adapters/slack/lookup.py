@@ -17,7 +17,7 @@ from adapters.slack.request import Request
 from adapters.slack.teams import Team
 from bot.interface.reply import Reply
 from bot.outbox.receipts import REFERENCE
-from bot.stores.base import DAY
+from bot.settings import DAY
 
 Json = dict[str, Any]
 

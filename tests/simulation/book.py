@@ -276,8 +276,11 @@ class Book:
         _, faults = await audit(store)
         for fault in [*faults, *await store.check()]:
             self.broken("f", fault)
-        for game, last in self._last.items():
-            events = await store.events(game)
+        for game in list(self._last):
+            last = 0
+            while last != self._last[game]:  # somebody may have played while the file was read
+                last = self._last[game]
+                events = await store.events(game)
             if [event.number for event in events] != list(range(1, last + 1)):
                 self.broken("a", f"game {game} should have {last} events")
                 continue
