@@ -1,75 +1,46 @@
-"""Runs commands: parse, rights, load the channel's game, handle, store, and only then answer.
+"""The one door of the bot, for every adapter: commands in, answers out.
 
 Each command runs once however often it is delivered, those of one game in order of arrival, and what it answers
-is on the disk before anybody sees it.
+is on the disk before anybody sees it: `underway`, `handling`, `storing`, and `promises` for what takes long.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from collections.abc import Sequence as Many
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from weakref import WeakSet
 
 from bot.budgets import Budgets, Pauses
-from bot.commands.context import Context
-from bot.commands.dispatch import Handler, handler
-from bot.commands.footer import with_footer
+from bot.commands.dispatch import spec_of
 from bot.drafts import Drafts
 from bot.enabled import Enabled
 from bot.entropy import new_id
 from bot.game.cache import Games
-from bot.game.ledger import Ledger, Writer
-from bot.game.prepared import find
 from bot.game.recall import last_inputs
 from bot.game.roster import in_order
+from bot.handling import Handling
 from bot.interface.complete import Choice, Known, complete_option
-from bot.interface.failure import failed
-from bot.interface.packing import MOST_TEXT
 from bot.interface.registry import Registry, registry
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place, shown_name
-from bot.interface.text import command_text, parse_text
-from bot.logs import seldom
+from bot.interface.text import parse_text
 from bot.notes import Notes
-from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.answers import Answers, Due
 from bot.outbox.journal import Receipt
-from bot.outbox.leases import LEASE
-from bot.outbox.receipts import NOT_WRITTEN, Receipts, not_run
+from bot.outbox.receipts import Receipts
+from bot.promises import Promises
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import MAX_TEXT, flag
+from bot.rules.inputs.options import MAX_TEXT
 from bot.settings import Settings
-from bot.stores.base import (
-    CalledOff,
-    Clock,
-    Commit,
-    Conflict,
-    Deleted,
-    Gate,
-    Outgoing,
-    Store,
-)
+from bot.stores.base import Clock, Store
 from bot.stores.sweeping import Sweeping
-from bot.turns import Queues
-
-log = logging.getLogger(__name__)
-often = seldom(f"{__name__}.often")
-
-ATTEMPTS = 50
-"""How often a command is run again because another process was faster."""
-IN_LINE = 200
-"""How many commands of one channel may wait for their turn."""
-MAX_OPTIONS = 60
-
-DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)
-"""What a request is told that comes once more after its answer was deleted."""
+from bot.storing import Storing
+from bot.underway import UnderWay
 
 
 class App:
@@ -81,24 +52,19 @@ class App:
         self.registry: Registry = registry()
         self.drafts = Drafts(store, clock)
         self.games = Games(store)
-        self.worker = Worker()
-        self.odds = Odds(self.worker)
-        self.checker = Worker(stays=False, busy="Other files are being checked just now.")
-        self._clock, self._steady = clock, steady
-        self._queues = Queues(IN_LINE)
-        self._budgets = Budgets(steady=steady)
-        self._running: dict[str, asyncio.Task[Reply]] = {}
-        self._enabled = Enabled(store, self.registry, steady)
         self._pauses = Pauses(steady)
-        self._gates: dict[str, Gate] = {}
-        self._receipts = Receipts(store.journal)
         self._answers = Answers(store, clock)
+        self._receipts = Receipts(store.journal)
+        self._under_way = UnderWay()
+        enabled = Enabled(store, self.registry, steady)
+        storing = Storing(store, clock, self.games, enabled, self._receipts)
+        self.handling = Handling(store, clock, self.games, self.registry, enabled, storing)
+        self._promises = Promises(store, clock, self._receipts, self._under_way)
         self._sweeper: asyncio.Task[None] | None = None
-        self._handed: WeakSet[asyncio.Task[Reply]] = WeakSet()
 
     def use_budgets(self, budgets: Budgets) -> None:
         """Bound what each person and channel may ask for: where strangers play."""
-        self._budgets = budgets
+        self.handling.budgets = budgets
 
     @classmethod
     async def open(cls, source: Settings | Store, clock: Clock = time.time) -> App:
@@ -121,11 +87,8 @@ class App:
             self._sweeper.cancel()
         self._receipts.close()
         self._answers.close()
-        running = list(self._running.values())
-        if running:
-            await asyncio.gather(*running, return_exceptions=True)
-        await self.worker.close()
-        await self.checker.close()
+        await self._under_way.finish()
+        await self.handling.close()
         await self.store.close()
 
     # Running commands
@@ -185,29 +148,11 @@ class App:
         if command.spec is None:
             with contextlib.suppress(UserError):  # of which the answer speaks
                 command = replace(command, spec=self.spec(command.path))
-        task = self._running.get(command.request_id)
-        if task is not None:
-            return replace(await asyncio.shield(task), seen=True, outbox=0)
-        self._gates[command.request_id] = Gate()
-        task = asyncio.create_task(self._answer(command))
-        self._running[command.request_id] = task
-        task.add_done_callback(lambda _: self._ended(command.request_id))
-        return await asyncio.shield(task)  # an adapter that gives up waiting must not leave half a command
-
-    def _ended(self, request_id: str) -> None:
-        self._running.pop(request_id, None)
-        self._gates.pop(request_id, None)
+        return await self._under_way.once(command.request_id, partial(self.handling.answer, command))
 
     def spec(self, path: Path) -> CommandSpec:
         """The command with this path. Raises UserError with the nearest spelling."""
-        if path and path[0] == "button":
-            from bot.commands.button import button_spec
-
-            return button_spec(path)
-        found = self.registry.get(path)
-        if found is None:
-            found, _ = self.registry.find(path)
-        return found
+        return spec_of(self.registry, path)
 
     # Answers on their way
 
@@ -235,20 +180,7 @@ class App:
         `until` (Unix seconds) ends the life of its token. A Reply where that cannot be written: no receipt may be
         shown, but this. The command is called off, unless it was just being stored: then this is its answer.
         """
-        id = command.request_id
-        begun = self._gates.get(id), self._running.get(id)
-        try:
-            await self._receipts.note(command, until)
-            return None
-        except UserError as error:
-            often.error("could not save a receipt: %s", error.message)
-        gate, running = begun if id not in self._running else (self._gates.get(id), self._running[id])
-        if running is not None and gate is not None and not gate.call_off():
-            is_again = running in self._handed  # the same request, delivered twice
-            self._handed.add(running)
-            reply = await asyncio.shield(running)
-            return replace(reply, seen=True, outbox=0) if is_again else reply
-        return error_reply(NOT_WRITTEN)
+        return await self._promises.make(command, until)
 
     async def kept(self, request_id: str) -> None:
         """A receipt is answered: the answer is on the disk, or it was posted and nothing was to be stored."""
@@ -267,18 +199,7 @@ class App:
 
         After that it is refused, which is stored like any answer: whoever was faster, only one of both is told.
         """
-        command = receipt.command
-        if self._clock() < receipt.until:
-            return await (run() if run is not None else self.run(command))
-        reply = not_run(command)
-        outgoing = (Outgoing(command.where.key, dict(command.delivery), self._clock() + LEASE),)
-        try:
-            done = await self.store.commit(
-                Commit(command.request_id, reply.to_json(), command.who.key, outbox=outgoing)
-            )
-        except Deleted:
-            return replace(DELETED, seen=True)
-        return replace(reply, seen=True) if done.seen else replace(reply, outbox=done.outbox[0])
+        return await self._promises.make_good(receipt, run or partial(self.run, receipt.command))
 
     # What adapters keep, and what they know of the servers
 
@@ -333,163 +254,3 @@ class App:
             return complete_option(spec, name, typed[:MAX_TEXT], self.registry, await self.known(where, who), given)
         except UserError:
             return ()
-
-    # One command
-
-    async def _answer(self, command: Command) -> Reply:
-        try:
-            with self._budgets.spent(command):
-                return await self._run_in_turn(command)
-        except UserError as error:
-            return await self._seen(command) or error_reply(error, *_as_typed(command))
-        except CalledOff:
-            return error_reply(NOT_WRITTEN)
-        except Exception:
-            return failed(log, f"command {' '.join(command.path)}", recorded=False)
-
-    async def _run_in_turn(self, command: Command) -> Reply:
-        spec = command.spec or self.spec(command.path)
-        _check_size(command)
-        spec.check_flags(command.options)
-        if _only_counts(spec, command):
-            await self._enabled.check(spec, command.where)
-            return await self._run_until_stored(command, handler(spec))
-        async with self._queues.turn(command.where.key):
-            await self._enabled.check(spec, command.where)
-            return await self._run_until_stored(command, handler(spec))
-
-    async def _seen(self, command: Command) -> Reply | None:
-        """The answer that this request got before, so that an error can be the echo of a success."""
-        try:
-            stored = await self.store.seen(command.request_id)
-        except Deleted:
-            return DELETED
-        except UserError:  # the store is the trouble, which is what the player is told
-            return None
-        return replace(Reply.from_json(stored), seen=True) if stored is not None else None
-
-    async def _run_until_stored(self, command: Command, handle: Handler) -> Reply:
-        for attempt in range(ATTEMPTS):
-            loaded = await self.games.at(command.where.key)
-            ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
-            enabled = partial(self._enabled.check, where=command.where)
-            context = Context(
-                command,
-                ledger,
-                self.store,
-                self.registry,
-                self.odds.count,
-                self.worker.run,
-                self.checker.run,
-                enabled,
-            )
-            if loaded is None:
-                context.prepared = await find(self.store, command.where)
-            reply = await handle(context)
-            try:
-                return await self._store(context, reply)
-            except Conflict:
-                if loaded is not None:
-                    self.games.drop(loaded.row)
-                await asyncio.sleep(0.002 * min(attempt, 10))
-        raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.", code="busy")
-
-    async def _store(self, context: Context, reply: Reply) -> Reply:
-        """Commit what the handler wrote, together with the answer and where it goes."""
-        command, ledgers = context.command, [*context.further, context.ledger]
-        changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
-        if not (changes or context.docs or context.drop_docs or context.bindings or context.erase or context.forget):
-            is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
-            return (await self._seen(command) or reply) if is_press else reply
-        reply = with_footer(context, reply)
-        commit = Commit(
-            request_id=command.request_id,
-            reply=reply.to_json(),
-            user=command.who.key,
-            changes=changes,
-            bindings=tuple(context.bindings),
-            persons=tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.events),
-            texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
-            seeds=tuple(row for ledger in ledgers for row in ledger.new_seeds.values()),
-            outbox=(*self._outgoing(command), *context.outgoing, *self._linked(context, ledgers, reply)),
-            docs=tuple(context.docs),
-            drop_docs=tuple(context.drop_docs),
-            erase=tuple(context.erase),
-            forget=tuple(context.forget),
-            gate=self._gates.get(command.request_id),
-        )
-        try:
-            done = await self.store.commit(commit)
-        except Deleted:
-            return DELETED
-        if done.seen:
-            return replace(Reply.from_json(done.reply), seen=True)
-        self._budgets.weigh(command, context.ledger.weight())
-        if context.erase or context.forget:
-            await self._forget_receipts(context)
-        self._remember(context, ledgers)
-        return replace(reply, outbox=done.outbox[0]) if command.delivery else reply
-
-    def _outgoing(self, command: Command) -> tuple[Outgoing, ...]:
-        if not command.delivery:
-            return ()
-        return (Outgoing(command.where.key, dict(command.delivery), self._clock() + LEASE),)
-
-    def _linked(self, context: Context, ledgers: Many[Ledger], reply: Reply) -> Iterator[Outgoing]:
-        """What all may see of an answer, for every other place that plays the game; whoever serves it posts it."""
-        told = reply.announce if reply.private else reply
-        if told is None or told.error:
-            return
-        # A request for consent is no event, and the consent may have to come from another place.
-        asked = bool(context.docs or context.drop_docs)
-        games = [ledger.was for ledger in ledgers if (ledger.events or asked) and ledger.was is not None]
-        told_already = {context.command.where.key, *(outgoing.place for outgoing in context.outgoing)}
-        for place in dict.fromkeys(place for game in games for place in game.places):
-            if place not in told_already:
-                yield Outgoing(place, {}, self._clock(), told.to_json())
-
-    async def _forget_receipts(self, context: Context) -> None:
-        erased = context.ledger.was.places if context.erase and context.ledger.was is not None else ()
-        for user in context.forget or ("",):
-            await self._receipts.forget(user, erased, but=context.command.request_id)
-
-    def _remember(self, context: Context, ledgers: Many[Ledger]) -> None:
-        for row in context.erase:
-            self.games.drop(row)
-        if context.forget:
-            self.games.clear()
-            return
-        for ledger in ledgers:
-            if ledger.events and context.bindings:
-                self.games.drop(ledger.row)  # the places where it is played have changed
-            elif ledger.events:
-                places = ledger.was.places if ledger.was is not None else (context.command.where.key,)
-                self.games.keep(ledger.stored(places))
-        for doc in context.docs:
-            if doc.kind == "setup":
-                self._enabled.forget(doc.key)
-
-
-def _only_counts(spec: CommandSpec, command: Command) -> bool:
-    """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
-    if spec.family == "help" or spec.path in (("game", "stats"), ("button", "odds")):
-        return True
-    return spec.family == "sequence" and flag(command.options, "odds")
-
-
-def _check_size(command: Command) -> None:
-    """Raise UserError for more than anybody types."""
-    if len(command.options) > MAX_OPTIONS:
-        raise UserError("Too many options.", code="too-long")
-    for name, value in command.options.items():
-        limit = MOST_TEXT if name == "file" else MAX_TEXT
-        if isinstance(value, str) and len(value) > limit:
-            raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")
-
-
-def _as_typed(command: Command) -> tuple[str, str]:
-    """The command as text, so that an error can show it corrected, and its example."""
-    spec = command.spec
-    if spec is None:
-        return "/" + " ".join(command.path), ""
-    return ("", "") if spec.family == "button" else (command_text(spec, command.options), spec.example)

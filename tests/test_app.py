@@ -81,7 +81,7 @@ async def test_games_run_side_by_side(tmp_path: Path) -> None:
         await asyncio.gather(*(app.run_text("roll d6", ANNA, place, place.key) for place in places for _ in range(1)))
         for place in places:
             assert await events(app, place) == ["start", "roll"]
-        assert len(app._queues) == 0, "a queue exists only while somebody waits"
+        assert len(app.handling._queues) == 0, "a queue exists only while somebody waits"
 
 
 async def test_what_was_not_posted_is_due_and_told_once() -> None:

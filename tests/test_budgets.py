@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot import app as app_module
-from bot import budgets
+from bot import budgets, handling
 from bot.app import App
 from bot.budgets import Budgets
 from bot.interface.reply import Reply
@@ -100,7 +99,7 @@ async def test_so_many_of_one_person_at_once_and_no_more() -> None:
 
 
 async def test_a_full_line_in_a_channel_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app_module, "IN_LINE", 5)
+    monkeypatch.setattr(handling, "IN_LINE", 5)
     table = Table(per_minute=None)
     answers = await asyncio.gather(*(table.say(f"P{number}", "roll 1d6") for number in range(8)))
     assert [reply.error for reply in answers] == [False] * 5 + [True] * 3
@@ -122,7 +121,7 @@ async def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) ->
     table = Table()
     for number in range(50):
         await table.say(f"P{number}", "roll 1d6", where=Place(f"discord:1/{number}", "discord:1"))
-    kept = table.app._budgets
+    kept = table.app.handling.budgets
     assert kept._persons is not None
     assert len(kept._persons._left) == 10
     assert not kept._under_way

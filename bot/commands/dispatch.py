@@ -7,8 +7,9 @@ from importlib import import_module
 from typing import Any
 
 from bot.commands.context import Context
+from bot.interface.registry import Registry
 from bot.interface.reply import Reply
-from bot.interface.spec import CommandSpec
+from bot.interface.spec import CommandSpec, Path
 
 Handler = Callable[[Context], Awaitable[Reply]]
 
@@ -93,6 +94,17 @@ def handler(spec: CommandSpec) -> Handler:
     found = FAMILIES[spec.family]
     function: Handler = imported(found if isinstance(found, str) else found[spec.path[1]])
     return function
+
+
+def spec_of(registry: Registry, path: Path) -> CommandSpec:
+    """The command with this path, a button's too. Raises UserError with the nearest spelling."""
+    if path and path[0] == "button":
+        of_button: CommandSpec = imported("button:button_spec")(path)
+        return of_button
+    found = registry.get(path)
+    if found is None:
+        found, _ = registry.find(path)
+    return found
 
 
 def imported(name: str) -> Any:

@@ -14,7 +14,7 @@ from bot.app import App
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.journal import MemoryJournal, Receipt
 from bot.outbox.leases import LEASE, Leases
-from bot.outbox.receipts import Receipts, watch
+from bot.outbox.receipts import watch
 from bot.stores.base import StoreError
 from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import SqliteStore
@@ -153,7 +153,7 @@ async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
 ) -> None:
     """The database is locked and the disk full: it is refused now, and does not run when the lock is gone."""
     app = await another()
-    app._receipts = Receipts(Unwritable())
+    app._receipts._journal = Unwritable()
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         running = asyncio.create_task(app.run(roll()))
@@ -289,7 +289,7 @@ def stuck(clock: Hand, monkeypatch: pytest.MonkeyPatch) -> Stuck:
 async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(clock: Hand, stuck: Stuck) -> None:
     """The command ends while its receipt is still being written down, in vain: what is told is its answer."""
     app = App(store := MemoryStore(clock), clock)
-    app._receipts = Receipts(stuck)
+    app._receipts._journal = stuck
     work = asyncio.create_task(app.run(roll()))
     await asyncio.sleep(0)
     told, answer = await asyncio.gather(app.promised(roll(), clock.now + 600), work)
@@ -303,7 +303,7 @@ async def test_what_was_refused_is_not_run_later_though_its_receipt_was_written_
     clock: Hand, stuck: Stuck
 ) -> None:
     app = App(MemoryStore(clock), clock)
-    app._receipts = Receipts(stuck)
+    app._receipts._journal = stuck
     told = await app.promised(roll(), clock.now + 600)
     assert told is not None
     assert "Nothing was recorded" in told.text()

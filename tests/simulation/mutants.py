@@ -11,12 +11,12 @@ import pytest
 
 import adapters.slack.delivery
 import adapters.slack.work
-import bot.app
 import bot.commands.exporting
 import bot.commands.moving
 import bot.stores.sqlite.link
 import bot.stores.sqlite.reading
 import bot.stores.sqlite.writing
+import bot.storing
 from bot.app import App
 from bot.audit.export import export_game
 from bot.commands.button import NAMES
@@ -178,7 +178,7 @@ def _shown_first(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("lease: an answer may be taken over at once", "c")
 def _no_lease(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(bot.app, "LEASE", 0.0)
+    patch.setattr(bot.storing, "LEASE", 0.0)
 
 
 @mutant("sealed: an export holds what is closed", "g")

@@ -43,8 +43,9 @@ class Process:
     async def begin(self, *, platforms: bool = True) -> None:
         """Open the store and begin to serve."""
         self.app = App(await SqliteStore.open(self.path, clock=self.loop.wall), self.loop.wall, self.loop.time)
-        self.app.worker = self.app.checker = Inline()
-        self.app.odds = Odds(self.app.worker)
+        handling = self.app.handling
+        handling.worker = handling.checker = Inline()
+        handling.odds = Odds(handling.worker)
         if platforms:
             self._sides = {"discord": on_discord.Bot(self), "slack": on_slack.Context(self)}
             for side in self._sides.values():

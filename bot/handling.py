@@ -1,0 +1,130 @@
+"""One command handled: within its budget, in its turn, with the channel's game loaded, and stored."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from functools import partial
+
+from bot.budgets import Budgets
+from bot.commands.context import Context
+from bot.commands.dispatch import Handler, handler, spec_of
+from bot.enabled import Enabled
+from bot.game.cache import Games
+from bot.game.ledger import Ledger, Writer
+from bot.game.prepared import find
+from bot.interface.failure import failed
+from bot.interface.packing import MOST_TEXT
+from bot.interface.registry import Registry
+from bot.interface.reply import Reply, error_reply
+from bot.interface.spec import Command, CommandSpec
+from bot.interface.text import command_text
+from bot.odds_worker.pool import Odds, Worker
+from bot.outbox.receipts import NOT_WRITTEN
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import MAX_TEXT, flag
+from bot.stores.base import CalledOff, Clock, Conflict, Gate, Store
+from bot.storing import Storing
+from bot.turns import Queues
+
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 50
+"""How often a command is run again because another process was faster."""
+IN_LINE = 200
+"""How many commands of one channel may wait for their turn."""
+MAX_OPTIONS = 60
+
+
+class Handling:
+    """Handles commands, those of one channel one after another. `budgets` bounds what each person may ask for."""
+
+    def __init__(
+        self, store: Store, clock: Clock, games: Games, registry: Registry, enabled: Enabled, storing: Storing
+    ) -> None:
+        self.budgets = Budgets()
+        self.worker = Worker()
+        self.odds = Odds(self.worker)
+        self.checker = Worker(stays=False, busy="Other files are being checked just now.")
+        self._store, self._clock, self._games, self._registry = store, clock, games, registry
+        self._enabled, self._storing = enabled, storing
+        self._queues = Queues(IN_LINE)
+
+    async def close(self) -> None:
+        """End the workers."""
+        await self.worker.close()
+        await self.checker.close()
+
+    async def answer(self, command: Command, gate: Gate) -> Reply:
+        """The answer to a command, which is on the disk with all that it did; whatever goes wrong is a private one."""
+        try:
+            with self.budgets.spent(command):
+                return await self._in_turn(command, gate)
+        except UserError as error:
+            return await self._storing.seen(command) or error_reply(error, *_as_typed(command))
+        except CalledOff:
+            return error_reply(NOT_WRITTEN)
+        except Exception:
+            return failed(log, f"command {' '.join(command.path)}", recorded=False)
+
+    async def _in_turn(self, command: Command, gate: Gate) -> Reply:
+        spec = command.spec or spec_of(self._registry, command.path)
+        _check_size(command)
+        spec.check_flags(command.options)
+        if _only_counts(spec, command):
+            await self._enabled.check(spec, command.where)
+            return await self._until_stored(command, handler(spec), gate)
+        async with self._queues.turn(command.where.key):
+            await self._enabled.check(spec, command.where)
+            return await self._until_stored(command, handler(spec), gate)
+
+    async def _until_stored(self, command: Command, handle: Handler, gate: Gate) -> Reply:
+        for attempt in range(ATTEMPTS):
+            loaded = await self._games.at(command.where.key)
+            ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
+            enabled = partial(self._enabled.check, where=command.where)
+            context = Context(
+                command,
+                ledger,
+                self._store,
+                self._registry,
+                self.odds.count,
+                self.worker.run,
+                self.checker.run,
+                enabled,
+            )
+            if loaded is None:
+                context.prepared = await find(self._store, command.where)
+            reply = await handle(context)
+            try:
+                return await self._storing.store(context, reply, gate, self.budgets)
+            except Conflict:
+                if loaded is not None:
+                    self._games.drop(loaded.row)
+                await asyncio.sleep(0.002 * min(attempt, 10))
+        raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.", code="busy")
+
+
+def _only_counts(spec: CommandSpec, command: Command) -> bool:
+    """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
+    if spec.family == "help" or spec.path in (("game", "stats"), ("button", "odds")):
+        return True
+    return spec.family == "sequence" and flag(command.options, "odds")
+
+
+def _check_size(command: Command) -> None:
+    """Raise UserError for more than anybody types."""
+    if len(command.options) > MAX_OPTIONS:
+        raise UserError("Too many options.", code="too-long")
+    for name, value in command.options.items():
+        limit = MOST_TEXT if name == "file" else MAX_TEXT
+        if isinstance(value, str) and len(value) > limit:
+            raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")
+
+
+def _as_typed(command: Command) -> tuple[str, str]:
+    """The command as text, so that an error can show it corrected, and its example."""
+    spec = command.spec
+    if spec is None:
+        return "/" + " ".join(command.path), ""
+    return ("", "") if spec.family == "button" else (command_text(spec, command.options), spec.example)

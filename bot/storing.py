@@ -1,0 +1,122 @@
+"""What a command changed goes to the disk in one commit, together with its answer and where that goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Sequence as Many
+from dataclasses import replace
+
+from bot.budgets import Budgets
+from bot.commands.context import Context
+from bot.commands.footer import with_footer
+from bot.enabled import Enabled
+from bot.game.cache import Games
+from bot.game.ledger import Ledger
+from bot.interface.reply import Reply
+from bot.interface.spec import Command
+from bot.outbox.leases import LEASE
+from bot.outbox.receipts import Receipts
+from bot.rules.errors import UserError
+from bot.stores.base import Clock, Commit, Deleted, Gate, Outgoing, Store
+
+DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)
+"""What a request is told that comes once more after its answer was deleted."""
+
+
+class Storing:
+    """Stores what handlers wrote, and keeps what this process remembers of games and servers true to it."""
+
+    def __init__(self, store: Store, clock: Clock, games: Games, enabled: Enabled, receipts: Receipts) -> None:
+        self._store, self._clock = store, clock
+        self._games, self._enabled, self._receipts = games, enabled, receipts
+
+    async def seen(self, command: Command) -> Reply | None:
+        """The answer that this request got before, so that an error can be the echo of a success."""
+        try:
+            stored = await self._store.seen(command.request_id)
+        except Deleted:
+            return DELETED
+        except UserError:  # the store is the trouble, which is what the player is told
+            return None
+        return replace(Reply.from_json(stored), seen=True) if stored is not None else None
+
+    async def store(self, context: Context, reply: Reply, gate: Gate | None, budgets: Budgets) -> Reply:
+        """Commit what the handler wrote, together with the answer and where it goes. Raises what `Store.commit` does,
+        but for Deleted."""
+        command, ledgers = context.command, [*context.further, context.ledger]
+        changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
+        if not (changes or context.docs or context.drop_docs or context.bindings or context.erase or context.forget):
+            is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
+            return (await self.seen(command) or reply) if is_press else reply
+        reply = with_footer(context, reply)
+        commit = Commit(
+            request_id=command.request_id,
+            reply=reply.to_json(),
+            user=command.who.key,
+            changes=changes,
+            bindings=tuple(context.bindings),
+            persons=tuple(row for ledger in ledgers for row in ledger.new_persons.values() if ledger.events),
+            texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
+            seeds=tuple(row for ledger in ledgers for row in ledger.new_seeds.values()),
+            outbox=(
+                *outgoing(command, self._clock()),
+                *context.outgoing,
+                *_linked(context, ledgers, reply, self._clock()),
+            ),
+            docs=tuple(context.docs),
+            drop_docs=tuple(context.drop_docs),
+            erase=tuple(context.erase),
+            forget=tuple(context.forget),
+            gate=gate,
+        )
+        try:
+            done = await self._store.commit(commit)
+        except Deleted:
+            return DELETED
+        if done.seen:
+            return replace(Reply.from_json(done.reply), seen=True)
+        budgets.weigh(command, context.ledger.weight())
+        if context.erase or context.forget:
+            await self._forget_receipts(context)
+        self._remember(context, ledgers)
+        return replace(reply, outbox=done.outbox[0]) if command.delivery else reply
+
+    async def _forget_receipts(self, context: Context) -> None:
+        erased = context.ledger.was.places if context.erase and context.ledger.was is not None else ()
+        for user in context.forget or ("",):
+            await self._receipts.forget(user, erased, but=context.command.request_id)
+
+    def _remember(self, context: Context, ledgers: Many[Ledger]) -> None:
+        for row in context.erase:
+            self._games.drop(row)
+        if context.forget:
+            self._games.clear()
+            return
+        for ledger in ledgers:
+            if ledger.events and context.bindings:
+                self._games.drop(ledger.row)  # the places where it is played have changed
+            elif ledger.events:
+                places = ledger.was.places if ledger.was is not None else (context.command.where.key,)
+                self._games.keep(ledger.stored(places))
+        for doc in context.docs:
+            if doc.kind == "setup":
+                self._enabled.forget(doc.key)
+
+
+def outgoing(command: Command, now: float) -> tuple[Outgoing, ...]:
+    """Where the answer to a command goes; nowhere for one that nobody posts."""
+    return (Outgoing(command.where.key, dict(command.delivery), now + LEASE),) if command.delivery else ()
+
+
+def _linked(context: Context, ledgers: Many[Ledger], reply: Reply, now: float) -> Iterator[Outgoing]:
+    """What all may see of an answer, for every other place that plays the game; whoever serves it posts it."""
+    told = reply.announce if reply.private else reply
+    if told is None or told.error:
+        return
+    # A request for consent is no event, and the consent may have to come from another place.
+    asked = bool(context.docs or context.drop_docs)
+    games = [ledger.was for ledger in ledgers if (ledger.events or asked) and ledger.was is not None]
+    told_already = {context.command.where.key, *(outgoing.place for outgoing in context.outgoing)}
+    for place in dict.fromkeys(place for game in games for place in game.places):
+        if place not in told_already:
+            yield Outgoing(place, {}, now, told.to_json())

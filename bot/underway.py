@@ -1,0 +1,55 @@
+"""The commands at work in this process: each runs once, and may be called off until it is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.interface.reply import Reply
+from bot.stores.base import Gate
+
+
+@dataclass(slots=True)
+class Work:
+    """A command at work."""
+
+    task: asyncio.Task[Reply]
+    gate: Gate
+    is_handed_over: bool = False  # its answer was given to whoever could not show a receipt
+
+
+class UnderWay:
+    """What is at work, by request id."""
+
+    def __init__(self) -> None:
+        self._works: dict[str, Work] = {}
+
+    async def once(self, id: str, run: Callable[[Gate], Coroutine[Any, Any, Reply]]) -> Reply:
+        """What `run` answers, which passes the gate before it stores. A request that is already at work gets the same
+        answer marked as `seen`."""
+        work = self._works.get(id)
+        if work is not None:
+            return replace(await asyncio.shield(work.task), seen=True, outbox=0)
+        gate = Gate()
+        work = self._works[id] = Work(asyncio.create_task(run(gate)), gate)
+        work.task.add_done_callback(lambda _: self._works.pop(id, None))
+        return await asyncio.shield(work.task)  # an adapter that gives up waiting must not leave half a command
+
+    def get(self, id: str) -> Work | None:
+        """The request, if it is at work."""
+        return self._works.get(id)
+
+    async def finish(self) -> None:
+        """Wait for all that is at work."""
+        await asyncio.gather(*(work.task for work in self._works.values()), return_exceptions=True)
+
+
+async def call_off(work: Work | None) -> Reply | None:
+    """None where nothing was stored, and nothing will be. Else it was just being stored, and this is its answer."""
+    if work is None or work.gate.call_off():
+        return None
+    is_again, work.is_handed_over = work.is_handed_over, True  # the same request, delivered twice
+    reply = await asyncio.shield(work.task)
+    return replace(reply, seen=True, outbox=0) if is_again else reply
