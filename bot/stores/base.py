@@ -155,13 +155,16 @@ class SeedRow:
 class Binding:
     """From now on `place` plays `game` (None: nothing). Conflict unless it played `was` until now.
 
-    The version of `was` counts up, so that nobody goes on with an old list of its places.
+    The version of `was` counts up, so that nobody goes on with an old list of its places. A game that makes room for
+    another stays among those that were played here; one that leaves for nothing (it moved, or a link ended) does not,
+    for what is rolled in it from then on is not for this place. `alone`: it leaves all places that play it no more.
     """
 
     place: str
     game: str | None
     was: str | None
     server: str = ""  # who is left with it when the bot is removed; "" for the place itself
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +307,10 @@ class Store(Protocol):
 
     async def load_game_by_id(self, game: str) -> Saved | None:
         """Any game, also one that no place plays any more."""
+        ...
+
+    async def played(self, place: str) -> Sequence[str]:
+        """Ids of all games that are or were played here, the oldest first."""
         ...
 
     async def games(self, after: str = "", limit: int = 1000) -> Sequence[str]:

@@ -151,6 +151,11 @@ class MemoryStore:
             places=tuple(sorted(key[0] for key, row in self._all.bindings.items() if row.current and key[1] == game)),
         )
 
+    async def played(self, place: str) -> Sequence[str]:
+        """See Store."""
+        games = [self._all.games[game] for where, game in self._all.bindings if where == place]
+        return [game.id for game in sorted(games, key=lambda game: (game.created, game.id))]
+
     async def games(self, after: str = "", limit: int = 1000) -> Sequence[str]:
         """See Store."""
         return sorted(id for id in self._all.games if id > after)[:limit]
@@ -356,10 +361,15 @@ def _bind(tables: _Tables, binding: Binding) -> None:
     if was != binding.was:
         raise Conflict(binding.place)
     if was is not None:
-        tables.bindings[binding.place, was] = replace(tables.bindings[binding.place, was], current=False)
+        row = tables.bindings.pop((binding.place, was))
+        if binding.game is not None:
+            tables.bindings[binding.place, was] = replace(row, current=False)
         if was != binding.game:
             tables.games[was] = replace(tables.games[was], version=tables.games[was].version + 1)
     if binding.game is not None:
+        if binding.alone:
+            others = tables.bindings.items()
+            tables.bindings = {key: row for key, row in others if key[1] != binding.game or row.current}
         tables.bindings[binding.place, binding.game] = _Place(binding.server or binding.place, current=True)
 
 

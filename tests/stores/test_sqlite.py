@@ -437,6 +437,19 @@ async def test_an_older_file_is_copied_and_brought_up_to_date(path: Path) -> Non
     run_migrations(path, later)  # nothing left to do
 
 
+async def test_a_game_that_moved_away_is_not_listed_where_an_older_release_left_it(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+        await store.commit(Commit(bindings=(Binding("place moved to", "g1", None),)))
+    conn = sqlite3.connect(path)
+    with closing(conn), conn:
+        conn.execute("UPDATE bindings SET current = 0 WHERE place = 'place g1'")
+        conn.execute("PRAGMA user_version = 2")
+    async with open_sqlite(path) as store:
+        assert not await store.played("place g1")
+        assert await store.played("place moved to") == ["g1"]
+
+
 async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
     async with open_sqlite(path) as store:
         await store.commit(start())

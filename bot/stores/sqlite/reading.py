@@ -55,6 +55,12 @@ def game_at(conn: sqlite3.Connection, place: str) -> tuple[str, int] | None:
     return (row[0], row[1]) if row else None
 
 
+def played(conn: sqlite3.Connection, place: str) -> list[str]:
+    """Ids of all games that a place plays or played, the oldest first."""
+    query = "SELECT id FROM bindings JOIN games ON id = game WHERE place = ? ORDER BY created, id"
+    return [id for (id,) in conn.execute(query, (place,))]
+
+
 def game_with_all(conn: sqlite3.Connection, game: str) -> Saved | None:
     """A game with its last snapshot and what came after it, as of one moment."""
     query = "SELECT id, version, next_event, head, created, updated FROM games WHERE id = ?"

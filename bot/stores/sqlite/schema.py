@@ -55,8 +55,11 @@ CREATE INDEX docs_owner ON docs (owner) WHERE owner <> '';
 
 _TOMBSTONES = "CREATE TABLE tombstones (id TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID;\n"
 
+# A game that left a place, and goes on in another, is not among those that the place may list and read.
+_LEFT = "DELETE FROM bindings WHERE NOT current AND game IN (SELECT game FROM bindings WHERE current);\n"
+
 # Step n leads from version n to n + 1. Append only: files out there have been through the older ones.
-MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES)
+MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES, _LEFT)
 
 
 def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRATIONS) -> None:

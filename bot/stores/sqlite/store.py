@@ -142,6 +142,10 @@ class SqliteStore:
         """See Store."""
         return await self._reader.run(_at_one_moment(lambda conn: reading.game_with_all(conn, game)))
 
+    async def played(self, place: str) -> Sequence[str]:
+        """See Store."""
+        return await self._reader.run(lambda conn: reading.played(conn, place))
+
     async def games(self, after: str = "", limit: int = 1000) -> Sequence[str]:
         """See Store."""
         query = "SELECT id FROM games WHERE id > ? ORDER BY id LIMIT ?"

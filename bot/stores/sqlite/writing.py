@@ -147,11 +147,17 @@ def _change(conn: sqlite3.Connection, change: Change, now: float) -> None:
 
 
 def _bind(conn: sqlite3.Connection, binding: Binding) -> None:
-    """Let a place play another game. The old line stays, so that the removal of a server finds its games."""
+    """Let a place play another game. The line of the old one stays where another takes its place: it can be listed and
+    taken up again, and the removal of a server finds it."""
     row = conn.execute("SELECT game FROM bindings WHERE place = ? AND current", (binding.place,)).fetchone()
     if (row[0] if row else None) != binding.was:
         raise Conflict(binding.place)
-    conn.execute("UPDATE bindings SET current = 0 WHERE place = ? AND current", (binding.place,))
+    if binding.game is None:
+        conn.execute("DELETE FROM bindings WHERE place = ? AND current", (binding.place,))
+    else:
+        conn.execute("UPDATE bindings SET current = 0 WHERE place = ? AND current", (binding.place,))
+    if binding.alone:
+        conn.execute("DELETE FROM bindings WHERE game = ? AND NOT current", (binding.game,))
     if row and row[0] != binding.game:
         conn.execute("UPDATE games SET version = version + 1 WHERE id = ?", (row[0],))
     if binding.game is not None:
