@@ -40,6 +40,7 @@ def main(words: Sequence[str]) -> int:
         raise UserError(
             "No platform has its tokens.",
             hint="Lines in .env: DISCORD_TOKEN=... or SLACK_BOT_TOKEN=... (see .env.example)",
+            code="bad-settings",
         )
     return run(settings, serving)
 
@@ -58,7 +59,9 @@ def slack(words: Sequence[str]) -> int:
 
 def _settings(command: str, words: Sequence[str]) -> Settings:
     if words:
-        raise UserError(f"{command} takes no arguments: its settings are in the environment or in .env.")
+        raise UserError(
+            f"{command} takes no arguments: its settings are in the environment or in .env.", code="bad-arguments"
+        )
     gc.disable()  # nothing dies while modules are loaded
     return load_settings()
 

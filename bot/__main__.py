@@ -44,7 +44,7 @@ def main(words: list[str] | None = None) -> int:
     try:
         if target is None:
             hint = did_you_mean(words[0], COMMANDS) or "grognard --help shows all commands."
-            raise UserError(f'There is no command "{words[0][:40]}".', hint=hint)
+            raise UserError(f'There is no command "{words[0][:40]}".', hint=hint, code="unknown-command")
         module, _, function = target.partition(":")
         status = getattr(import_module(module), function)(words[1:])
     except (UserError, TableError) as error:

@@ -67,6 +67,7 @@ class Budgets:
                 raise UserError(
                     f"{AT_ONCE} of your commands are still at work. {_NOTHING}",
                     hint="Try again when they are answered.",
+                    code="too-many-at-work",
                 )
             price = cost(command)
             wait = self._persons.lacking(who, price)
@@ -99,7 +100,7 @@ class Budgets:
 
 def busy() -> UserError:
     """What everybody is told who comes while more is at work than can be kept."""
-    return UserError(f"Grognard is busy just now. {_NOTHING}", hint="Try again in a moment.")
+    return UserError(f"Grognard is busy just now. {_NOTHING}", hint="Try again in a moment.", code="busy")
 
 
 def cost(command: Command) -> float:
@@ -116,6 +117,7 @@ def _too_much(whose: str, wait: float) -> UserError:
     return UserError(
         f"That is more than Grognard can do for {whose} in a minute. {_NOTHING}",
         hint=f"Try again in {max(2, ceil(wait))} seconds.",
+        code="over-budget",
     )
 
 

@@ -26,7 +26,7 @@ class SettingsError(UserError):
     """One or more settings are malformed; `problems` has one line for each, with the line to write instead."""
 
     def __init__(self, problems: list[str]) -> None:
-        super().__init__(" ".join(problems))
+        super().__init__(" ".join(problems), code="bad-settings")
         self.problems = problems
 
 

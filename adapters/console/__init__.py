@@ -15,7 +15,7 @@ def main(words: Sequence[str]) -> int:
 
     arguments = Arguments(words, flags={"as": True})
     if arguments.words or arguments.pairs:
-        raise UserError("play takes only --as NAME.")
+        raise UserError("play takes only --as NAME.", code="bad-arguments")
     name = arguments.flags.get("as", ["Player"])[-1]
     from adapters.console.session import play
 

@@ -91,7 +91,10 @@ class Session:
     def _switch(self, name: str) -> None:
         name = " ".join(name.strip().strip("\"'").split())
         if not name or len(name) > 32 or not name.isprintable():
-            show(self.console, error_reply(UserError("as needs a name of at most 32 letters.", hint="Type: as Anna")))
+            show(
+                self.console,
+                error_reply(UserError("as needs a name of at most 32 letters.", hint="Type: as Anna", code="bad-name")),
+            )
             return
         self.who = replace(_person(name), manager=self.owner.key == _person(name).key)
         self.console.print(f"You are {name} now.", markup=False, highlight=False)
@@ -120,7 +123,7 @@ def read_file(path: str) -> str:
         return file_text(file.read_bytes(), file.name)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not text"
-        raise UserError(f"{path[:60]} cannot be read: {reason}.", option="file") from None
+        raise UserError(f"{path[:60]} cannot be read: {reason}.", option="file", code="unreadable-file") from None
 
 
 def _person(name: str) -> Person:

@@ -12,7 +12,7 @@ from bot.rules.errors import UserError
 def show_commands(words: Sequence[str]) -> int:
     """`grognard commands discord`: the registration as JSON; exit status 0. Raises UserError."""
     if list(words) != ["discord"]:
-        raise UserError("commands needs the platform.", hint="Type: grognard commands discord")
+        raise UserError("commands needs the platform.", hint="Type: grognard commands discord", code="bad-arguments")
     gc.disable()  # it lives for a third of a second
     from adapters.discord.sync import our_commands
 

@@ -30,7 +30,9 @@ async def confirmed(work: Work, request: Request, channels: Any) -> dict[str, Pl
     found = {}
     for name, channel in (channels or {}).items():
         if not request.guild or not _is_open_to_asker(channel, request.guild):
-            raise UserError("That is not a channel of this server in which you may write.", option=name)
+            raise UserError(
+                "That is not a channel of this server in which you may write.", option=name, code="unknown-channel"
+            )
         await _need_bot_there(work, request, channel, name)
         there = replace(request, channel=int(channel["id"]), channel_name=clean_name(str(channel.get("name") or "")))
         found[name] = there.where
@@ -54,13 +56,17 @@ async def _need_bot_there(work: Work, request: Request, channel: Mapping[str, An
     """Raise UserError unless the bot itself sees the channel, on this server, and may write there."""
     number, is_thread = int(channel["id"]), channel.get("type") in _THREADS
     sentence = "The bot cannot see that channel or write in it."
-    refused = UserError(sentence, hint='Give it "View Channel" and "Send Messages" there.', option=option)
+    refused = UserError(
+        sentence, hint='Give it "View Channel" and "Send Messages" there.', option=option, code="unknown-channel"
+    )
     try:
         seen = await work.client.http.get_channel(number)
     except (discord.Forbidden, discord.NotFound):
         raise refused from None
     except (discord.HTTPException, OSError):
-        raise UserError("Discord could not be asked about that channel.", hint="Try again.", option=option) from None
+        raise UserError(
+            "Discord could not be asked about that channel.", hint="Try again.", option=option, code="platform-silent"
+        ) from None
     if str(seen.get("guild_id")) != str(request.guild):
         raise refused
     guild = work.client.get_guild(request.guild)

@@ -50,7 +50,9 @@ async def change_form(work: Work, request: Request, data: Mapping[str, Any]) -> 
     draft = await work.app.drafts.get(key, request.who.key) if what else None
     try:
         if draft is None:
-            raise UserError("This form was used already, or is too old.", hint="Type the command again.")
+            raise UserError(
+                "This form was used already, or is too old.", hint="Type the command again.", code="used-up"
+            )
         spec = work.app.spec(draft.path)
     except UserError as error:
         await work.delivery.say(request, error_reply(error))

@@ -70,4 +70,6 @@ async def fetch_files(options: dict[str, object], wire: Wire) -> None:
         except ValueError:
             raise too_large(shown) from None
         except (Unsure, KeyError):
-            raise UserError(f"{shown} could not be fetched from Discord.", hint="Try again.", option=name) from None
+            raise UserError(
+                f"{shown} could not be fetched from Discord.", hint="Try again.", option=name, code="unreadable-file"
+            ) from None

@@ -34,10 +34,13 @@ async def serve(app: App, settings: Settings) -> None:
         raise UserError(
             "Discord does not know this DISCORD_TOKEN.",
             hint="Copy it again: Developer Portal, your application, Bot, Reset Token.",
+            code="token-refused",
         ) from None
     except discord.ConnectionClosed as closed:
         reason = _CODES.get(closed.code, closed.reason or "it says no more")
-        raise UserError(f"Discord closed the connection (code {closed.code}): {reason}.") from None
+        raise UserError(
+            f"Discord closed the connection (code {closed.code}): {reason}.", code="connection-closed"
+        ) from None
     finally:
         await client.stop()
 

@@ -9,4 +9,8 @@ from bot.settings import Settings
 def check_settings(settings: Settings) -> None:
     """Raise UserError naming what is missing, with the line to add."""
     if not settings.discord_token:
-        raise UserError("DISCORD_TOKEN is not set.", hint="The line in .env: DISCORD_TOKEN=... (the bot's token)")
+        raise UserError(
+            "DISCORD_TOKEN is not set.",
+            hint="The line in .env: DISCORD_TOKEN=... (the bot's token)",
+            code="bad-settings",
+        )

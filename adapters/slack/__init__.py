@@ -17,7 +17,9 @@ def print_manifest(words: Sequence[str]) -> int:
     arguments = Arguments(words, flags={"url": True})
     if arguments.words != ["slack"] or arguments.pairs:
         raise UserError(
-            "manifest knows only slack.", hint="Type: grognard manifest slack --url https://bot.example.org"
+            "manifest knows only slack.",
+            hint="Type: grognard manifest slack --url https://bot.example.org",
+            code="bad-arguments",
         )
     url = arguments.flags.get("url", [""])[-1]
     print(json.dumps(make_manifest(registry(), url), indent=2, ensure_ascii=False))

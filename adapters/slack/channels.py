@@ -41,6 +41,7 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
         "A game can move only to a channel of which both you and the bot are members.",
         hint=phrase("There, type: `/invite @grognard`"),
         option=option,
+        code="unknown-channel",
     )
     channel = key.removeprefix(f"{request.where.server}/")
     if channel.startswith("D") or "/" in channel:
@@ -51,11 +52,15 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
         if there.get("id") != channel or not is_open or not await _is_member(wire, token, channel, request.user):
             raise refused
     except Busy:
-        raise UserError("Slack does not say who is in that channel.", hint="Try again in a moment.") from None
+        raise UserError(
+            "Slack does not say who is in that channel.", hint="Try again in a moment.", code="platform-silent"
+        ) from None
     except Refused as trouble:
         if trouble.error == "missing_scope":
             sentence = "The bot may not ask Slack who is in a channel: the app was installed before it needed to."
-            raise UserError(sentence, hint="Install it anew from: grognard manifest slack") from None
+            raise UserError(
+                sentence, hint="Install it anew from: grognard manifest slack", code="unknown-channel"
+            ) from None
         raise refused from None
     name = "privategroup" if there.get("is_private") else str(there.get("name") or "")
     return replace(request, channel=channel, thread="", channel_name=name, direct=False).where

@@ -105,7 +105,7 @@ class Forms:
             return
         picked = ((values.get("command") or {}).get(FIELD) or {}).get("selected_option")
         if not picked:
-            raise UserError("No command was chosen.")
+            raise UserError("No command was chosen.", code="missing")
         chosen = picked["value"]
         spec = self._app.spec(tuple(chosen.split()))
         if spec.options:
@@ -169,7 +169,7 @@ class Forms:
             await self._work.wire.call(team.token, "views.open", trigger_id=request.trigger, view=view)
         except (Busy, Refused) as trouble:
             log.warning("a form could not be opened: %s", trouble)
-            error = UserError("The form could not be opened: Slack gives three seconds for it.")
+            error = UserError("The form could not be opened: Slack gives three seconds for it.", code="too-late")
             await self._work.posts.deliver(request, self.offered(error_reply(error), text))
 
 

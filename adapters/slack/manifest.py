@@ -55,7 +55,11 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
 def _base(url: str) -> str:
     parts = urlsplit(url)
     if parts.scheme != "https" or not parts.hostname or parts.query or parts.fragment:
-        raise UserError(f'"{url[:60]}" is not the address of the bot.', hint="Type: --url https://bot.example.org")
+        raise UserError(
+            f'"{url[:60]}" is not the address of the bot.',
+            hint="Type: --url https://bot.example.org",
+            code="bad-arguments",
+        )
     return f"https://{parts.netloc}{parts.path.rstrip('/').removesuffix(PATH)}"
 
 

@@ -109,7 +109,7 @@ def read_meta(view: Mapping[str, Any], user: str) -> tuple[Path, Request]:
         request_id = f"slack:{meta['team']}:view/{view['id']}"
         return path, Request(**meta, user=user, request_id=request_id)
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise UserError("This form cannot be read.", hint="Type the command again.") from None
+        raise UserError("This form cannot be read.", hint="Type the command again.", code="bad-form") from None
 
 
 def block_of(spec: CommandSpec, option: str) -> str:

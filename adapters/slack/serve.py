@@ -90,6 +90,7 @@ async def _http_mode(bolt: AsyncApp, pages: list[web.RouteDef], settings: Settin
             raise UserError(
                 f"Port {settings.port} cannot be listened on: {error.strerror or error}.",
                 hint="Set PORT to a free one.",
+                code="port-taken",
             ) from None
         log.info("listening on port %s, path %s", settings.port, PATH)
         try:

@@ -10,7 +10,7 @@ def check_settings(settings: Settings) -> None:
     """Raise UserError naming what is missing, with the line to add."""
     problems = missing_settings(settings)
     if problems:
-        raise UserError(" ".join(problems))
+        raise UserError(" ".join(problems), code="bad-settings")
 
 
 def missing_settings(settings: Settings) -> list[str]:

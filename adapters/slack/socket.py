@@ -77,6 +77,7 @@ class Socket:
                 raise UserError(
                     f"Slack refuses SLACK_APP_TOKEN ({refused.error}).",
                     hint='Make an app-level token (xapp-...) with connections:write under "Basic Information".',
+                    code="token-refused",
                 ) from None
             raise Busy(refused.error, 1.0) from None
         return await self._wire.session.ws_connect(found["url"], heartbeat=HEARTBEAT, max_msg_size=0)

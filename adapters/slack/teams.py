@@ -80,6 +80,7 @@ async def own_team(wire: Wire, token: str) -> Team:
         raise UserError(
             f"Slack refuses SLACK_BOT_TOKEN ({refused.error}).",
             hint='Copy the "Bot User OAuth Token" (xoxb-...) from "OAuth & Permissions" into SLACK_BOT_TOKEN.',
+            code="token-refused",
         ) from None
     return Team(
         id=found.get("team_id") or found.get("enterprise_id") or "",

@@ -157,7 +157,7 @@ class Work:
         url = file.get("url_private_download") or file.get("url_private")
         team = await self.teams.find(request.team)
         if team is None or not url:
-            raise UserError(f"{name} cannot be read.", option="file")
+            raise UserError(f"{name} cannot be read.", option="file", code="unreadable-file")
         try:
             data = await self.wire.download(team.token, str(url), MOST_BYTES)
             return await asyncio.to_thread(file_text, data, name)
@@ -165,10 +165,18 @@ class Work:
             raise too_large(name) from None
         except Refused:
             raise UserError(
-                f"{name} cannot be read.", hint="Upload the file itself, not a link to it.", option="file"
+                f"{name} cannot be read.",
+                hint="Upload the file itself, not a link to it.",
+                option="file",
+                code="unreadable-file",
             ) from None
         except Busy:
-            raise UserError(f"Slack refused to deliver {name}.", hint="Try again in a moment.", option="file") from None
+            raise UserError(
+                f"Slack refused to deliver {name}.",
+                hint="Try again in a moment.",
+                option="file",
+                code="unreadable-file",
+            ) from None
 
 
 class _UnderWay:

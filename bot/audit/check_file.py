@@ -151,22 +151,24 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
     """What a check of the export in `path` found. Raises UserError for a file that is no export."""
     try:
         if path.stat().st_size > _MOST_BYTES:
-            raise UserError(f"The file {path} is too large for an exported game.")
+            raise UserError(f"The file {path} is too large for an exported game.", code="file-too-large")
         raw = path.read_bytes()
         if raw.startswith(b"\x1f\x8b"):
             with gzip.open(path) as packed:
                 raw = packed.read(_MOST_BYTES + 1)
         text = raw.decode("utf-8-sig")
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise UserError(f"The file {path} is damaged: it cannot be unpacked.") from None
+        raise UserError(f"The file {path} is damaged: it cannot be unpacked.", code="damaged-file") from None
     except OSError as error:
-        raise UserError(f"The file {path} cannot be read: {error.strerror}.") from None
+        raise UserError(f"The file {path} cannot be read: {error.strerror}.", code="unreadable-file") from None
     except ValueError:
         raise UserError(
-            f"The file {path} is not text.", hint=phrase("`/game export` writes a file that can be checked.")
+            f"The file {path} is not text.",
+            hint=phrase("`/game export` writes a file that can be checked."),
+            code="not-text",
         ) from None
     if len(raw) > _MOST_BYTES:
-        raise UserError(f"The file {path} is too large for an exported game.")
+        raise UserError(f"The file {path} is too large for an exported game.", code="file-too-large")
     return check(read_json(text, f"The file {path}"), heads)
 
 

@@ -23,7 +23,7 @@ async def handle(context: Context) -> Reply:
             break
         number = event["behind"]
     if event is None or event["kind"] not in ROLLS:
-        raise UserError("There is nothing to repeat yet.")
+        raise UserError("There is nothing to repeat yet.", code="nothing-to-repeat")
     return await repeat(context, event)
 
 
@@ -32,7 +32,7 @@ async def repeat_number(context: Context, number: int) -> Reply:
     context.need_game()
     event = await read_event(context, number)
     if event is None or event["kind"] not in ROLLS:
-        raise UserError(f"#{number} cannot be repeated.")
+        raise UserError(f"#{number} cannot be repeated.", code="not-repeatable")
     return await repeat(context, event)
 
 

@@ -21,7 +21,7 @@ def button_spec(path: Path) -> CommandSpec:
     """The command behind a button. Raises UserError for one that is unknown."""
     name = path[1] if len(path) > 1 else ""
     if name not in NAMES:
-        raise UserError(f'There is no button "{name[:40]}" here.')
+        raise UserError(f'There is no button "{name[:40]}" here.', code="unknown-button")
     return CommandSpec(path, name, "button", private=name in PRIVATE)
 
 
@@ -73,9 +73,9 @@ async def roll_draft(context: Context, key: str) -> Reply:
     if rolled is not None and rolled.owner == context.command.who.key:
         return done_already(rolled.data["title"])
     if draft is None:
-        raise UserError("This was rolled already, or is too old.", hint="Type the command again.")
+        raise UserError("This was rolled already, or is too old.", hint="Type the command again.", code="used-up")
     if draft.owner != context.command.who.key:
-        raise UserError("Only the person who asked for these odds can roll them.")
+        raise UserError("Only the person who asked for these odds can roll them.", code="not-yours")
     context.drop_docs.append((DRAFT, key))
     reply = await play(repeated(context, draft.path, draft.options))
     context.docs.append(Doc(ROLLED, key, {"title": reply.title}, context.now + REQUESTS_KEPT, draft.owner))
@@ -91,12 +91,12 @@ async def show_odds(context: Context, number: int) -> Reply:
     event = await read_event(context, number)
     spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
     if event is None or spec is None or spec.family != "sequence":
-        raise UserError(f"#{number} has no odds.")
+        raise UserError(f"#{number} has no odds.", code="no-odds")
     await context.check_enabled(spec)
     return await answer_odds(context, spec, event.get("inputs") or {})
 
 
 def _number(rest: str) -> int:
     if not rest.isdecimal() or len(rest) > 12:
-        raise UserError("This button no longer works.")
+        raise UserError("This button no longer works.", code="used-up")
     return int(rest)

@@ -30,6 +30,7 @@ async def claim(context: Context) -> Reply:
         raise UserError(
             "No imported moves in this game belong to your account.",
             hint=phrase("Play under your own name: `/game join` takes a side."),
+            code="nothing-to-claim",
         )
     own = ledger.known_person()
     seated = _seated(game, own, row)
@@ -47,6 +48,7 @@ def _seated(game: Game, own: str, row: PersonRow) -> Game:
         raise UserError(
             f"You play {mine} here, and {row.name} of the imported log plays {theirs}.",
             hint=phrase("Leave your side first: `/game leave`, then `/game claim`."),
+            code="other-side",
         )
     players = {person: side for person, side in game.players.items() if person != own}
     if side := theirs or mine:

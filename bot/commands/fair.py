@@ -66,7 +66,7 @@ async def add(context: Context) -> Reply:
             "The texts in these dice are closed.", hint=phrase("`/fair reveal` begins new dice."), code="texts-closed"
         )
     if not text or len(text) > MAX_TEXT or "\n" in text:
-        raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text")
+        raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text", code="bad-value")
     if len(seed.texts) >= MAX_TEXTS:
         raise UserError(f"There are {MAX_TEXTS} texts already.", code="too-many-texts")
     if await _own_texts(context, seed.first_event) >= MAX_OWN:

@@ -74,11 +74,17 @@ def read_sides(text: str) -> tuple[str, ...]:
             raise UserError(
                 f'"{side[:40]}" cannot name a side: at most {MAX_SIDE} characters, without ; = or quotation marks.',
                 option="sides",
+                code="bad-name",
             )
     if len({side.casefold() for side in sides}) < len(sides):
-        raise UserError("Two sides have the same name.", option="sides")
+        raise UserError("Two sides have the same name.", option="sides", code="given-twice")
     if len(sides) == 1 or len(sides) > MAX_SIDES:
-        raise UserError(f"A game has two to {MAX_SIDES} sides, or none.", hint='Type: sides="US, VC"', option="sides")
+        raise UserError(
+            f"A game has two to {MAX_SIDES} sides, or none.",
+            hint='Type: sides="US, VC"',
+            option="sides",
+            code="bad-value",
+        )
     return tuple(sides)
 
 
@@ -282,19 +288,21 @@ def _person_called(context: Context, name: str) -> str:
             f'Several people are called "{name[:40]}".',
             hint=f"Type which: {', '.join(f'master={row.user}' for row in found[:5])}.",
             option="master",
+            code="unclear-person",
         )
     names = [row.name for row in rows]
     raise UserError(
         f'Nobody called "{name[:40]}" has taken part in this game.',
         hint=did_you_mean(name, names) or "The new game master has to join or roll here first.",
         option="master",
+        code="unknown-person",
     )
 
 
 def _game_name(raw: str) -> str:
     name = " ".join(raw.split())
     if not name or len(name) > MAX_NAME:
-        raise UserError(f"A game's name has 1 to {MAX_NAME} characters.", option="name")
+        raise UserError(f"A game's name has 1 to {MAX_NAME} characters.", option="name", code="bad-name")
     return name
 
 

@@ -94,7 +94,9 @@ def _units(game: str) -> Reply:
     lines = ["Each item is a unit type or a unit of the roster, then its numbers and words; separate items with ;"]
     found = list(all_unit_words(system(game)))
     if not found:
-        raise UserError(f"No sequence of {game} takes a list of units.", hint=Typed(f"/help {game}"))
+        raise UserError(
+            f"No sequence of {game} takes a list of units.", hint=Typed(f"/help {game}"), code="unknown-topic"
+        )
     for name, words in found:
         lines += [f"In {name}:", *(f"  {line}" for line in words)]
     return Reply(f"/{game}: words of a unit", tuple(lines), private=True)
@@ -173,7 +175,7 @@ def _search(words: list[str], registry: Registry) -> Reply:
         )
     known = [*registry.top, "dice", *(spec.path[-1] for top in registry.top for spec in registry.below((top,)))]
     hint = registry.elsewhere(name) or did_you_mean(name, known) or phrase("Type `/help`.")
-    raise UserError(f'There is no help on "{" ".join(words)[:40]}".', hint=hint)
+    raise UserError(f'There is no help on "{" ".join(words)[:40]}".', hint=hint, code="unknown-topic")
 
 
 def _first_sentence(text: str) -> str:

@@ -49,7 +49,11 @@ async def import_game(context: Context) -> Reply:
     raw = need_text(context.options()["file"])
     faults, unplayed = await _checked(context, raw)
     if faults:
-        raise UserError(f"This log is damaged or was altered: {faults[0]}", hint="grognard verify shows everything.")
+        raise UserError(
+            f"This log is damaged or was altered: {faults[0]}",
+            hint="grognard verify shows everything.",
+            code="altered-log",
+        )
     ledger = Ledger(None, context.ledger.writer)
     # Not json.loads: that would hold everybody up for as long as one call takes, half a second for the largest file.
     await asyncio.to_thread(lambda: _fill(ledger, read_export(read_json(raw))))
@@ -90,15 +94,18 @@ async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
         raise UserError(
             f"This log could not be checked within {seconds:.0f} seconds, so it was not taken.",
             hint="Try again when less is going on, or let the host import it.",
+            code="too-slow",
         ) from None
 
 
 def need_text(raw: object) -> str:
     """The text of the file. Raises UserError where there is none, or too much of it."""
     if not isinstance(raw, str) or not raw.strip():
-        raise UserError("/game import needs a file.", hint=phrase("`/game export` writes one."), option="file")
+        raise UserError(
+            "/game import needs a file.", hint=phrase("`/game export` writes one."), option="file", code="missing"
+        )
     if len(raw) > MOST_TEXT:
-        raise UserError("The file is too large.", option="file")
+        raise UserError("The file is too large.", option="file", code="file-too-large")
     return raw.removeprefix("\ufeff")
 
 
@@ -115,7 +122,7 @@ def check_text(raw: str) -> tuple[tuple[str, ...], int]:
 def _fill(ledger: Ledger, exported: Exported) -> None:
     """Take over events, persons, texts and seeds as they are."""
     if not exported.events or len(exported.events) > MAX_EVENTS:
-        raise UserError(f"A log holds 1 to {MAX_EVENTS} events.", option="file")
+        raise UserError(f"A log holds 1 to {MAX_EVENTS} events.", option="file", code="too-many")
     ledger.row = new_id()
     try:
         rows = [(dict(event.body), canonical(event.body), event.hash) for event in exported.events]
@@ -124,7 +131,9 @@ def _fill(ledger: Ledger, exported: Exported) -> None:
             raise ValueError
         _fill_rest(ledger, exported)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
-        raise UserError("The file is damaged: its events do not follow one another.", option="file") from None
+        raise UserError(
+            "The file is damaged: its events do not follow one another.", option="file", code="damaged-log"
+        ) from None
 
 
 def _fill_rest(ledger: Ledger, exported: Exported) -> None:

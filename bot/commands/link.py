@@ -104,20 +104,27 @@ async def _take(context: Context, code: str) -> Reply:
             "There is no such code: each works once, and for 15 minutes.",
             hint=phrase("Get a new one in the other channel: `/game link`"),
             option="code",
+            code="unknown-code",
         )
     here, there = context.command.where, str(doc.data["place"])
     if there == here.key:
-        raise UserError("That code is from this channel.", hint="Type it in the other one.", option="code")
+        raise UserError(
+            "That code is from this channel.", hint="Type it in the other one.", option="code", code="same-channel"
+        )
     saved = await context.store.load_game(there)
     if (saved.game.id if saved is not None else "") != doc.data["game"]:  # its giver had no say in what began since
         raise UserError(
-            "Another game has started there since.", hint=phrase("Get a new code there: `/game link`"), option="code"
+            "Another game has started there since.",
+            hint=phrase("Get a new code there: `/game link`"),
+            option="code",
+            code="game-changed",
         )
     if context.ledger.exists and saved is not None:
         raise UserError(
             "Both channels already have a game.",
             hint=phrase("Only one of them can have one: `/game transfer` or `/game delete` frees a channel."),
             option="code",
+            code="two-games",
         )
     context.drop_docs.append((LINK, code))
     context.docs += [name_doc(here), name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"])))]
@@ -129,7 +136,9 @@ async def _take(context: Context, code: str) -> Reply:
         ledger, new = Ledger(load(saved), context.ledger.writer), here.key
     else:
         raise UserError(
-            "No game is played in either channel.", hint=phrase('Start one first: `/game start lnlt "Hill 875"`')
+            "No game is played in either channel.",
+            hint=phrase('Start one first: `/game start lnlt "Hill 875"`'),
+            code="no-game",
         )
     assert ledger.was is not None
     agreed = [place for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True)) if said]
@@ -151,6 +160,7 @@ async def _ask(context: Context, game: Game, request: Request, names: dict[str, 
         raise UserError(
             f"{MOST_ASKED} links of this game were asked for within a day.",
             hint=phrase("Nobody is asked where managers on both sides type `/game link` themselves."),
+            code="too-many-links",
         )
     context.docs.append(Doc(ASKED, request.game, {"at": [*asked_at, context.now]}, context.now + REQUEST_KEPT))
     context.docs.append(request.doc(context.now + REQUEST_KEPT))
@@ -194,11 +204,15 @@ async def agree(context: Context, code: str) -> Reply:
     ledger, request, expires = await _pending(context, code)
     here = context.command.where.key
     if not context.keeps:
-        raise UserError("Only a manager of this server can agree to that.", option="code")
+        raise UserError("Only a manager of this server can agree to that.", option="code", code="not-manager")
     if here in request.agreed:
-        raise UserError("This channel has already agreed.", option="code")
+        raise UserError("This channel has already agreed.", option="code", code="agreed-already")
     if await context.store.peek(request.new) is not None:
-        raise UserError("A game has started in the other channel since.", hint=phrase("Ask again: `/game link`"))
+        raise UserError(
+            "A game has started in the other channel since.",
+            hint=phrase("Ask again: `/game link`"),
+            code="game-changed",
+        )
     context.drop_docs.append((REQUEST, code))
     names = {**await names_of(context.store, request.all), here: context.command.where.name}
     context.docs.append(name_doc(context.command.where))
@@ -217,7 +231,7 @@ async def decline(context: Context, code: str) -> Reply:
     """A manager of one of the places refuses, or who asked takes it back."""
     _, request, _ = await _pending(context, code)
     if not context.keeps and request.asker != context.command.who.key:
-        raise UserError("Only a manager of this server can refuse that.", option="code")
+        raise UserError("Only a manager of this server can refuse that.", option="code", code="not-manager")
     context.drop_docs.append((REQUEST, code))
     told = Reply(f"{context.who} refuses the link", ("Nothing is linked.",))
     _tell(context, request.all, told)
@@ -229,7 +243,9 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Request, float]
 
     Raises UserError for a request that is over, that is about other places, or whose game has moved on.
     """
-    gone = UserError("There is no open request for this link.", hint=phrase("Ask again: `/game link`"))
+    gone = UserError(
+        "There is no open request for this link.", hint=phrase("Ask again: `/game link`"), code="not-asked"
+    )
     doc = await context.store.doc(REQUEST, code)
     if doc is None:
         raise gone
@@ -245,9 +261,11 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Request, float]
     places, new, agreed = tuple(doc.data["places"]), str(doc.data["new"]), tuple(doc.data["agreed"])
     request = Request(code, str(doc.data["game"]), places, new, agreed, doc.owner)
     if context.command.where.key not in request.all:
-        raise UserError("That code is for other channels.", option="code")
+        raise UserError("That code is for other channels.", option="code", code="other-channels")
     if sorted(ledger.was.places) != sorted(places):
-        raise UserError("The game has moved elsewhere since.", hint=phrase("Ask again: `/game link`"))
+        raise UserError(
+            "The game has moved elsewhere since.", hint=phrase("Ask again: `/game link`"), code="game-changed"
+        )
     return ledger, request, doc.expires or 0.0
 
 
@@ -284,9 +302,11 @@ async def _end(context: Context) -> Reply:
     context.need_game()
     was = context.ledger.was
     if was is None or len(was.places) < 2:
-        raise UserError("The game is played in this channel alone.", option="code")
+        raise UserError("The game is played in this channel alone.", option="code", code="not-linked")
     if not (context.keeps or context.actor.directs):
-        raise UserError("Only the game master or a manager of this server can end the link.", option="code")
+        raise UserError(
+            "Only the game master or a manager of this server can end the link.", option="code", code="not-master"
+        )
     return await unlink(context, context.ledger, context.command.where.key)
 
 

@@ -32,7 +32,7 @@ async def transfer(context: Context) -> Reply:
     _need_alone(context.ledger)
     here, target = context.command.where, _target(context)
     if target.key == here.key:
-        raise UserError("The game is already here.", option="channel")
+        raise UserError("The game is already here.", option="channel", code="same-channel")
     other = await _other(context, target.key)
     names = {here.key: here.name, target.key: target.name}
     there = called(target.key, target.name, here.key)
@@ -58,13 +58,13 @@ async def take_over(context: Context, key: str) -> Reply:
     doc = await _asked(context, key)
     source, here = str(doc.data["from"]), context.command.where
     if not context.keeps:
-        raise UserError("Only a manager of this server can take the game over.")
+        raise UserError("Only a manager of this server can take the game over.", code="not-manager")
     saved = await context.store.load_game_by_id(str(doc.data["game"]))
     if saved is None or saved.places != (source,):
-        raise UserError("That game is no longer played there.")
+        raise UserError("That game is no longer played there.", code="game-changed")
     ledger = Ledger(load(saved), context.ledger.writer)
     if ledger.game.ended:
-        raise UserError("That game has ended.")
+        raise UserError("That game has ended.", code="game-ended")
     other = await _other(context, here.key)
     context.drop_docs.append((TRANSFER, key))
     names = {source: str(doc.data["name"]), here.key: here.name}
@@ -75,7 +75,7 @@ async def stay(context: Context, key: str) -> Reply:
     """A manager of the channel refuses to take a game over."""
     doc = await _asked(context, key)
     if not context.keeps:
-        raise UserError("Only a manager of this server can refuse that.")
+        raise UserError("Only a manager of this server can refuse that.", code="not-manager")
     context.drop_docs.append((TRANSFER, key))
     told = Reply(f"{context.who} refuses to take the game over", ("It stays where it is.",))
     context.outgoing.append(Outgoing(str(doc.data["from"]), {}, context.now, told.to_json()))
@@ -86,7 +86,9 @@ async def _asked(context: Context, key: str) -> Doc:
     """The request that a button answers. Raises UserError for one that is over, or for another channel."""
     doc = await context.store.doc(TRANSFER, key)
     if doc is None or doc.data["to"] != context.command.where.key:
-        raise UserError("There is no open request for this.", hint=phrase("Ask again: `/game transfer`"))
+        raise UserError(
+            "There is no open request for this.", hint=phrase("Ask again: `/game transfer`"), code="not-asked"
+        )
     return doc
 
 
@@ -125,6 +127,7 @@ def _target(context: Context) -> Place:
             "A game can move only to a channel that you and the bot can both write in.",
             hint="Choose it from the list, or mention it.",
             option="channel",
+            code="unknown-channel",
         )
     return confirmed
 
@@ -135,6 +138,7 @@ def _need_alone(ledger: Ledger) -> None:
         raise UserError(
             "This game is played in other channels too, so it cannot move.",
             hint=phrase("End the link first: `/game link off`. Or link the new channel: `/game link`"),
+            code="linked",
         )
 
 
@@ -146,19 +150,24 @@ async def _other(context: Context, place: str) -> Saved | None:
     there = load(other).game
     if there.started and not there.ended:
         raise UserError(
-            f'"{there.name}" is played there.', hint=phrase("It must end first: `/game end`."), option="channel"
+            f'"{there.name}" is played there.',
+            hint=phrase("It must end first: `/game end`."),
+            option="channel",
+            code="game-on",
         )
     if not there.started and there.units:
         raise UserError(
             "That channel has a free-play roster.",
             hint=phrase("`/game delete` in that channel frees it."),
             option="channel",
+            code="roster-there",
         )
     if len(other.places) > 1:
         raise UserError(
             "That channel is linked with others.",
             hint=phrase("End that there first: `/game link off`"),
             option="channel",
+            code="linked",
         )
     return other
 
@@ -178,14 +187,20 @@ def place_key(here: str, typed: str) -> str:
     name = found[1] if found else text.removeprefix(f"{server}/" if slash else f"{platform}:").removeprefix("#")
     if not _IDS.get(platform, _ANY_ID).fullmatch(name):
         raise UserError(
-            f'"{typed[:40]}" is not a channel.', hint="Choose it from the list, or mention it.", option="channel"
+            f'"{typed[:40]}" is not a channel.',
+            hint="Choose it from the list, or mention it.",
+            option="channel",
+            code="unknown-channel",
         )
     return f"{server}/{name}" if slash else f"{platform}:{name}"
 
 
 def _elsewhere(problem: str) -> UserError:
     return UserError(
-        problem, hint=phrase("`/game link` plays it from another place too; `/game export` moves it."), option="channel"
+        problem,
+        hint=phrase("`/game link` plays it from another place too; `/game export` moves it."),
+        option="channel",
+        code="unknown-channel",
     )
 
 
@@ -211,7 +226,7 @@ async def delete_now(context: Context, row: str) -> Reply:
     """Delete the game, which must still be the channel's. Raises UserError otherwise."""
     game = context.need_game()
     if row != context.ledger.row:
-        raise UserError("That game is no longer played here.")
+        raise UserError("That game is no longer played here.", code="game-changed")
     _need_owner(context)
     context.erase.append(row)
     title = f'"{game.name}" is deleted' if game.name else "The free play is deleted"
@@ -228,4 +243,4 @@ def _need_owner(context: Context) -> None:
     need_director(context.game, context.actor, "delete it")
     alone = len(context.ledger.present()) <= 1
     if not context.game.started and not context.actor.directs and not (alone and context.actor.person):
-        raise UserError("Others have rolled here too, so only a server manager can delete this.")
+        raise UserError("Others have rolled here too, so only a server manager can delete this.", code="not-manager")

@@ -33,13 +33,13 @@ async def systems(context: Context) -> Reply:
             lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
         return Reply("Systems on this server", tuple(lines), private=True)
     if not context.command.who.manager:
-        raise UserError("Only a manager of this server can choose its systems.")
+        raise UserError("Only a manager of this server can choose its systems.", code="not-manager")
     words = [word for word in re.split(r"[\s,;]+", options["systems"].casefold()) if word]
     chosen = list(games) if words == ["all"] else list(dict.fromkeys(words))
     for word in chosen:
         if word not in games:
             hint = did_you_mean(word, games) or f"Systems: {', '.join(games)}."
-            raise UserError(f'No system "{word[:40]}".', hint=hint, option="systems")
+            raise UserError(f'No system "{word[:40]}".', hint=hint, option="systems", code="unknown-system")
     context.docs.append(Doc(SETUP, server, {"systems": chosen}, None, server))
     return Reply(
         f"Enabled here: {', '.join(chosen)}", ("The others answer that they are not enabled.", _HIDE), private=True
@@ -49,7 +49,7 @@ async def systems(context: Context) -> Reply:
 async def links(context: Context) -> Reply:
     """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of them."""
     if not context.command.who.manager:
-        raise UserError("Only a manager of this server can see and end its links.")
+        raise UserError("Only a manager of this server can see and end its links.", code="not-manager")
     where, wanted = context.command.where, context.options()["end"]
     found = await context.store.linked(where.server or where.key)
     linked = {local_id(place): (place, game) for place, game in found if not is_private(place)}
@@ -72,6 +72,7 @@ async def _end(context: Context, linked: dict[str, tuple[str, str]], wanted: str
             f'No linked channel "{wanted[:40]}" on this server.',
             hint=phrase("`/setup links` lists them."),
             option="end",
+            code="unknown-channel",
         )
     place, game = linked[wanted]
     ledger = context.ledger
@@ -87,5 +88,5 @@ async def _end(context: Context, linked: dict[str, tuple[str, str]], wanted: str
 async def _loaded(context: Context, game: str) -> Loaded:
     saved = await context.store.load_game_by_id(game)
     if saved is None:
-        raise UserError("That game was deleted this moment.", hint="Try again.")
+        raise UserError("That game was deleted this moment.", hint="Try again.", code="game-changed")
     return load(saved)

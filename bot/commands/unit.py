@@ -80,7 +80,7 @@ async def edit(context: Context) -> Reply:
         changed = replace(changed, handle=new_handle(changed.side, game.units))
         need_units(game, context.actor, [changed])
     if changed == unit:
-        raise UserError(f"{unit.name} is so already.", hint=described(unit))
+        raise UserError(f"{unit.name} is so already.", hint=described(unit), code="no-change")
     context.ledger.add(
         "unit", replace(game, units={**game.units, unit.name.casefold(): changed}), result=f"{unit.name} edited"
     )
@@ -138,7 +138,9 @@ async def import_units(context: Context) -> Reply:
     text = options["file"] if isinstance(options["file"], str) and options["file"] else options["text"]
     if not text:
         raise UserError(
-            "/unit import needs text or a file.", hint="First line: name,type,side,morale; then one line per unit."
+            "/unit import needs text or a file.",
+            hint="First line: name,type,side,morale; then one line per unit.",
+            code="missing",
         )
     rows = await asyncio.to_thread(read_roster, str(text))
     game = context.open_game()
@@ -172,7 +174,11 @@ def _find(game: Game, name: str) -> RosterUnit:
 def _system_of(context: Context) -> System:
     system = context.system
     if system is None:
-        raise UserError("This channel has no system yet.", hint=phrase('Start a game: `/game start lnlt "Hill 875"`.'))
+        raise UserError(
+            "This channel has no system yet.",
+            hint=phrase('Start a game: `/game start lnlt "Hill 875"`.'),
+            code="no-system",
+        )
     return system
 
 
@@ -190,6 +196,7 @@ def _system_for(context: Context, type_: str) -> System:
         f'This channel has no system yet, and {known} the unit type "{type_[:30]}".',
         hint=phrase('Start a game: `/game start lnlt "Hill 875" sides="US, VC"`.'),
         option="type",
+        code="no-system",
     )
 
 
@@ -205,5 +212,7 @@ def _free_side(typed: str) -> str:
     """A side in a game that named none: any short name. Raises UserError."""
     side = " ".join(typed.split())
     if len(side) > MAX_SIDE or set(side) & set(';="“”'):
-        raise UserError(f"A side has at most {MAX_SIDE} characters, and no ; = or quotation marks.", option="side")
+        raise UserError(
+            f"A side has at most {MAX_SIDE} characters, and no ; = or quotation marks.", option="side", code="bad-name"
+        )
     return side

@@ -50,8 +50,7 @@ def expand_names(text: str) -> list[str]:
     if not first <= last < first + MAX_AT_ONCE:
         raise UserError(
             f'"{found[0]}" must count upwards, at most {MAX_AT_ONCE} units at once.', hint='"Squad 1..4" adds four.',
-            option="name",
-        )  # fmt: skip
+            option="name", code="bad-value")  # fmt: skip
     width = len(found[1]) if found[1].startswith("0") else 0
     return [text[: found.start()] + str(number).zfill(width) + text[found.end() :] for number in range(first, last + 1)]
 
@@ -76,7 +75,7 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
     elif any(unit.handle == folded for unit in units.values()):
         problem = "is the handle of another unit"
     if problem:
-        raise UserError(f'The name "{name[:40]}" {problem}.', option="name")
+        raise UserError(f'The name "{name[:40]}" {problem}.', option="name", code="bad-name")
     return name
 
 
@@ -99,7 +98,7 @@ def find_type(raw: str, words: UnitWords) -> str:
     if folded in words.types:
         return folded
     hint = did_you_mean(folded, words.types) or f"Types are {', '.join(words.types)}."
-    raise UserError(f'"{raw[:40]}" is not a unit type.', hint=hint, option="type")
+    raise UserError(f'"{raw[:40]}" is not a unit type.', hint=hint, option="type", code="unknown-type")
 
 
 def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
@@ -135,7 +134,7 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
         return _mark(unit, word, system)
     known = [*words.keys, "state", "marker"]
     hint = did_you_mean(key, known) or f"It may be {', '.join(known)}."
-    raise UserError(f'A unit has no "{key[:40]}".', hint=hint, option="stats")
+    raise UserError(f'A unit has no "{key[:40]}".', hint=hint, option="stats", code="unknown-attribute")
 
 
 def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
@@ -158,7 +157,7 @@ def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
             return replace(unit, marks=frozenset(marks))
     known = [*states, *markers, *words.flags]
     hint = did_you_mean(folded, known) or f"Markers are {', '.join(dict.fromkeys(known))}."
-    raise UserError(f'There is no marker "{name[:40]}".', hint=hint, option="stats")
+    raise UserError(f'There is no marker "{name[:40]}".', hint=hint, option="stats", code="unknown-marker")
 
 
 def _number(option: Option, raw: str) -> Any:
@@ -193,7 +192,7 @@ def add_units(game: Game, new: Iterable[RosterUnit]) -> Game:
     """The game with further units. Raises UserError when the roster is full."""
     units = {**game.units, **{unit.name.casefold(): unit for unit in new}}
     if len(units) > MAX_ROSTER:
-        raise UserError(f"A roster holds at most {MAX_ROSTER} units.")
+        raise UserError(f"A roster holds at most {MAX_ROSTER} units.", code="too-many")
     return replace(game, units=units)
 
 

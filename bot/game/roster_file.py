@@ -44,7 +44,7 @@ class Row:
         """The value of a column. Raises UserError naming the line where one that is needed is empty."""
         value = self.values.get(column, "").strip()
         if not value and column in NEEDED:
-            raise UserError(f"{column} is missing.", option=column)
+            raise UserError(f"{column} is missing.", option=column, code="missing")
         return value
 
     @property
@@ -72,6 +72,7 @@ class Row:
             f"{place}: {error.message}",
             hint=Phrase(error.hint, " " if error.hint else "", "Nothing was added."),
             option="text",
+            code=error.code,
         )
 
 
@@ -79,14 +80,18 @@ def read_roster(text: str) -> list[Row]:
     """The rows of a roster in CSV or YAML. Raises UserError naming line and column."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > MAX_SIZE:
-        raise UserError(f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}. Nothing was added.")
+        raise UserError(
+            f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}. Nothing was added.", code="too-long"
+        )
     if "\n" not in text and "\\n" in text:
         text = text.replace("\\n", "\n")
     rows = _yaml_rows(text) if _YAML.match(text) else _csv_rows(text)
     if not rows:
-        raise UserError("The roster is empty.", hint="First line: name,type,side,morale; then one line per unit.")
+        raise UserError(
+            "The roster is empty.", hint="First line: name,type,side,morale; then one line per unit.", code="missing"
+        )
     if len(rows) > MAX_ROWS:
-        raise UserError(f"At most {MAX_ROWS} lines at once.")
+        raise UserError(f"At most {MAX_ROWS} lines at once.", code="too-many")
     return rows
 
 
@@ -108,26 +113,30 @@ def _csv_rows(text: str) -> list[Row]:
                 raise UserError(
                     f"Line {line}, column {len(heads) + 1}: more values than headings. Nothing was added.",
                     hint="Put a value that holds the separator into quotation marks.",
+                    code="bad-roster",
                 )
             values = dict(zip(heads, cells, strict=False))
             rows.append(Row(line, values, {head: (line, at) for at, head in enumerate(heads, 1)}))
     except csv.Error as error:
-        raise UserError(f"Line {reader.line_num}: {error}. Nothing was added.") from None
+        raise UserError(f"Line {reader.line_num}: {error}. Nothing was added.", code="bad-roster") from None
     return rows
 
 
 def _heads(heads: list[str], line: int) -> list[str]:
     if len(heads) > MAX_COLUMNS:
-        raise UserError(f"Line {line}: at most {MAX_COLUMNS} columns. Nothing was added.")
+        raise UserError(f"Line {line}: at most {MAX_COLUMNS} columns. Nothing was added.", code="too-many")
     for needed in NEEDED:
         if needed not in heads:
             raise UserError(
                 f"Line {line}: the heading {needed} is missing. Nothing was added.",
                 hint="First line: name,type,side,morale; then one line per unit.",
+                code="missing",
             )
     for at, head in enumerate(heads, 1):
         if not head or heads.index(head) != at - 1:
-            raise UserError(f"Line {line}, column {at}: a heading is empty or repeated. Nothing was added.")
+            raise UserError(
+                f"Line {line}, column {at}: a heading is empty or repeated. Nothing was added.", code="given-twice"
+            )
     return heads
 
 
@@ -139,13 +148,17 @@ def _yaml_rows(text: str) -> list[Row]:
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         place = f"Line {mark.line + 1}, column {mark.column + 1}" if mark else "YAML"
-        raise UserError(f"{place}: {error.problem}. Nothing was added.") from None
+        raise UserError(f"{place}: {error.problem}. Nothing was added.", code="bad-roster") from None
     except (yaml.YAMLError, RecursionError):
-        raise UserError("This is not readable YAML. Nothing was added.") from None
+        raise UserError("This is not readable YAML. Nothing was added.", code="bad-roster") from None
     if isinstance(root, yaml.MappingNode) and len(root.value) == 1:
         root = root.value[0][1]
     if not isinstance(root, yaml.SequenceNode):
-        raise UserError("Line 1: a list of units was expected. Nothing was added.", hint="Begin each unit with a dash.")
+        raise UserError(
+            "Line 1: a list of units was expected. Nothing was added.",
+            hint="Begin each unit with a dash.",
+            code="bad-roster",
+        )
     return [_yaml_row(node) for node in root.value]
 
 
@@ -154,19 +167,23 @@ def _check_plain(text: str) -> None:
     depth = 0
     for token in yaml.scan(text):
         if isinstance(token, yaml.AliasToken):
-            raise UserError("A roster holds no YAML aliases. Nothing was added.")
+            raise UserError("A roster holds no YAML aliases. Nothing was added.", code="bad-roster")
         depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
         if depth > MAX_DEPTH:
             mark = token.start_mark
             raise UserError(
-                f"Line {mark.line + 1}, column {mark.column + 1}: too deep for a list of units. Nothing was added."
+                f"Line {mark.line + 1}, column {mark.column + 1}: too deep for a list of units. Nothing was added.",
+                code="bad-roster",
             )
 
 
 def _yaml_row(node: yaml.Node) -> Row:
     line = node.start_mark.line + 1
     if not isinstance(node, yaml.MappingNode):
-        raise UserError(f"Line {line}: a unit was expected, such as {{name: Squad 1, type: squad}}. Nothing was added.")
+        raise UserError(
+            f"Line {line}: a unit was expected, such as {{name: Squad 1, type: squad}}. Nothing was added.",
+            code="bad-roster",
+        )
     values: dict[str, str] = {}
     places: dict[str, tuple[int, int]] = {}
     for key_node, value_node in node.value:
@@ -176,11 +193,16 @@ def _yaml_row(node: yaml.Node) -> Row:
         if all(isinstance(item, yaml.ScalarNode) for item in items):
             value = ",".join(str(item.value) for item in items)
         else:
-            raise UserError(f"Line {place[0]}, column {place[1]}: {key} must be a single value. Nothing was added.")
+            raise UserError(
+                f"Line {place[0]}, column {place[1]}: {key} must be a single value. Nothing was added.",
+                code="bad-roster",
+            )
         if key in values:
-            raise UserError(f"Line {place[0]}, column {place[1]}: {key} is given twice. Nothing was added.")
+            raise UserError(
+                f"Line {place[0]}, column {place[1]}: {key} is given twice. Nothing was added.", code="given-twice"
+            )
         values[key], places[key] = value, place
     for needed in NEEDED:
         if needed not in values:
-            raise UserError(f"Line {line}: {needed} is missing. Nothing was added.")
+            raise UserError(f"Line {line}: {needed} is missing. Nothing was added.", code="missing")
     return Row(line, values, places)

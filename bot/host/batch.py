@@ -34,7 +34,7 @@ def run_batch(lines: BinaryIO, write: Callable[[str], object]) -> None:
     """Answer each line with exactly one line, in order. Nothing in a line stops the stream."""
     for line in bounded_lines(lines):
         if line is None:
-            answer = _error(None, UserError(f"The line is longer than {MAX_LINE} bytes."), "bad-json")
+            answer = _error(None, UserError(f"The line is longer than {MAX_LINE} bytes.", code="too-long"), "bad-json")
         elif not line.strip():
             continue
         else:
@@ -63,18 +63,18 @@ def answer_line(line: bytes) -> dict[str, Any]:
         )
     except (ValueError, RecursionError) as error:
         problem = "a number is too long" if "digits" in str(error) else str(error).rstrip(".")
-        return _error(None, UserError(f"The line is not JSON: {problem}."), "bad-json")
+        return _error(None, UserError(f"The line is not JSON: {problem}.", code="not-json"), "bad-json")
     if not isinstance(request, dict):
-        return _error(None, UserError("The line is JSON, but not an object."), "bad-json")
+        return _error(None, UserError("The line is JSON, but not an object.", code="not-json"), "bad-json")
     id = _id_of(request)
     try:
         if flaws:
-            raise UserError(flaws[0])
+            raise UserError(flaws[0], code="bad-value")
         return {"id": id, "ok": True, **answer(request)}
     except UserError as error:
         return _error(id, error, "bad-input")
     except RecursionError:
-        return _error(id, UserError("The request is nested too deeply."), "bad-input")
+        return _error(id, UserError("The request is nested too deeply.", code="not-json"), "bad-input")
 
 
 def _written(answer: Mapping[str, Any]) -> str:
@@ -114,13 +114,21 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that answer a request. Raises UserError for bad input."""
     op = request.get("op")
     if op is None:
-        raise UserError("The request needs op.", hint="op is lookup, resolve, odds or roll.")
+        raise UserError("The request needs op.", hint="op is lookup, resolve, odds or roll.", code="missing")
     if not isinstance(op, str) or op not in _KEYS:
         near = did_you_mean(str(op), _KEYS)
-        raise UserError(f'There is no op "{str(op)[:40]}".', hint=near or "op is lookup, resolve, odds or roll.")
+        raise UserError(
+            f'There is no op "{str(op)[:40]}".',
+            hint=near or "op is lookup, resolve, odds or roll.",
+            code="unknown-command",
+        )
     unknown = [key for key in request if key not in _KEYS[op] | {"id", "op"}]
     if unknown:
-        raise UserError(f'{op} does not know "{unknown[0][:40]}".', hint=f"It takes {', '.join(sorted(_KEYS[op]))}.")
+        raise UserError(
+            f'{op} does not know "{unknown[0][:40]}".',
+            hint=f"It takes {', '.join(sorted(_KEYS[op]))}.",
+            code="unknown-option",
+        )
     return _OPS[op](request)
 
 
@@ -148,7 +156,7 @@ def _odds(request: Mapping[str, Any]) -> dict[str, Any]:
     by = request.get("by") or ()
     by = [by] if isinstance(by, str) else by
     if not isinstance(by, list | tuple) or not all(isinstance(path, str) for path in by):
-        raise UserError("by must be a list of outputs.", hint='For example ["outcome"].')
+        raise UserError("by must be a list of outputs.", hint='For example ["outcome"].', code="bad-value")
     counted = count_odds(sequence, _inputs(request), by)
     return {"odds": {value: str(chance) for value, chance in counted.items()}}
 
@@ -173,7 +181,7 @@ _OPS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = {
 def _name(request: Mapping[str, Any], key: str) -> str:
     value = request.get(key)
     if not isinstance(value, str):
-        raise UserError(f"{request['op']} needs {key} as a text.")
+        raise UserError(f"{request['op']} needs {key} as a text.", code="missing")
     return value
 
 
@@ -182,7 +190,9 @@ def _inputs(request: Mapping[str, Any]) -> Mapping[str, object]:
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise UserError("in must be an object of inputs.", hint='For example {"attack": 7, "defense": 5}.')
+        raise UserError(
+            "in must be an object of inputs.", hint='For example {"attack": 7, "defense": 5}.', code="bad-value"
+        )
     return given
 
 
@@ -191,7 +201,7 @@ def _dice(request: Mapping[str, Any]) -> tuple[Source, Script | None]:
     if values is None:
         return throwaway(), None
     if not isinstance(values, list):
-        raise UserError("dice must be a list of faces.", hint="For example [5, 2, 3].")
+        raise UserError("dice must be a list of faces.", hint="For example [5, 2, 3].", code="bad-value")
     script = Script(values)
     return script, script
 

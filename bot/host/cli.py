@@ -60,24 +60,28 @@ class Arguments:
         name, equals, value = word.partition("=")
         if name not in known:
             near = did_you_mean(name, known)
-            raise UserError(f"There is no --{name[:40]} here.", hint=near.replace("mean ", "mean --"))
+            raise UserError(
+                f"There is no --{name[:40]} here.", hint=near.replace("mean ", "mean --"), code="unknown-option"
+            )
         if not known[name]:
             self.flags[name] = []
             return
         value = value if equals else next(rest, "")
         if not value:
-            raise UserError(f"--{name} needs a value.")
+            raise UserError(f"--{name} needs a value.", code="no-value")
         self.flags.setdefault(name, []).append(value)
 
     def _pair(self, key: str, value: object) -> None:
         if key in self.pairs:
-            raise UserError(f"{key} is given twice.", hint="Give it once.")
+            raise UserError(f"{key} is given twice.", hint="Give it once.", code="given-twice")
         self.pairs[key] = value
 
     def take(self, *names: str) -> list[str]:
         """The next positional words, one for each name. Raises UserError naming the first that is missing."""
         if len(self.words) < len(names):
-            raise UserError(f"{names[len(self.words)]} is missing.", hint="grognard --help shows all commands.")
+            raise UserError(
+                f"{names[len(self.words)]} is missing.", hint="grognard --help shows all commands.", code="missing"
+            )
         taken, self.words = self.words[: len(names)], self.words[len(names) :]
         return taken
 
@@ -85,7 +89,9 @@ class Arguments:
         """key=value pairs, and each remaining bare word as a flag that is set."""
         for word in self.words:
             if not word.isascii() or not word.replace("-", "_").isidentifier():
-                raise UserError(f'"{word[:40]}" has no name.', hint="Write key=value, such as attack=7.")
+                raise UserError(
+                    f'"{word[:40]}" has no name.', hint="Write key=value, such as attack=7.", code="loose-word"
+                )
             self._pair(word.replace("-", "_"), True)
         self.words = []
         return self.pairs
@@ -180,7 +186,7 @@ def roll_once(words: Sequence[str]) -> None:
     arguments = Arguments(signs, flags={"json": False, "dice": True})
     text = " ".join(word.replace("\0", "=") for word in arguments.words)
     if not text:
-        raise UserError("roll needs dice.", hint='For example: grognard roll "2d6+3"')
+        raise UserError("roll needs dice.", hint='For example: grognard roll "2d6+3"', code="missing")
     expression = parse(text)
     source, finish = _source(arguments)
     rolling = roll(expression, source)

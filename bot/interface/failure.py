@@ -18,5 +18,6 @@ def failed(log: logging.Logger, what: str, *, recorded: bool = True) -> Reply:
         UserError(
             f"Something went wrong here, which is not your fault (reference {reference}).",
             hint=f"{nothing}The host finds the reference in the log.",
+            code="our-fault",
         )
     )

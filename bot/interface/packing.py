@@ -35,7 +35,7 @@ def file_text(data: bytes, name: str) -> str:
     try:
         return (_unpacked(data, name) if data.startswith(_GZIP) else data).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise UserError(f"{name} is not a text in UTF-8.", option="file") from None
+        raise UserError(f"{name} is not a text in UTF-8.", option="file", code="not-text") from None
 
 
 def too_large(name: str) -> UserError:
@@ -44,6 +44,7 @@ def too_large(name: str) -> UserError:
         f"{name} is larger than {MOST_BYTES // 1_000_000} MB.",
         hint="Compress it: gzip FILE makes FILE.gz.",
         option="file",
+        code="file-too-large",
     )
 
 
@@ -53,9 +54,15 @@ def _unpacked(data: bytes, name: str) -> bytes:
     try:
         text = stream.decompress(data, MOST_TEXT + 1)
     except zlib.error:
-        raise UserError(f"{name} is damaged: it cannot be unpacked.", option="file") from None
+        raise UserError(f"{name} is damaged: it cannot be unpacked.", option="file", code="damaged-file") from None
     if len(text) > MOST_TEXT:
-        raise UserError(f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB.", option="file")
+        raise UserError(
+            f"{name} is too large: unpacked it has more than {MOST_TEXT // 1_000_000} MB.",
+            option="file",
+            code="file-too-large",
+        )
     if not stream.eof or stream.unused_data:
-        raise UserError(f"{name} is damaged: it is cut off, or goes on behind its end.", option="file")
+        raise UserError(
+            f"{name} is damaged: it is cut off, or goes on behind its end.", option="file", code="damaged-file"
+        )
     return text

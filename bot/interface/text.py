@@ -71,6 +71,7 @@ def parse_text(text: str, registry: Registry) -> Parsed:
         raise UserError(
             f"A command begins with its name, not {shown}: {text[:30]}",
             hint=phrase("For example: `/roll 2d6+3`. help lists them."),
+            code="unknown-command",
         )
     spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
     return Parsed(spec, read_tokens(spec, tokens[used:]))
@@ -91,7 +92,7 @@ def tokenize(text: str) -> list[Token]:
         value, quoted, at = _value(text, at)
         tokens.append(Token(key, value, quoted, start))
         if len(tokens) > MAX_TOKENS:
-            raise UserError("That line has too many words.")
+            raise UserError("That line has too many words.", code="too-many")
 
 
 def _value(text: str, at: int) -> tuple[str, bool, int]:
@@ -105,12 +106,14 @@ def _value(text: str, at: int) -> tuple[str, bool, int]:
         raise UserError(
             f"The quotation mark at character {at + 1} is not closed: {text[at : at + 20]}",
             hint=f"End it with {closing[0]}",
+            code="bad-quotes",
         )
     if end + 1 < len(text) and not text[end + 1].isspace():
         raise UserError(
             f"The quotation mark at character {end + 1} closes a value in the middle of a word: "
             f"{text[max(at, end - 16) : end + 12]}",
             hint='Close each value with the mark that opened it, then a space. Inside use the other kind: "O\'Brien".',
+            code="bad-quotes",
         )
     return text[at + 1 : end], True, end + 1
 
@@ -134,6 +137,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
                     f'"{given.get(token.key) or loose[0]}" was read as {token.key}, which is given as well.',
                     hint="A value that holds spaces needs quotation marks.",
                     option=token.key,
+                    code="given-twice",
                 )
             else:
                 _put(given, token.key, token.value)
@@ -159,7 +163,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
 
 def _put(given: dict[str, object], name: str, value: object) -> None:
     if name in given:
-        raise UserError(f"{name} is given twice.", hint="Give it once.", option=name)
+        raise UserError(f"{name} is given twice.", hint="Give it once.", option=name, code="given-twice")
     given[name] = value
 
 
@@ -183,6 +187,7 @@ def _check_value(token: Token, following: Token | None, options: Mapping[str, Op
             f"{token.key}= has no value.",
             hint=f"Write it without a space: {token.key}={following.value[:40]}",
             option=token.key,
+            code="no-value",
         )
 
 
@@ -219,9 +224,15 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
     options = {known.name: known for known in spec.options}
     mods = spec.option("mods")
     if word.startswith("="):
-        raise UserError(f'"{word[:40]}" is on its own.', hint="Write key=value without spaces around the =.")
+        raise UserError(
+            f'"{word[:40]}" is on its own.', hint="Write key=value without spaces around the =.", code="loose-word"
+        )
     if (found := _KEY_BY_OTHER.match(word)) and (name := found[1].replace("-", "_").casefold()) in options:
-        raise UserError(f'"{word[:40]}" cannot be read.', hint=f'Write {name}=..., or {name}="..." for several words.')
+        raise UserError(
+            f'"{word[:40]}" cannot be read.',
+            hint=f'Write {name}=..., or {name}="..." for several words.',
+            code="loose-word",
+        )
     kind = option.type if option is not None else ""
     folded = word.replace("-", "_").casefold()
     if kind not in ("", "int", "number", "units", "enum"):
@@ -230,7 +241,10 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
         return
     if folded in options:
         raise UserError(
-            f"{folded} has no value.", hint=f"Write {folded}=..., without spaces around the =.", option=folded
+            f"{folded} has no value.",
+            hint=f"Write {folded}=..., without spaces around the =.",
+            option=folded,
+            code="no-value",
         )
     if kind not in ("", "int", "number") or any(mark.isdecimal() for mark in word):
         return

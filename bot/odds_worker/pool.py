@@ -19,7 +19,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, TypeVar, cast
 
-from bot.odds_worker.process import SIZE, named, packed
+from bot.odds_worker.process import SIZE, Refused, named, packed
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution, TooManyStates
@@ -138,7 +138,8 @@ class Worker:
             if not (self._stays or self._waiting):
                 await self.close()
         if refused is not None:
-            raise UserError(refused[0], hint=text_from_json(refused[1]))
+            message, hint, option, code = refused
+            raise UserError(message, hint=text_from_json(hint), option=option, code=code)
         return cast("T", result)
 
     async def close(self) -> None:
@@ -151,12 +152,12 @@ class Worker:
             if process.stdin is not None:
                 process.stdin.close()
 
-    async def _ask(self, question: bytes, seconds: float) -> tuple[object, tuple[str, str] | None]:
+    async def _ask(self, question: bytes, seconds: float) -> tuple[object, Refused | None]:
         try:
             process = await self._started()
             assert process.stdin is not None
             process.stdin.write(question)
-            answer: tuple[object, tuple[str, str] | None] = await asyncio.wait_for(_read(process), seconds)
+            answer: tuple[object, Refused | None] = await asyncio.wait_for(_read(process), seconds)
         except (TimeoutError, EOFError, OSError):
             await self.close()
             raise TooManyStates from None

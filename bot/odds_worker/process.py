@@ -18,6 +18,9 @@ GRACE = 30
 MEMORY = 640 * 2**20
 """Bytes of address space, Python itself included: what needs more is refused, and the bot beside it goes on."""
 
+Refused = tuple[str, Any, str | None, str]
+"""A UserError on its way: message, hint, option, code."""
+
 
 def packed(value: object) -> bytes:
     """A value as it goes through the pipe: its length, then its pickle. Only our own two processes speak here."""
@@ -30,8 +33,8 @@ def named(function: Callable[..., Any]) -> str:
     return f"{function.__module__}:{function.__qualname__}"
 
 
-def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, tuple[str, Any] | None]:
-    """(result, None), or (None, (what was wrong, hint)): errors cross between processes as plain JSON."""
+def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, Refused | None]:
+    """(result, None), or (None, (what was wrong, hint, option, code)): errors cross between processes as plain JSON."""
     from bot.rules.errors import UserError
     from bot.rules.phrase import text_to_json
 
@@ -39,7 +42,7 @@ def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, tuple[str, An
     try:
         return getattr(import_module(module), function)(*arguments), None
     except UserError as error:
-        return None, (error.message, text_to_json(error.hint))
+        return None, (error.message, text_to_json(error.hint), error.option, error.code)
 
 
 def main() -> None:

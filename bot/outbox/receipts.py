@@ -23,6 +23,7 @@ EVERY = 1.0
 NOT_WRITTEN = UserError(
     "The bot is too busy to do this now. Nothing was recorded.",
     hint="Try again in a moment; the host sees why in the log.",
+    code="busy",
 )
 
 

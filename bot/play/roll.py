@@ -28,6 +28,7 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
             "/roll needs dice.",
             hint=phrase("Type `/roll 2d6+3`. `/help dice` shows everything that you can write."),
             option="dice",
+            code="missing",
         )
     expression = parse(text)
     label = read_label(options.get("label"))
@@ -46,6 +47,7 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
                 f"Nothing is recorded yet. Next die: {owed.label or 'a die'} ({owed.sides}).",
                 hint=Phrase("Roll it and type: ", Typed(f"/roll {typed}{secret}")),
                 option="hand",
+                code="die-owed",
             ) from None
         script.finish()
     else:
@@ -63,7 +65,7 @@ def read_label(raw: object) -> str:
     """What a roll is for, in one line. Raises UserError for one that is too long."""
     label = " ".join(clean(_LABEL, raw).split()) if raw else ""
     if len(label) > MAX_LABEL:
-        raise UserError(f"A label has at most {MAX_LABEL} characters.", option="label")
+        raise UserError(f"A label has at most {MAX_LABEL} characters.", option="label", code="too-long")
     return label
 
 

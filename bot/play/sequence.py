@@ -38,7 +38,7 @@ def hand_dice(raw: object) -> tuple[int, ...]:
     text = clean(_HAND, raw)
     values = [word for word in re.split(r"[\s,;]+", text) if word]
     if not values or len(values) > 200 or not all(re.fullmatch(r"-?\d{1,7}", value) for value in values):
-        raise UserError(f'hand takes dice such as 5,2,3, not "{text[:40]}".', option="hand")
+        raise UserError(f'hand takes dice such as 5,2,3, not "{text[:40]}".', option="hand", code="bad-hand")
     return tuple(int(value) for value in values)
 
 
@@ -98,6 +98,7 @@ def _owed(owed: DieOwed, spec: CommandSpec, raw: Mapping[str, object]) -> UserEr
         f"Nothing is recorded yet. Next die: {owed.label} ({owed.sides}).",
         hint=Phrase("Roll it and type: ", Typed(again)),
         option="hand",
+        code="die-owed",
     )
 
 

@@ -100,7 +100,9 @@ class Script:
             expected = f"1 to {die.sides}" if die.faces is None else ", ".join(map(str, dict.fromkeys(die.faces)))
             shown = str(value)[:20]
             raise UserError(
-                f"Die {self._used + 1} ({die.label}) cannot show {shown}: {die.name} shows {expected}.", option="hand"
+                f"Die {self._used + 1} ({die.label}) cannot show {shown}: {die.name} shows {expected}.",
+                option="hand",
+                code="bad-face",
             )
         self._used += 1
         return value
@@ -114,4 +116,5 @@ class Script:
                 f"{len(left)} {'die is' if len(left) == 1 else 'dice are'} left over ({shown}): "
                 f"{self._used} {'was' if self._used == 1 else 'were'} asked for.",
                 option="hand",
+                code="dice-left-over",
             )

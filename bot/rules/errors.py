@@ -21,14 +21,15 @@ def _hint_safely(hint: str) -> str:
 
 
 class UserError(Exception):
-    """Something a player typed cannot be done; the text is shown to him as it is.
+    """Something a player typed cannot be done; the text is shown as it is.
 
     `message` says what was wrong and what was expected, in one line. `hint` is what to do next: the
     corrected command ready to copy, or where to look; commands in it are `Typed`. `option` names the option at
-    fault, so that a form can show the error at its field. `code` names the kind of error for programs and tests.
+    fault, so that a form can show the error at its field. `code` names the kind of error for programs and
+    tests (`codes.py` has them all).
     """
 
-    def __init__(self, message: str, *, hint: str = "", option: str | None = None, code: str = "bad-input") -> None:
+    def __init__(self, message: str, *, hint: str = "", code: str, option: str | None = None) -> None:
         message = one_line(message)  # it quotes what was typed
         hint = _hint_safely(hint)
         super().__init__(message)

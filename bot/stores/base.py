@@ -21,7 +21,7 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from bot.rules.errors import UserError
 
@@ -41,6 +41,11 @@ the clock was set back: it is due now."""
 
 class StoreError(UserError):
     """Data cannot be read or written: said in words that help player and host. Nothing was stored."""
+
+    kind: ClassVar[str] = "store-failed"
+
+    def __init__(self, message: str, *, hint: str = "", code: str = "") -> None:
+        super().__init__(message, hint=hint, code=code or self.kind)
 
 
 class Conflict(Exception):

@@ -234,7 +234,7 @@ class System:
 
 def _no_such(kind: str, id: str, system: System, known: Mapping[str, object]) -> UserError:
     hint = did_you_mean(id, known) or f"grognard {kind}s {system.id} lists them all."
-    return UserError(f'No {kind} "{id[:40]}" in {system.id} ({system.title}).', hint=hint)
+    return UserError(f'No {kind} "{id[:40]}" in {system.id} ({system.title}).', hint=hint, code="not-in-system")
 
 
 @lru_cache(maxsize=1)
@@ -248,5 +248,5 @@ def system(id: str) -> System:
     known = systems()
     if id not in known:
         hint = did_you_mean(id, known) or f"Systems are {', '.join(known)}."
-        raise UserError(f'No system "{id[:40]}".', hint=hint)
+        raise UserError(f'No system "{id[:40]}".', hint=hint, code="unknown-system")
     return known[id]

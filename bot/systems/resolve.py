@@ -85,11 +85,15 @@ def odds_rows(sequence: Sequence, raw: Mapping[str, object], roster: Roster | No
 
 def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
     if not sequence.odds_by:
-        raise UserError(f"{sequence.system.id} {sequence.id} rolls no dice, so it has no odds.")
+        raise UserError(f"{sequence.system.id} {sequence.id} rolls no dice, so it has no odds.", code="no-odds")
     if len(paths) > MAX_BY:
-        raise UserError(f"Odds go by at most {MAX_BY} outputs at once.")
+        raise UserError(f"Odds go by at most {MAX_BY} outputs at once.", code="too-many")
     for path in paths:
         head = path.split(".")[0].split("[")[0]
         if head not in sequence.outputs:
             known: Any = ", ".join(sequence.outputs)
-            raise UserError(f'{sequence.system.id} {sequence.id} has no output "{path[:40]}".', hint=f"It has {known}.")
+            raise UserError(
+                f'{sequence.system.id} {sequence.id} has no output "{path[:40]}".',
+                hint=f"It has {known}.",
+                code="unknown-output",
+            )

@@ -26,7 +26,7 @@ async def test_a_platform_that_breaks_is_begun_again_and_the_other_goes_on(
     async def breaks(_: App) -> None:
         begun.append("discord")
         if len(begun) > 3:
-            raise UserError("Discord does not know this DISCORD_TOKEN.")
+            raise UserError("Discord does not know this DISCORD_TOKEN.", code="token-refused")
         if len(begun) > 1:
             raise KeyError("custom_id")
 

@@ -81,7 +81,7 @@ def test_what_an_earlier_version_stored_still_reads() -> None:
 def test_a_command_is_one_only_where_the_code_made_it_so() -> None:
     """What a player typed into a sentence stays plain, and an error's hint keeps its commands."""
     name = "/game delete confirm"
-    error = UserError(f'No unit "{name}".', hint=Phrase(f"{name}: ask ", Typed("/unit list"), "."))
+    error = UserError(f'No unit "{name}".', hint=Phrase(f"{name}: ask ", Typed("/unit list"), "."), code="unknown-unit")
     (hint,) = error_reply(error).lines
     assert isinstance(hint, Phrase)
     assert [piece for piece in hint.pieces if isinstance(piece, Typed)] == ["/unit list"]

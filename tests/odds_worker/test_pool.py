@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.odds_worker import pool as counting
-from bot.odds_worker.pool import Odds, Worker
+from bot.odds_worker.pool import Odds, Worker, count_odds_here
 from bot.rules.errors import UserError
 from bot.rules.odds import Distribution, TooManyStates
 from bot.systems.catalog import system
@@ -105,6 +105,21 @@ async def test_the_number_of_counts_that_are_kept_is_bounded(monkeypatch: pytest
         await counted.ask(fp)
     assert len(counted.odds._kept) == 3
     assert not counted.odds._under_way
+
+
+async def test_what_is_wrong_with_a_question_comes_back_from_the_worker_whole() -> None:
+    """Words, hint, option and code are the same as on the spot, so that a form marks the field either way."""
+    raw = {**shot(3), "wind": 5}
+    with pytest.raises(UserError) as here:
+        count_odds_here("lnlt", "fire", raw, BY, {})
+    worker = Worker()
+    try:
+        with pytest.raises(UserError) as apart:
+            await worker.run(count_odds_here, "lnlt", "fire", raw, BY, {})
+    finally:
+        await worker.close()
+    assert vars(apart.value) == vars(here.value)
+    assert (apart.value.code, apart.value.option) == ("unknown-option", "wind")
 
 
 async def test_a_full_line_before_the_worker_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,9 @@ def odds(expression: Expression) -> dict[int | str, Fraction]:
 def _face_odds(expression: Expression) -> dict[int | str, Fraction]:
     (pool,) = expression.pools
     if pool.count > 1 or pool.faces is None:
-        raise UserError(f"The odds of {expression.notation} cannot be counted: only one die with words can.")
+        raise UserError(
+            f"The odds of {expression.notation} cannot be counted: only one die with words can.", code="no-odds"
+        )
     return {face: Fraction(ways, pool.sides) for face, ways in Counter(pool.faces).items()}
 
 
@@ -54,7 +56,10 @@ class _Budget:
     def spend(self, steps: int) -> None:
         self.left -= steps
         if self.left < 0:
-            raise UserError(f"The odds of {self.notation} take too long to count. Fewer dice or fewer sides will do.")
+            raise UserError(
+                f"The odds of {self.notation} take too long to count. Fewer dice or fewer sides will do.",
+                code="too-large",
+            )
 
 
 def _combined(sign: str, left: Weights, right: Weights, budget: _Budget) -> Weights:
@@ -72,6 +77,7 @@ def _pool_weights(pool: Pool, budget: _Budget) -> Weights:
         raise UserError(
             f"The odds of {pool.notation} cannot be counted: its dice are rerolled or explode without end.",
             hint="A reroll that happens once (ro) can be counted.",
+            code="no-odds",
         )
     budget.spend(pool.sides)
     die = _die_weights(pool)

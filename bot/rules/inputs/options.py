@@ -125,7 +125,10 @@ def missing_option(option: Option, what: str) -> UserError:
     """The error for a required option that was left out."""
     about = f": {option.help}" if option.help else ""
     return UserError(
-        f"{what} needs {option.name} ({option.expected}){about}.", hint=_instance(option), option=option.name
+        f"{what} needs {option.name} ({option.expected}){about}.",
+        hint=_instance(option),
+        option=option.name,
+        code="missing",
     )
 
 
@@ -142,7 +145,7 @@ def unknown_option(name: str, known: Iterable[str], what: str) -> UserError:
     """The error for an option that `what` does not have."""
     names = list(known)
     hint = did_you_mean(name, names) or (f"It takes {', '.join(names)}." if names else "It takes no options.")
-    return UserError(f'{what} has no option "{name[:40]}".', hint=hint, option=name[:40])
+    return UserError(f'{what} has no option "{name[:40]}".', hint=hint, option=name[:40], code="unknown-option")
 
 
 def _unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: str) -> dict[str, object]:
@@ -159,7 +162,9 @@ def _unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: s
     for word in words_of(given.pop("mods")):
         word = word.replace("-", "_")
         if word in kept or (word in flags and given.get(word) is not None):
-            raise UserError(f'The flag "{word[:40]}" is given twice.', hint="Give it once.", option="mods")
+            raise UserError(
+                f'The flag "{word[:40]}" is given twice.', hint="Give it once.", option="mods", code="given-twice"
+            )
         if word in flags:
             given[word] = True
         elif word.split("=")[0] in further:
@@ -167,7 +172,12 @@ def _unfold_mods(known: Mapping[str, Option], raw: Mapping[str, object], what: s
         else:
             near = did_you_mean(word, [*further, *flags])
             takes = ", ".join([*further, *sorted(flags)]) or "none"
-            raise UserError(f'{what} has no modifier "{word[:40]}".', hint=near or f"It knows {takes}.", option="mods")
+            raise UserError(
+                f'{what} has no modifier "{word[:40]}".',
+                hint=near or f"It knows {takes}.",
+                option="mods",
+                code="unknown-modifier",
+            )
         kept.append(word)
     if own is not None:
         given["mods"] = tuple(word for word in kept if word.split("=")[0] in further)
@@ -200,7 +210,9 @@ def _shown(number: float | None) -> str:
 def _refuse(option: Option, raw: object, hint: str = "") -> UserError:
     shown = str(raw)
     shown = shown if len(shown) <= 40 else shown[:39] + "…"
-    return UserError(f'{option.name} must be {option.expected}, not "{shown}".', hint=hint, option=option.name)
+    return UserError(
+        f'{option.name} must be {option.expected}, not "{shown}".', hint=hint, option=option.name, code="bad-value"
+    )
 
 
 def _in_range(option: Option, value: float, raw: object) -> float:
@@ -281,9 +293,13 @@ def _clean_text(option: Option, raw: object) -> str:
         raise _refuse(option, raw)
     text = str(raw)
     if len(text) > MAX_TEXT:
-        raise UserError(f"{option.name} is too long: at most {MAX_TEXT} characters.", option=option.name)
+        raise UserError(
+            f"{option.name} is too long: at most {MAX_TEXT} characters.", option=option.name, code="too-long"
+        )
     if CONTROL.search(text):
-        raise UserError(f"{option.name} holds control or invisible characters.", option=option.name)
+        raise UserError(
+            f"{option.name} holds control or invisible characters.", option=option.name, code="bad-characters"
+        )
     return text
 
 

@@ -111,7 +111,9 @@ class Unit:
         """A whole number of the unit. Raises UserError naming unit and key when it is needed and missing."""
         value = self.numbers.get(key, default)
         if value is None:
-            raise UserError(f"{self.word} needs {key}.", hint=f"Type it after the unit: {self.word} {key}=5.")
+            raise UserError(
+                f"{self.word} needs {key}.", hint=f"Type it after the unit: {self.word} {key}=5.", code="unit-needs"
+            )
         return int(value)
 
     def get(self, key: str, default: Any = None) -> Any:
@@ -164,7 +166,7 @@ def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
 
 def _check_count(count: int) -> None:
     if count > MAX_UNITS:
-        raise UserError(f"A list holds at most {MAX_UNITS} units.", hint="Split the attack.")
+        raise UserError(f"A list holds at most {MAX_UNITS} units.", hint="Split the attack.", code="too-many")
 
 
 def _split(text: str) -> list[str]:
@@ -178,14 +180,20 @@ def _split(text: str) -> list[str]:
             items.append(text[start:at])
             start = at + 1
     if quote:
-        raise UserError(f"The quotation mark in {text[start:][:30]} is not closed.", hint=f"End the name with {quote}")
+        raise UserError(
+            f"The quotation mark in {text[start:][:30]} is not closed.",
+            hint=f"End the name with {quote}",
+            code="bad-quotes",
+        )
     return [*items, text[start:]]
 
 
 def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | None) -> list[Unit]:
     base, rest = _head(item, words, roster)
     if types is not None and base.type not in types:
-        raise UserError(f"{base.word} ({base.type}) cannot be used here; expected {', '.join(types)}.")
+        raise UserError(
+            f"{base.word} ({base.type}) cannot be used here; expected {', '.join(types)}.", code="wrong-type"
+        )
     numbers, flags, state, repeat = dict(base.numbers), set(base.flags), base.state, 1
     seen: set[str] = set()
     for token in rest.split():
@@ -193,10 +201,12 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
         key = key.casefold()
         if token.endswith(","):
             raise UserError(
-                f'"{token[:40]}" ends with a comma.', hint="Units are separated by ; such as squad; leader."
+                f'"{token[:40]}" ends with a comma.',
+                hint="Units are separated by ; such as squad; leader.",
+                code="bad-unit",
             )
         if key in seen:
-            raise UserError(f'"{key[:40]}" is given twice in "{item[:40]}".')
+            raise UserError(f'"{key[:40]}" is given twice in "{item[:40]}".', code="given-twice")
         seen.add(key)
         if equals and key == words.repeat:
             repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
@@ -241,12 +251,15 @@ def _unknown(base: Unit, token: str, words: UnitWords) -> UserError:
     flag = key.replace("-", "_")
     if key in words.keys and not equals:
         return UserError(
-            f"{base.word}: {key} needs its value.", hint=f"Write it without a space: {key}={_example(words, key)}."
+            f"{base.word}: {key} needs its value.",
+            hint=f"Write it without a space: {key}={_example(words, key)}.",
+            code="no-value",
         )
     if flag in words.flags and equals:
         return UserError(
             f"{base.word}: {flag} is a flag and takes no value.",
             hint=f"Write {flag} alone, or -{flag} where a roster unit should go without it.",
+            code="bad-unit",
         )
     if token.isdecimal() and not base.name:
         return UserError(
@@ -258,7 +271,9 @@ def _unknown(base: Unit, token: str, words: UnitWords) -> UserError:
     near = did_you_mean(key, [*words.keys, *words.flags]) if len(key) > 1 else ""
     kind = "number" if equals else "flag"
     return UserError(
-        f'"{token[:40]}" is not a {kind} of a unit here.', hint=near or f"Expected one of {', '.join(known)}."
+        f'"{token[:40]}" is not a {kind} of a unit here.',
+        hint=near or f"Expected one of {', '.join(known)}.",
+        code="unknown-attribute",
     )
 
 
@@ -285,9 +300,15 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, str]:
     known = [*words.types, *(unit.name for unit in roster.values())]
     if word.isdecimal() and len(pieces) > 1:
         count = f"{words.repeat}={word[:3]} behind it" if words.repeat else "each by itself: squad; squad"
-        raise UserError(f'A list item begins with a unit, not with the number "{word[:10]}".', hint=f"Write {count}.")
+        raise UserError(
+            f'A list item begins with a unit, not with the number "{word[:10]}".',
+            hint=f"Write {count}.",
+            code="bad-unit",
+        )
     hint = did_you_mean(word, known) or f"Unit types are {', '.join(words.types)}."
-    raise UserError(f'"{pieces[0][:40]}" is neither a unit type nor a unit of the roster.', hint=hint)
+    raise UserError(
+        f'"{pieces[0][:40]}" is neither a unit type nor a unit of the roster.', hint=hint, code="unknown-unit"
+    )
 
 
 def _unquote(text: str) -> str:

@@ -93,7 +93,7 @@ def read_json(text: str, what: str = "The file") -> object:
         data: object = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=whole, parse_constant=no_number)
     except (ValueError, RecursionError):
         raise UserError(
-            f"{what} is no JSON.", hint=phrase("`/game export` writes a file that can be checked.")
+            f"{what} is no JSON.", hint=phrase("`/game export` writes a file that can be checked."), code="not-a-log"
         ) from None
     if _HALF.search(text) and _has_half(data):
         raise _odd(f"{what} holds half of a character.")
@@ -108,16 +108,20 @@ def _has_half(data: object) -> bool:
 
 
 def _odd(problem: str) -> UserError:
-    return UserError(problem, hint="Grognard writes no such file. Export the game again.")
+    return UserError(problem, hint="Grognard writes no such file. Export the game again.", code="damaged-log")
 
 
 def read_export(data: object) -> Exported:
     """The export in parsed JSON. Raises UserError that names the part which is not as it should be."""
     file = _Part(data, "the file")
     if file.data.get("format") != FORMAT:
-        raise UserError("This file is not a game exported by Grognard.", hint=phrase("`/game export` writes one."))
+        raise UserError(
+            "This file is not a game exported by Grognard.", hint=phrase("`/game export` writes one."), code="not-a-log"
+        )
     if file.number("version") > VERSION:
-        raise UserError("This file was written by a newer Grognard.", hint="Update this one, then try again.")
+        raise UserError(
+            "This file was written by a newer Grognard.", hint="Update this one, then try again.", code="newer-log"
+        )
     persons = tuple(
         ExportedPerson(part.text("person"), _key(part, file.text("game")), part.text("name"))
         for part in file.parts("persons")
@@ -195,4 +199,6 @@ class _Part:
 
 
 def _broken(what: str, expected: str) -> UserError:
-    return UserError(f"The file is damaged: {what} is not {expected}.", hint="Export the game again.")
+    return UserError(
+        f"The file is damaged: {what} is not {expected}.", hint="Export the game again.", code="damaged-log"
+    )

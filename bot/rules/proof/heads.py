@@ -40,6 +40,7 @@ def read_heads(texts: Iterable[str]) -> tuple[Head, ...]:
             raise UserError(
                 f"A head has {SHORT} to 64 hex digits; this is not one: {' '.join(text.split())[:70]}",
                 hint=phrase("It is under each public answer, #41 · 1c9e06d2, and in `/fair show`."),
+                code="bad-head",
             )
         found |= dict.fromkeys(numbered)
     return tuple(found)

@@ -384,7 +384,7 @@ class _Compiler:
 
 def _off_card(file: str, name: str, value: object) -> UserError:
     table = file.rsplit("/", 1)[-1].removesuffix(".yaml")
-    return UserError(f"{name} {value} is not on the card {table}.", option=name)
+    return UserError(f"{name} {value} is not on the card {table}.", option=name, code="not-on-card")
 
 
 def _key(key: object) -> str:

@@ -152,6 +152,7 @@ class Table:
                     raise UserError(
                         f"{roll.option} must be from {low} to {high}, not {value}: {len(dice)}d{dice[0].sides}.",
                         option=roll.option,
+                        code="bad-value",
                     )
             values[roll.option] = value
 
@@ -160,7 +161,7 @@ class Table:
             values = {**self.constants, **values}
         for refuse, say in self.refuse:
             if refuse(values):
-                raise UserError(say.format_map(values))
+                raise UserError(say.format_map(values), code="card-refuses")
         for name, formula in self.derive:
             values[name] = formula(values)
         if self.body is not None:

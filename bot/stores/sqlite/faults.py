@@ -34,6 +34,8 @@ log = seldom(__name__)
 class Locked(StoreError):
     """Another program holds the file."""
 
+    kind = "store-locked"
+
 
 class Gone(StoreError):
     """The file was deleted or replaced while it was open: nothing can be saved any more."""
@@ -42,6 +44,7 @@ class Gone(StoreError):
         super().__init__(
             "The database was moved or replaced while Grognard was running. None of it was saved.",
             hint="Grognard restarts by itself in a moment; try again then.",
+            code="store-gone",
         )
 
 

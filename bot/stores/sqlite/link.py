@@ -86,7 +86,9 @@ class Link:
         except (*BUGS, ValueError) as error:
             if str(error) not in _CLOSED:
                 raise
-            raise StoreError("The database is closed.", hint="The bot is shutting down; try again later.") from error
+            raise StoreError(
+                "The database is closed.", hint="The bot is shutting down; try again later.", code="store-closed"
+            ) from error
         except sqlite3.Error as error:
             raise self.explained(error) from error
 
@@ -116,7 +118,7 @@ class Writer:
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """What `job` gives, once it is on the disk. Its own error undoes only its own writes."""
         if len(self._waiting) >= WAITING:
-            raise StoreError("The database is busy. None of it was saved.", hint="Try again in a moment.")
+            raise StoreError("The database is busy. None of it was saved.", hint="Try again in a moment.", code="busy")
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append((job, done))
         if self._task is None:

@@ -101,10 +101,12 @@ def refuse_misfits(given: Given, *, is_gun: bool) -> None:
     kind, other = ("Gun", "support weapon") if is_gun else ("support weapon", "Gun")
     if start.startswith("x" if is_gun else "circled"):
         starts = "b10, b11, b12 or circled-9 to circled-11" if is_gun else "b10, b11, b12, x10 or x11"
-        raise UserError(f"A {kind} does not start as {start}; expected {starts}.", option="start")
+        raise UserError(f"A {kind} does not start as {start}; expected {starts}.", option="start", code="not-together")
     for name in NOT_FOR_GUNS if is_gun else NOT_FOR_SW:
         if given.flag(name):
-            raise UserError(f"{name} is for a {other}, not for a {kind}.", hint="Leave it out.", option=name)
+            raise UserError(
+                f"{name} is for a {other}, not for a {kind}.", hint="Leave it out.", option=name, code="not-together"
+            )
 
 
 def sw_numbers(start: str, use: Answer, shortage: bool, winter: int) -> Numbers:
@@ -149,6 +151,7 @@ def depletion_of(given: Given, numbers: Numbers, *, shortage: bool) -> int | Non
             "A depletion number counts together with the LA#, and this weapon has none.",
             hint="Give a Gun with a circled number, or leave depletion out.",
             option="depletion",
+            code="not-together",
         )
     return max(number - shortage, numbers.la)
 

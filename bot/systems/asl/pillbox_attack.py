@@ -20,7 +20,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     """The modifier of an attack, without dice. Source: table 8. Raises UserError for AP without its basic TK#."""
     weapon, side = given.word("weapon"), given.word("from")
     if weapon == "ap" and given.maybe("basic_tk") is None:
-        raise UserError("AP needs basic_tk, the basic TK# of the shot (0 to 40).", option="basic_tk")
+        raise UserError("AP needs basic_tk, the basic TK# of the shot (0 to 40).", option="basic_tk", code="missing")
     read = tables["pillbox-tem"](weapon=weapon, **{"from": side})
     effect = str(read["effect"])
     told = {"result": "attack", "drm": 0, "fp": read["fp"], "resolve_as": "normal"}

@@ -85,5 +85,6 @@ def needed_of(needs: str, given: Given) -> int:
             f"Dispenser {NAMES[given.word('dispenser')]} needs usage_number, the number after its letters (2 to 12).",
             hint="Type usage_number=7, or name a roster unit that has usage.",
             option="usage_number",
+            code="missing",
         )
     return number

@@ -57,16 +57,24 @@ def mc_drm_of(tables: Tables, given: Given) -> int | None:
     if tem.startswith("pillbox"):
         if target not in ON_FOOT:
             raise UserError(
-                f"{target} cannot be in a pillbox; {tem} goes with personnel or emplaced-gun.", option="tem"
+                f"{target} cannot be in a pillbox; {tem} goes with personnel or emplaced-gun.",
+                option="tem",
+                code="not-together",
             )
         return pillbox_drm(given)
     if given.flag("critical_hit"):
-        raise UserError("The card gives the WP NMC of a Critical Hit for pillboxes only.", option="critical_hit")
+        raise UserError(
+            "The card gives the WP NMC of a Critical Hit for pillboxes only.",
+            option="critical_hit",
+            code="not-together",
+        )
     if fire == "grenade":
-        raise UserError("The card gives the NMC of a WP grenade for pillboxes only.", option="fire")
+        raise UserError(
+            "The card gives the NMC of a WP grenade for pillboxes only.", option="fire", code="not-together"
+        )
     read = tables["wp-mods"](target=target, tem=tem, fire=fire)["mc_drm"]
     if read == "not-allowed":
-        raise UserError("An OT AFV may not enter a building (B23.41).", option="tem")
+        raise UserError("An OT AFV may not enter a building (B23.41).", option="tem", code="not-together")
     return None if read == NOT_APPLICABLE else int(read)
 
 
@@ -109,5 +117,6 @@ def morale_of(given: Given) -> int:
             "The NMC needs morale, the morale level (1 to 10).",
             hint="Type morale=7, or name a roster unit that has morale.",
             option="morale",
+            code="missing",
         )
     return morale

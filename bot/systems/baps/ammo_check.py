@@ -24,7 +24,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     for unit, name in zip(soldiers, called(soldiers), strict=True):
         if unit.get("weapon") is None:
             hint = "Type it after the unit: soldier weapon=rifle-bolt."
-            raise UserError(f"{name} needs a weapon.", hint=hint, option="attackers")
+            raise UserError(f"{name} needs a weapon.", hint=hint, option="attackers", code="no-weapon")
         checkers.append(Checker(unit.word, name, kind_of(tables, str(unit.get("weapon")))))
 
     def settle(out: Mapping[str, Any]) -> Settlement:

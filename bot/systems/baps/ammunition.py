@@ -90,4 +90,5 @@ def refuse_jammed(soldiers: Sequence[Unit]) -> None:
                     "After an order to reload or unjam: `/unit edit {name} -{mark}`.", name=soldier.name, mark=JAMMED
                 ),
                 option="attackers",
+                code="unit-unfit",
             )

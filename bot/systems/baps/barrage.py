@@ -19,7 +19,12 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """
     weapon = given.word("weapon")
     if given.units("vaporize") and not tables["artillery-sheaf"](weapon=weapon)["vaporize"]:
-        raise UserError(f"{weapon} has no vaporize radius.", hint="Put these men into lethal.", option="vaporize")
+        raise UserError(
+            f"{weapon} has no vaporize radius.",
+            hint="Put these men into lethal.",
+            option="vaporize",
+            code="not-together",
+        )
     rows = rows_of(tables, "sheaf-zone", ZONES)
     blast = blast_of(tables, given, rows, cover=given.word("cover"), inside=given.flag("inside"))
     return blast_plan(blast, then=("The target's unit owes a morale check with event artillery-fire.",))

@@ -78,7 +78,7 @@ def rows_of(tables: Tables, table: str, zones: Sequence[str]) -> dict[str, int]:
 def blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley]:
     """A plan that only rolls for the men of a blast. Raises UserError when nobody is in it."""
     if not blast.men:
-        raise UserError("Nobody is in the blast.", hint="Give the men of a zone, as in lethal=3.")
+        raise UserError("Nobody is in the blast.", hint="Give the men of a zone, as in lethal=3.", code="nobody")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         settled = blast.settle(out)

@@ -55,13 +55,19 @@ def factor_of(tables: Tables, given: Given, unit: Unit, name: str) -> int | floa
     weapon = unit.get("weapon")
     if weapon is None:
         raise UserError(
-            f"{name} needs a weapon.", hint="Type it after the unit: soldier weapon=rifle-bolt.", option="attackers"
+            f"{name} needs a weapon.",
+            hint="Type it after the unit: soldier weapon=rifle-bolt.",
+            option="attackers",
+            code="no-weapon",
         )
     inches = unit.get("range", given.number("range"))
     factor = tables["attack-factors"](weapon=weapon, range=inches)["factor"]
     if factor == "not-allowed":
         raise UserError(
-            f"{name} has no shot with {weapon} at {inches:g} inches.", hint="Leave him out.", option="attackers"
+            f"{name} has no shot with {weapon} at {inches:g} inches.",
+            hint="Leave him out.",
+            option="attackers",
+            code="out-of-reach",
         )
     return plain(factor * multiplier(tables["attack-modifiers"], unit, str(weapon)))
 

@@ -23,7 +23,12 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     inches, leader = given.number("range"), given.int("leader")
     factor = tables["flame-thrower"](range=inches)["factor"]
     if factor == "not-allowed":
-        raise UserError(f"A flame thrower does not reach {inches:g} inches.", hint="27 is its limit.", option="range")
+        raise UserError(
+            f"A flame thrower does not reach {inches:g} inches.",
+            hint="27 is its limit.",
+            option="range",
+            code="out-of-reach",
+        )
     halved = {flag: given.flag(flag) for flag in ("suppressed", "moving", "hasty")}
     factor *= tables["attack-modifiers"](**halved)["factor"]
     why = [flag for flag, is_so in halved.items() if is_so]

@@ -22,10 +22,18 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     shot = tables["special-weapons"](weapon=weapon, range=inches, shot=given.word("shot"))
     if shot["need"] == "not-allowed":
         raise UserError(
-            f"{weapon} has no shot at {inches:g} inches.", hint="Table special-weapons has its bands.", option="range"
+            f"{weapon} has no shot at {inches:g} inches.",
+            hint="Table special-weapons has its bands.",
+            option="range",
+            code="out-of-reach",
         )
     if given.flag("auto_hit") and weapon != "hand-grenade":
-        raise UserError("Only a hand grenade hits by heroic action.", hint="Leave out auto_hit.", option="auto_hit")
+        raise UserError(
+            "Only a hand grenade hits by heroic action.",
+            hint="Leave out auto_hit.",
+            option="auto_hit",
+            code="not-together",
+        )
     need, cover = int(shot["need"]), int(tables["cover"](cover=given.word("cover"))["modifier"])
     rows = rows_of(tables, "he-radii", ZONES)
     return aim_plan(

@@ -26,6 +26,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
             f"A {weapon} gun does not reach {inches:g} inches.",
             hint="Table vehicle-to-hit has its bands.",
             option="range",
+            code="out-of-reach",
         )
     need = int(shot["need"])
     modifiers = shot_modifiers(tables, given, side=given.flag("side"))

@@ -25,7 +25,12 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     """
     a, b = _one_man(given, "a"), _one_man(given, "b")
     if a.has("outnumber") and b.has("outnumber"):
-        raise UserError("Only one side can be two or more on one.", hint="Leave outnumber out of a or b.", option="b")
+        raise UserError(
+            "Only one side can be two or more on one.",
+            hint="Leave outnumber out of a or b.",
+            option="b",
+            code="not-together",
+        )
     mods = [_modifiers(tables, man) for man in (a, b)]
     a_modifier, b_modifier = (int(answer["total"]) for answer in mods)
 
@@ -69,7 +74,12 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
 def _one_man(given: Given, side: str) -> Unit:
     men = living(given.units(side), side)
     if len(men) != 1:
-        raise UserError(f"{side} is one man, not {len(men)}.", hint="Split the fight into single combats.", option=side)
+        raise UserError(
+            f"{side} is one man, not {len(men)}.",
+            hint="Split the fight into single combats.",
+            option=side,
+            code="too-many",
+        )
     return men[0]
 
 

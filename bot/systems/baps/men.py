@@ -19,9 +19,10 @@ def living(men: Iterable[Unit], option: str) -> tuple[Unit, ...]:
                 f"{man.word} is a {man.type}; each item of {option} is one man.",
                 hint=f"Type the men one by one or with count=, as in {option}: soldier count=3.",
                 option=option,
+                code="wrong-type",
             )
         if man.state == "killed":
-            raise UserError(f"{man.word} is dead.", hint=f"Leave him out of {option}.", option=option)
+            raise UserError(f"{man.word} is dead.", hint=f"Leave him out of {option}.", option=option, code="unit-gone")
     return found
 
 

@@ -21,7 +21,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     """
     unit, men, crew_team = given.unit("unit"), given.int("men"), given.flag("crew_team")
     if men < 1:
-        raise UserError("Nobody is left to check.", option="unit")
+        raise UserError("Nobody is left to check.", option="unit", code="nobody")
     modifiers = tables["morale-modifiers"](
         event=given.word("event"),
         state=given.word("state"),

@@ -47,7 +47,7 @@ def plan(tables: Tables, given: Given) -> Plan[Deed]:
     """
     who, grade, unit = given.word("who"), given.word("grade"), given.unit("unit")
     if unit is not None and unit.type == "leader":
-        raise UserError(f"{unit.word} is a leader; leaders never get random orders.", option="unit")
+        raise UserError(f"{unit.word} is a leader; leaders never get random orders.", option="unit", code="wrong-type")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         deed = out["heroic"] if out["heroic"] != "none" else "berserk" if out["order"] == "berserk" else ""

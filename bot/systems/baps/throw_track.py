@@ -25,7 +25,9 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     refuse_wreck(vehicle, "unit")
     if vehicle is not None and TRACK_HIT in vehicle.marks:
         hint = phrase("Once it is repaired: `/unit edit {name} -{mark}`.", name=vehicle.word, mark=TRACK_HIT)
-        raise UserError(f"{vehicle.word} has lost a track and cannot move.", hint=hint, option="unit")
+        raise UserError(
+            f"{vehicle.word} has lost a track and cannot move.", hint=hint, option="unit", code="unit-unfit"
+        )
     where = {"cover": given.word("cover"), "speed": given.word("speed")}
 
     def settle(out: Mapping[str, Any]) -> Settlement:

@@ -149,7 +149,9 @@ def _shot(tables: Tables, weapon: str, inches: float) -> tuple[Answer, str]:
         shot = tables["vehicle-to-hit"](weapon="machine-gun" if weapon in MACHINE_GUNS else weapon, range=inches)
         class_used = str(tables["weapon-lower"](weapon=weapon)["row"]) if shot["lower"] else weapon
     if shot["need"] == "not-allowed":
-        raise UserError(f"{weapon} does not reach {inches:g} inches.", hint="Come closer.", option="range")
+        raise UserError(
+            f"{weapon} does not reach {inches:g} inches.", hint="Come closer.", option="range", code="out-of-reach"
+        )
     return shot, class_used
 
 

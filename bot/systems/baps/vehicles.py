@@ -27,6 +27,7 @@ def refuse_wreck(vehicle: Unit | None, option: str) -> None:
             f"{vehicle.word} is a wreck.",
             hint=phrase("If it is not: `/unit edit {name} state=operable`.", name=vehicle.word),
             option=option,
+            code="unit-gone",
         )
 
 

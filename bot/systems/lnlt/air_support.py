@@ -107,12 +107,18 @@ def _aboard(targets: Sequence[Unit]) -> tuple[str, ...]:
         if not kinds.is_man(unit):
             if kinds.is_passenger(unit):
                 raise UserError(
-                    f"{unit.word} ({unit.type}) cannot be a passenger.", hint="Leave out inside and outside."
+                    f"{unit.word} ({unit.type}) cannot be a passenger.",
+                    hint="Leave out inside and outside.",
+                    code="wrong-type",
                 )
             riding.append([])
         elif kinds.is_passenger(unit):
             if not riding:
-                raise UserError(f"{unit.word} is a passenger without a vehicle.", hint="List the vehicle before it.")
+                raise UserError(
+                    f"{unit.word} is a passenger without a vehicle.",
+                    hint="List the vehicle before it.",
+                    code="passenger",
+                )
             riding[-1].append(unit.word)
     return tuple(map(", ".join, riding))
 

@@ -28,7 +28,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     crew = readings.fate(cause, row, "crew")
     for unit in passengers:
         if unit.has("inside") and unit.has("outside"):
-            raise UserError(f"{unit.word} is both inside and outside.", hint="Keep one of the flags.")
+            raise UserError(
+                f"{unit.word} is both inside and outside.", hint="Keep one of the flags.", code="unit-twice"
+            )
     exposed = given.flag("open_topped") or given.flag("unarmored")
     checks = DamageChecks(
         readings,

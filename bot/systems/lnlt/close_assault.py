@@ -43,7 +43,7 @@ def plan(tables: Tables, given: Given) -> Plan[Assault]:
     _check(units, outside=given.flag("outside_passengers"))
     helps = given.maybe("lm_unit")
     if helps is not None and helps > len(units):
-        raise UserError(f"lm_unit is {helps}, but only {len(units)} attack.", option="lm_unit")
+        raise UserError(f"lm_unit is {helps}, but only {len(units)} attack.", option="lm_unit", code="bad-value")
     fight = Fight(
         units=units,
         morale=tuple(unit.number("morale") for unit in units),
@@ -193,11 +193,13 @@ class Fight:
 
 def _check(units: Sequence[Unit], *, outside: bool) -> None:
     if outside:
-        raise UserError("Passengers outside prevent a close assault.", hint="Attack them first.")
+        raise UserError("Passengers outside prevent a close assault.", hint="Attack them first.", code="passenger")
     kinds.refuse_unfit(units)
     for unit in units:
         if unit.type not in kinds.MMC and unit.type != "hero":
-            raise UserError(f"{unit.word} ({unit.type}) cannot close assault; only MMCs and heroes do.")
+            raise UserError(
+                f"{unit.word} ({unit.type}) cannot close assault; only MMCs and heroes do.", code="wrong-type"
+            )
 
 
 def _power(unit: Unit) -> int:

@@ -223,11 +223,16 @@ def _check_targets(targets: Sequence[Unit]) -> Unit | None:
     if not vehicles:
         return None
     if len(vehicles) > 1:
-        raise UserError("Direct fire targets one vehicle or helicopter at a time.", hint="Resolve each by itself.")
+        raise UserError(
+            "Direct fire targets one vehicle or helicopter at a time.",
+            hint="Resolve each by itself.",
+            code="bad-targets",
+        )
     if targets[0] is not vehicles[0] or any(kinds.is_leg(unit) for unit in targets):
         raise UserError(
             f"Direct fire at {vehicles[0].word} targets it alone; only its passengers may follow.",
             hint="Mark passengers inside or outside, and attack leg units by themselves.",
+            code="bad-targets",
         )
     return vehicles[0]
 

@@ -33,7 +33,11 @@ class Group:
         """`dist` or `tm` of the hex, as one of its units gives it. Raises UserError when two of them differ."""
         values = {int(unit.get(key)) for unit in self.units if unit.get(key) is not None}
         if len(values) > 1:
-            raise UserError(f"Hex {self.name} has more than one {key}.", hint="Type it at the first unit of the hex.")
+            raise UserError(
+                f"Hex {self.name} has more than one {key}.",
+                hint="Type it at the first unit of the hex.",
+                code="given-twice",
+            )
         return values.pop() if values else None
 
 
@@ -91,7 +95,9 @@ def _by_hex(units: Sequence[Unit]) -> tuple[Group, ...]:
     for unit in units:
         name = unit.get("hex") or name
         if name is None:
-            raise UserError(f"{unit.word} needs hex.", hint=f"Type it after the unit: {unit.word} hex=A dist=0.")
+            raise UserError(
+                f"{unit.word} needs hex.", hint=f"Type it after the unit: {unit.word} hex=A dist=0.", code="unit-needs"
+            )
         hexes.setdefault(name, []).append(unit)
     return tuple(Group(name, tuple(group)) for name, group in hexes.items())
 
@@ -102,11 +108,15 @@ def _hexes(tables: Tables, groups: Sequence[Group], mission: str, fp: int) -> li
     for at, group in enumerate(groups):
         distance = group.number("dist")
         if distance is None:
-            raise UserError(f"Hex {group.name} needs dist.", hint="Type it at the first unit of the hex: dist=1.")
+            raise UserError(
+                f"Hex {group.name} needs dist.", hint="Type it at the first unit of the hex: dist=1.", code="unit-needs"
+            )
         answer = tables["mission-fp"](mission=mission, fp=fp, distance=distance)
         if not answer["attacked"]:
             raise UserError(
-                f"A {mission} mission does not attack hex {group.name} at distance {distance}.", hint="Leave it out."
+                f"A {mission} mission does not attack hex {group.name} at distance {distance}.",
+                hint="Leave it out.",
+                code="out-of-reach",
             )
         stop = start + len(group.units)
         tm = target_terrain(group.number("tm") or 0)

@@ -53,7 +53,7 @@ def refuse_to_fire(unit: Unit | None) -> None:
         return
     refuse_unfit([unit])
     if is_shaken(unit) or unit.has("damaged"):
-        raise UserError(f"{unit.word} is {state_of(unit)} and cannot fire.", hint="Leave it out.")
+        raise UserError(f"{unit.word} is {state_of(unit)} and cannot fire.", hint="Leave it out.", code="unit-unfit")
 
 
 def _adds(tables: Tables, unit: Unit, *, leads: bool) -> int:
@@ -80,18 +80,31 @@ def check_weapons(tables: Tables, unit: Unit, weapons: Sequence[int]) -> str:
     Raises UserError for more weapons than it may fire, or for a unit that may fire none. Source: PAC 09 (1.6).
     """
     if unit.has("cavalry"):
-        raise UserError(f"{unit.word} is mounted on horses and fires no support weapon.", hint="Leave out sw.")
+        raise UserError(
+            f"{unit.word} is mounted on horses and fires no support weapon.",
+            hint="Leave out sw.",
+            code="support-weapon",
+        )
     case = _usage_case(unit)
     if case is None:
-        raise UserError(f"{unit.word} ({unit.type}) serves no support weapon; its own firepower is fp.")
+        raise UserError(
+            f"{unit.word} ({unit.type}) serves no support weapon; its own firepower is fp.", code="support-weapon"
+        )
     usage = tables["sw-usage"](case=case)
     carry, fires = usage.get("carry", 0), str(usage["fire"])
     if fires == "none" or not carry:
-        raise UserError(f"{unit.word} ({unit.type}) may not fire a support weapon.", hint="Leave out sw.")
+        raise UserError(
+            f"{unit.word} ({unit.type}) may not fire a support weapon.", hint="Leave out sw.", code="support-weapon"
+        )
     if len(weapons) > carry:
-        raise UserError(f"{unit.word} fires at most {carry} support weapon{'s' * (carry > 1)}, not {len(weapons)}.")
+        raise UserError(
+            f"{unit.word} fires at most {carry} support weapon{'s' * (carry > 1)}, not {len(weapons)}.",
+            code="support-weapon",
+        )
     if unit.has("motorcycle") and max(weapons) > MOTORCYCLE_LIMIT:
-        raise UserError(f"{unit.word} on motorcycles fires support weapons of at most {MOTORCYCLE_LIMIT}.")
+        raise UserError(
+            f"{unit.word} on motorcycles fires support weapons of at most {MOTORCYCLE_LIMIT}.", code="support-weapon"
+        )
     return fires
 
 

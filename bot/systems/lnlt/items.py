@@ -114,7 +114,7 @@ def list_items(
             under = _vehicle_of(unit, vehicle, aboard)
             state, row = kinds.state_of(unit), kinds.change_row(unit)
             if readings.becomes(row, state, "none") == "not-applicable":
-                raise UserError(f"{unit.word} ({unit.type}) cannot be {state}.")
+                raise UserError(f"{unit.word} ({unit.type}) cannot be {state}.", code="wrong-type")
             fates = _fates(readings, unit, under) if under is not None else {}
             immune = closed_is_immune and unit.type == "armored-vehicle" and not unit.has("open")
             items.append(
@@ -167,15 +167,21 @@ def list_alike(
 def _vehicle_of(unit: Unit, vehicle: Unit | None, aboard: Aboard | None) -> Aboard | None:
     """What a passenger sits on, None for a unit that is none. Raises UserError for an impossible passenger."""
     if unit.type == "aircraft":
-        raise UserError("An aircraft takes no damage check.", hint="Use ordnance-vehicle with aircraft=...")
+        raise UserError(
+            "An aircraft takes no damage check.", hint="Use ordnance-vehicle with aircraft=...", code="wrong-type"
+        )
     if aboard is None and not kinds.is_passenger(unit):
         return None
     if not kinds.is_man(unit):
-        raise UserError(f"{unit.word} ({unit.type}) cannot be a passenger.", hint="Leave out inside and outside.")
+        raise UserError(
+            f"{unit.word} ({unit.type}) cannot be a passenger.", hint="Leave out inside and outside.", code="wrong-type"
+        )
     if aboard is not None:
         return aboard
     if vehicle is None:
-        raise UserError(f"{unit.word} is a passenger without a vehicle.", hint="List the vehicle before it.")
+        raise UserError(
+            f"{unit.word} is a passenger without a vehicle.", hint="List the vehicle before it.", code="passenger"
+        )
     exposed = vehicle.type != "armored-vehicle" or kinds.is_open_topped(vehicle)
     return Aboard("dft", ROWS["dft"], exposed)
 
@@ -195,7 +201,9 @@ def _fates(readings: Readings, unit: Unit, aboard: Aboard) -> dict[str, str]:
     for row in aboard.rows:
         fate = readings.fate(aboard.cause, row, who)
         if fate == "not-allowed":
-            raise UserError("Passengers outside prevent a close assault.", hint=f"Leave out {unit.word}.")
+            raise UserError(
+                "Passengers outside prevent a close assault.", hint=f"Leave out {unit.word}.", code="passenger"
+            )
         if fate == "damage-check-if-exposed":
             fate = "damage-check" if aboard.exposed else "none"
         fates[row] = fate

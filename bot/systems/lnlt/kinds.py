@@ -74,9 +74,13 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
     seen: set[str] = set()
     for unit in units:
         if unit.state in GONE:
-            raise UserError(f"{unit.word} is {unit.state}.", hint="Leave it out, or fix its state with /unit edit.")
+            raise UserError(
+                f"{unit.word} is {unit.state}.",
+                hint="Leave it out, or fix its state with /unit edit.",
+                code="unit-gone",
+            )
         if unit.name and unit.name in seen:
-            raise UserError(f"{unit.word} is in the list twice.", hint="List each unit once.")
+            raise UserError(f"{unit.word} is in the list twice.", hint="List each unit once.", code="unit-twice")
         seen.add(unit.name)
 
 
@@ -84,4 +88,6 @@ def refuse_passengers(units: Iterable[Unit], why: str) -> None:
     """Raise UserError for a list that holds passengers where none may stand."""
     for unit in units:
         if is_passenger(unit):
-            raise UserError(f"{unit.word} is a passenger, and {why}.", hint="Leave out inside and outside.")
+            raise UserError(
+                f"{unit.word} is a passenger, and {why}.", hint="Leave out inside and outside.", code="passenger"
+            )

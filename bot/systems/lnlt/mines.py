@@ -32,7 +32,7 @@ def plan(tables: Tables, given: Given) -> Plan[Entry]:
     if unit is not None:
         kinds.refuse_unfit([unit])
         if unit.type not in kinds.GROUND_VEHICLES:
-            raise UserError(f"{unit.word} ({unit.type}) is not a ground vehicle.", option="unit")
+            raise UserError(f"{unit.word} ({unit.type}) is not a ground vehicle.", option="unit", code="wrong-type")
     shaken = given.flag("shaken") or (unit is not None and kinds.is_shaken(unit))
     state = "shaken" if shaken else "good-order"
 

@@ -82,7 +82,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 def _check_targets(targets: Sequence[Unit]) -> None:
     for unit in targets:
         if not kinds.is_man(unit):
-            raise UserError(f"{unit.word} ({unit.type}) is not infantry.", hint="Use ordnance-vehicle.")
+            raise UserError(
+                f"{unit.word} ({unit.type}) is not infantry.", hint="Use ordnance-vehicle.", code="wrong-type"
+            )
     kinds.refuse_passengers(targets, "ordnance against infantry hits none")
 
 

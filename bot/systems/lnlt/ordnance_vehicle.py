@@ -107,7 +107,9 @@ def _aim(shot: ToHit, location: Mapping[int, str], *, turret: bool) -> Step[Atta
 def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
     if aircraft in ("fixed-wing", "flying") and not guided:
         raise UserError(
-            "Only guided anti-aircraft weapons attack aircraft and flying helicopters.", hint="Add guided_aa to mods."
+            "Only guided anti-aircraft weapons attack aircraft and flying helicopters.",
+            hint="Add guided_aa to mods.",
+            code="bad-targets",
         )
     if target is not None:
         kinds.refuse_unfit([target])

@@ -18,8 +18,10 @@ def read_positions(text: str, size: int, *, option: str) -> tuple[int, ...]:
     places: list[int] = []
     for word in words:
         if not re.fullmatch(r"[0-9]{1,3}", word) or not 1 <= int(word) <= size:
-            raise UserError(f'{option} names "{word[:20]}"; expected positions from 1 to {size}.', option=option)
+            raise UserError(
+                f'{option} names "{word[:20]}"; expected positions from 1 to {size}.', option=option, code="bad-value"
+            )
         if int(word) - 1 in places:
-            raise UserError(f"{option} names position {int(word)} twice.", option=option)
+            raise UserError(f"{option} names position {int(word)} twice.", option=option, code="given-twice")
         places.append(int(word) - 1)
     return tuple(sorted(places))

@@ -109,7 +109,7 @@ def plan(tables: Tables, given: Given) -> Plan[Rally]:
 
 def _check(unit: Unit, *, tries: bool) -> None:
     if unit.name and not kinds.is_shaken(unit):
-        raise UserError(f"{unit.word} is not shaken.", hint="List only shaken units.")
+        raise UserError(f"{unit.word} is not shaken.", hint="List only shaken units.", code="unit-unfit")
     if tries:
         unit.number("morale")
 

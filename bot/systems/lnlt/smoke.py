@@ -64,5 +64,7 @@ def _check(unit: Unit | None) -> None:
     kinds.refuse_unfit([unit])
     if unit.type not in kinds.MMC or unit.type == "weapon-team" or kinds.is_shaken(unit):
         raise UserError(
-            f"{unit.word} cannot lay smoke; only a good order MMC that is not a weapon team can.", option="unit"
+            f"{unit.word} cannot lay smoke; only a good order MMC that is not a weapon team can.",
+            option="unit",
+            code="unit-unfit",
         )

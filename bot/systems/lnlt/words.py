@@ -11,4 +11,9 @@ def refuse_values(given: Given) -> None:
     for word in given.mods:
         name, equals, _ = word.partition("=")
         if equals:
-            raise UserError(f'mods takes {name} alone, not "{word[:40]}".', hint=f"Type {name}.", option="mods")
+            raise UserError(
+                f'mods takes {name} alone, not "{word[:40]}".',
+                hint=f"Type {name}.",
+                option="mods",
+                code="unknown-modifier",
+            )

@@ -34,12 +34,13 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
     for unit in units:
         power, reach = unit.number("fp"), unit.get("range")
         if unit.has("shaken"):
-            raise UserError(f"{unit.word} is shaken and cannot fire.", option="attackers")
+            raise UserError(f"{unit.word} is shaken and cannot fire.", option="attackers", code="unit-unfit")
         if reach is not None and distance > 2 * reach:
             raise UserError(
                 f"{unit.word} cannot fire {distance} hexes: twice its range of {reach} is {2 * reach}.",
                 hint="Leave it out of the attack.",
                 option="attackers",
+                code="out-of-reach",
             )
         far = reach is not None and distance > reach
         powers.append((f"{unit.word} (long range, half of {power})", half_down(power)) if far else (unit.word, power))

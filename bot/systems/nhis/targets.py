@@ -54,7 +54,11 @@ def is_prepared(state: str) -> bool:
 def _target(tables: Tables, unit: Unit, flamethrower: bool, checks: Collection[str]) -> Target:
     kind = "unshakable" if unit.has("unshakable") else "shakeable"
     if kind == "unshakable" and unit.has("shaken"):
-        raise UserError(f"{unit.word} is unshakable and cannot be shaken.", hint="Leave out one of the two words.")
+        raise UserError(
+            f"{unit.word} is unshakable and cannot be shaken.",
+            hint="Leave out one of the two words.",
+            code="not-together",
+        )
     state = _state(unit)
     failure = tables["morale-fail"](unit_class=kind, state=state)
     blow, spared = (tables["damaged-effect"](unit_class=kind, state=state, hit=hit) for hit in (True, False))

@@ -59,9 +59,11 @@ def plan(tables: Tables, given: Given) -> Plan[Shot]:
 
 def _check_interrupt(given: Given) -> None:
     if reason := forbidden(given):
-        raise UserError(f"No interrupt: {reason}.", option="interrupt")
+        raise UserError(f"No interrupt: {reason}.", option="interrupt", code="not-together")
     if option := next((name for name in ("spot_extra_ap", "extra_ap") if given.int(name)), ""):
-        raise UserError("An interrupt takes no additional AP.", hint=f"Leave out {option}.", option=option)
+        raise UserError(
+            "An interrupt takes no additional AP.", hint=f"Leave out {option}.", option=option, code="not-together"
+        )
 
 
 class _Attack:

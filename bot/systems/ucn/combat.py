@@ -57,12 +57,14 @@ def sides(given: Given) -> tuple[Side, Side]:
 def _side(given: Given, name: str, unit: Unit | None) -> Side:
     characters, smgs = given.int(f"{name}s"), given.int(f"{name}_smgs")
     if characters < 1:
-        raise UserError(f"The {name} has nobody left.", option=f"{name}s")
+        raise UserError(f"The {name} has nobody left.", option=f"{name}s", code="nobody")
     if f"{name}_smgs" not in given.typed:  # a roster unit may have lost some of them
         smgs = min(smgs, characters)
     if smgs > characters:
         raise UserError(
-            f"{name}_smgs is {smgs}, but the {name} has only {characters} characters.", option=f"{name}_smgs"
+            f"{name}_smgs is {smgs}, but the {name} has only {characters} characters.",
+            option=f"{name}_smgs",
+            code="bad-value",
         )
     suppressed, hesitant = f"{name}_suppressed", f"{name}_hesitant"
     return Side(

@@ -37,7 +37,7 @@ def plan(tables: Tables, given: Given) -> Plan[Thrown]:
     """
     occupants, target, thrown = given.int("occupants"), given.unit("target"), grenade(tables)
     if occupants < 1:
-        raise UserError("Nobody is in the room.", option="target")
+        raise UserError("Nobody is in the room.", option="target", code="nobody")
 
     def outputs(_before: Thrown, roll: Roll, _after: Thrown) -> Outputs:
         out = thrown.casualties(roll)

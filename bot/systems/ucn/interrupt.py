@@ -84,6 +84,7 @@ def _spots(
             raise UserError(
                 "spot_skill is missing: the Spot skill of the element, a whole number from 1 to 30.",
                 option="spot_skill",
+                code="missing",
             )
         if own not in made:
             made[own] = check(tables, (("Spot", int(own)), *modifiers))

@@ -86,7 +86,7 @@ def plan(tables: Tables, given: Given) -> Plan[Testing]:
 def _refuse_twice(given: Given) -> None:
     names = [enemy.name for enemy in given.units("enemies")]
     if twice := next((name for name in names if name and names.count(name) > 1), ""):
-        raise UserError(f"{twice} is named twice; one marker per element.", option="enemies")
+        raise UserError(f"{twice} is named twice; one marker per element.", option="enemies", code="given-twice")
 
 
 def _marked(given: Given) -> tuple[Change, ...]:

@@ -34,7 +34,7 @@ def plan(tables: Tables, given: Given) -> Plan[Reacting]:
     if unit is not None and "morale" not in given.typed and unit.get("casualties"):
         parts.append(("casualties", -MORALE_LOSS * int(unit.get("casualties"))))
     if count < 1:
-        raise UserError("Nobody is left to react.", option="unit")
+        raise UserError("Nobody is left to react.", option="unit", code="nobody")
     morale = check(tables, parts)
     words = {True: "act", False: "suppressed"}
 

@@ -61,7 +61,7 @@ def under_fire(target: Unit | None, lost: int, status: str) -> tuple[Change, ...
 def refuse_gone(unit: Unit, verb: str, option: str) -> None:
     """Raises UserError for a unit that has left the fight."""
     if unit.state in (GONE, "destroyed") or unit.get("members") == 0:
-        raise UserError(f"{unit.word} has nobody left to {verb}.", option=option)
+        raise UserError(f"{unit.word} has nobody left to {verb}.", option=option, code="nobody")
 
 
 def is_marked(unit: Unit) -> bool:

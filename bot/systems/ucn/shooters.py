@@ -75,9 +75,10 @@ def _refuse(unit: Unit) -> None:
             f"{word} cannot follow {unit.word}: it belongs to a roster unit.",
             hint=f"{unit.word} n=2 skill=14 mod=-4",
             option="shooters",
+            code="bad-unit",
         )
     if unit.state in (roster.GONE, "destroyed"):
-        raise UserError(f"{unit.word} is {unit.state} and cannot fire.", option="shooters")
+        raise UserError(f"{unit.word} is {unit.state} and cannot fire.", option="shooters", code="unit-unfit")
 
 
 def _skill(given: Given, unit: Unit) -> int:
@@ -87,6 +88,7 @@ def _skill(given: Given, unit: Unit) -> int:
     raise UserError(
         f"skill is missing, and {unit.word} has none of its own: the Firearms skill, a whole number from 1 to 30.",
         option="skill",
+        code="missing",
     )
 
 

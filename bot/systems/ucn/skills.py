@@ -87,5 +87,5 @@ def needs(given: Given, name: str, what: str) -> int:
     """A number that an option or a roster unit has to bring. Raises UserError naming the option."""
     value = given.maybe(name)
     if value is None:
-        raise UserError(f"{name} is missing: {what}, a whole number from 1 to 30.", option=name)
+        raise UserError(f"{name} is missing: {what}, a whole number from 1 to 30.", option=name, code="missing")
     return value

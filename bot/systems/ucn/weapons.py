@@ -78,7 +78,7 @@ def _row(tables: Tables, word: str) -> Answer:
         options = next(option for option in tables[table].inputs if option.name == "weapon")
         if word in options.values:
             return tables[table](weapon=word)
-    raise UserError(f"{word} is not a weapon.")
+    raise UserError(f"{word} is not a weapon.", code="unknown-weapon")
 
 
 def carried(tables: Tables, unit: Unit) -> Weapon:
@@ -89,6 +89,7 @@ def carried(tables: Tables, unit: Unit) -> Weapon:
             f"{unit.word} has no weapon.",
             hint=f"Type it behind the name, {unit.word} weapon=lmg, or set it with /unit edit.",
             option="shooters",
+            code="no-weapon",
         )
     return weapon_of(tables, str(word))
 
