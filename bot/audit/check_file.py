@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from bot.game.events import ROLLS
-from bot.game.follows import Past, event_faults, missing_faults, order_faults, sealed_contents
+from bot.game.follows import event_faults, order_faults
+from bot.game.past import Past, missing_faults, sealed_contents
 from bot.game.state import Game
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
