@@ -42,7 +42,7 @@ class Message:
 
 
 def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
-    """The message for a reply where `ask` came from. Nothing in it can ping but the person that the reply calls."""
+    """The message for a reply where `ask` came from. Nothing in it can ping but those whom the reply calls."""
     files, notes = _files(reply, request)
     lead = _lead(reply, late=late)
     rest = [*drawn(reply.lines, line), *((note, False) for note in notes)]
@@ -56,7 +56,7 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
             files = (*files, whole)
         else:
             body["content"] += f"\n(Too long to show here. {_missing('Attach Files')})"
-    users = [reply.mention.removeprefix("discord:")] if reply.mention.startswith("discord:") else []
+    users = _called(reply)
     body["allowed_mentions"] = {"parse": [], "users": users} if users else {"parse": []}
     body["components"] = rows(reply.buttons)
     if reply.private:
@@ -77,8 +77,14 @@ def _missing(permission: str) -> str:
 
 
 def _lead(reply: Reply, *, late: bool) -> str:
-    mention = f"<@{reply.mention.removeprefix('discord:')}> " if reply.mention.startswith("discord:") else ""
-    return mention + (LATE if late else "") + (REFUSED if reply.error else "") + escaped(reply.title)
+    said = (LATE if late else "") + (REFUSED if reply.error else "") + escaped(reply.title)
+    called = " ".join(f"<@{user}>" for user in _called(reply))
+    return f"{said} · {called}" if called else said
+
+
+def _called(reply: Reply) -> list[str]:
+    """Ids of those whom the reply calls here."""
+    return [key.removeprefix("discord:") for key in reply.mention if key.startswith("discord:")]
 
 
 def _files(reply: Reply, request: Request) -> tuple[tuple[File, ...], list[str]]:

@@ -42,7 +42,7 @@ class Message:
 
 
 def render(reply: Reply, team: str, *, before: str = "", notes: Iterable[str] = ()) -> Message:
-    """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but the person that the
+    """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but those whom the
     reply calls."""
     mention = _mention(reply, team)
     mark = before + ("Error: " if reply.error else "")
@@ -51,19 +51,21 @@ def render(reply: Reply, team: str, *, before: str = "", notes: Iterable[str] = 
     if _size(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
         blocks = _folded(reply, mention, mark, lines)
         files = (*files, File("answer.txt", reply.text()))
-    text = f"{mention}{mark}{entities(replace(reply, lines=tuple(lines)).text())}"
+    first, line_end, rest = entities(replace(reply, lines=tuple(lines)).text()).partition("\n")
+    text = f"{mark}{first}{mention}{line_end}{rest}"
     return Message(_cut(text), blocks, files)
 
 
 def _mention(reply: Reply, team: str) -> str:
     start = f"{PLATFORM}{team}/"
-    user = reply.mention.removeprefix(start)
-    return f"<@{user}> " if user != reply.mention and user.isalnum() else ""
+    users = (key.removeprefix(start) for key in reply.mention if key.startswith(start))
+    called = " ".join(f"<@{user}>" for user in users if user.isalnum())
+    return f" · {called}" if called else ""
 
 
 def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
     return [
-        *_sections([mention + bold(mark + reply.title)]),
+        *_sections([bold(mark + reply.title) + mention]),
         *_drawn(drawn(lines, line)),
         *_context(reply.footer),
         *actions(reply.buttons),
@@ -82,7 +84,7 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
     title = escaped(mark + reply.title)
     shown = title if len(title) < 1_000 else title[:1_000].rpartition("&")[0] + " ..."
     return [
-        *_sections([f"{mention}{shown}"]),
+        *_sections([f"{shown}{mention}"]),
         *_drawn(kept),
         *_sections(["_The whole answer is in the file answer.txt._"]),
         *_context(reply.footer),

@@ -221,13 +221,13 @@ async def initiative(context: Context) -> Reply:
     return Reply(f"{side} has the initiative", footer=(game.name,), mention=_to_call(context, after))
 
 
-def _to_call(context: Context, game: Game) -> str:
+def _to_call(context: Context, game: Game) -> tuple[str, ...]:
     """The one person whose turn it is: the first player of the side with the initiative, unless they just acted."""
     person = next((person for person, side in game.players.items() if side == game.initiative), "")
     row = context.ledger.persons.get(person)
     if row is None or row.is_imported or row.user == context.command.who.key:
-        return ""
-    return row.user
+        return ()
+    return (row.user,)
 
 
 async def end(context: Context) -> Reply:

@@ -56,7 +56,7 @@ class Reply:
 
     `title` alone suffices in a notification: who, what, result. `lines` hold the raw dice, each modifier by name,
     the final number, and what it means for each unit; odds and tables are parts, too. `footer` names event, head
-    hash, system and marks. `mention` is the key of the one person to call (whose turn it is).
+    hash, system and marks. `mention` are the keys of those to call (whose go it is), behind the title.
     `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
     error is about, so that a form can show it at its field; `code` is the kind of error.
 
@@ -71,7 +71,7 @@ class Reply:
     error: bool = False
     buttons: tuple[Button, ...] = ()
     files: tuple[File, ...] = ()
-    mention: str = ""
+    mention: tuple[str, ...] = ()
     announce: Reply | None = None
     option: str = ""
     code: str = ""
@@ -96,9 +96,11 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error", "mention"):
+        for name in ("private", "error"):
             if found := getattr(self, name):
                 values[name] = found
+        if self.mention:
+            values["mention"] = list(self.mention)
         if self.buttons:
             values["buttons"] = [asdict(button) for button in self.buttons]
         if self.files:
@@ -114,6 +116,8 @@ class Reply:
         block = Grid(tuple((line,) for line in values.pop("block", ())))
         values["lines"] = (*map(part_from_json, values.get("lines", ())), *((block,) if block.rows else ()))
         values["footer"] = tuple(values.get("footer", ()))
+        called = values.get("mention") or ()
+        values["mention"] = (called,) if isinstance(called, str) else tuple(called)
         values["buttons"] = tuple(Button(**item) for item in values.get("buttons") or ())
         values["files"] = tuple(File.from_json(item) for item in values.get("files") or ())
         if values.get("announce"):

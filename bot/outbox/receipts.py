@@ -100,7 +100,7 @@ def not_run(command: Command) -> Reply:
         f"{command.who.name}, your command was not run",
         ("The bot was stopped before it got to it. Nothing of it was recorded: please type it again.",),
         footer=(f"{REFERENCE}{tombstone(command.request_id)[:8]}",),  # tells it from the next one, which reads alike
-        mention=command.who.key,
+        mention=(command.who.key,),
     )
 
 

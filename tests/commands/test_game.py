@@ -84,7 +84,7 @@ async def test_phases_with_reminders_and_markers_that_come_off() -> None:
     await channel.do("Bob", "game initiative VC")
     reply = await channel.do("Anna", "game next")
     assert "Squad 1" in reply.body()[-1]
-    assert reply.mention == "console:bob", "whose turn it is"
+    assert reply.mention == ("console:bob",), "whose turn it is"
     assert (await channel.game()).units["squad 1"].marks == frozenset()
     assert (await channel.do("Anna", "game next")).title == "Turn 2, Rally phase"
 

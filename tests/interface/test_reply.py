@@ -43,7 +43,7 @@ replies = st.builds(
     error=st.booleans(),
     buttons=st.lists(st.builds(Button, words, words, words), max_size=2).map(tuple),
     files=st.lists(st.builds(File, words, words | st.binary(max_size=9)), max_size=2).map(tuple),
-    mention=words,
+    mention=lines,
 )
 
 

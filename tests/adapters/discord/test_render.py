@@ -71,8 +71,9 @@ def test_private_answers_are_ephemeral_and_errors_say_so() -> None:
 
 
 def test_only_whose_turn_it_is_can_be_called() -> None:
-    body = shown(Reply("@everyone <@1> it is Ben's turn", ("<@&2> @here",), mention="discord:700000000000000001")).body
-    assert body["content"].startswith("<@700000000000000001> ")
+    ben = "discord:700000000000000001"
+    body = shown(Reply("@everyone <@1> it is Ben's turn", ("<@&2> @here",), mention=(ben,))).body
+    assert body["content"].endswith(" · <@700000000000000001>")
     assert body["allowed_mentions"] == {"parse": [], "users": ["700000000000000001"]}
     called = mentions(body["content"]).allowed(body["allowed_mentions"], may_ping_everyone=True)
     assert called == {"700000000000000001"}

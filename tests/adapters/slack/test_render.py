@@ -84,11 +84,11 @@ def test_a_long_answer_folds_and_is_whole_in_its_file() -> None:
 
 
 def test_only_the_person_that_is_called_is_called() -> None:
-    reply = Reply("Turn 3", mention="slack:T1/U7")
-    assert render(reply, "T1").text.startswith("<@U7> ")
+    reply = Reply("Turn 3", mention=("slack:T1/U7", "slack:T1/U8"))
+    assert render(reply, "T1").text == "Turn 3 · <@U7> <@U8>"
     assert "<@U7>" in str(render(reply, "T1").blocks[0])
     for key in ("slack:T2/U7", "discord:7", "slack:T1/U7> <!channel"):
-        assert "<" not in render(replace(reply, mention=key), "T1").text
+        assert "<" not in render(replace(reply, mention=(key,)), "T1").text
 
 
 async def test_slack_takes_what_every_example_is_answered() -> None:
