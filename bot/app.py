@@ -71,13 +71,11 @@ class App:
         """An app on a store, or on the one that the settings name. Raises StoreError."""
         if not isinstance(source, Settings):
             return cls(source, clock)
-        if source.database is None:
-            from bot.stores.memory import MemoryStore
+        from bot.stores.sqlite import SqliteStore, TemporaryStore
 
-            return cls(MemoryStore(clock), clock)
-        from bot.stores.sqlite import SqliteStore
-
-        app = cls(await SqliteStore.open(source.database, clock=clock), clock)
+        path = source.database
+        store = await (SqliteStore.open(path, clock=clock) if path is not None else TemporaryStore.make(clock))
+        app = cls(store, clock)
         app._sweeper = asyncio.create_task(Sweeping(app.store, source.retention, clock).run())
         return app
 

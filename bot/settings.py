@@ -45,7 +45,7 @@ class Settings:
     port: int = 3000
     key: bytes = field(default=b"", repr=False)  # 32 bytes, or none
     data: Path = Path("data")
-    database: Path | None = Path("data/grognard.db")  # None: in memory, gone when the process ends
+    database: Path | None = Path("data/grognard.db")  # None: a temporary one, gone when the process ends
     retention: float | None = 30 * DAY  # seconds after the bot's removal; None: for ever
     per_minute: int | None = 60  # commands of one person; None: as many as they like
     log_level: str = "INFO"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from bot.game.ledger import Ledger
 from bot.game.state import Json
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shape_faults
+from tests.fresh import close_stores, is_all_closed
 
 settings.register_profile(
     "ci",
@@ -52,6 +54,23 @@ def _clean_settings(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.Te
     for name in (*SETTINGS, *STAND_INS):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path_factory.mktemp("data")))
+
+
+@pytest.fixture
+async def _closes_stores() -> AsyncIterator[None]:
+    """Every store that an async test made is closed on the test's own loop."""
+    yield
+    await close_stores()
+
+
+@pytest.fixture(autouse=True)
+def _leaves_no_store_open(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No connection and no folder outlives its test. Most tests are not async, and need no loop for that."""
+    is_async = inspect.iscoroutinefunction(getattr(request, "function", None))
+    if is_async:
+        request.getfixturevalue("_closes_stores")
+    yield
+    assert is_async or is_all_closed(), "a test that is not async runs what it awaits by tests.fresh.run"
 
 
 @pytest.fixture(autouse=True, scope="session")

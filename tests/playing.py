@@ -10,7 +10,7 @@ from bot.app import App
 from bot.game.state import Game, content
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Person, Place
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_app
 
 HERE = Place("console:main", "console", "console")
 
@@ -24,8 +24,8 @@ class Channel:
 
     @classmethod
     async def fresh(cls, **more: Any) -> Channel:
-        """A channel on an app of its own, in memory."""
-        return cls(await App.open(MemoryStore()), **more)
+        """A channel on an app of its own."""
+        return cls(await fresh_app(), **more)
 
     def who(self, name: str, *, manager: bool = False) -> Person:
         """The person called so."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 from collections.abc import Iterator
@@ -12,13 +11,12 @@ from random import Random
 from typing import Any
 from unittest.mock import patch
 
-from bot.app import App
 from bot.interface.packing import file_text
 from bot.interface.registry import registry
 from bot.interface.spec import Command, Place
 from bot.rules.inputs.options import Option
-from bot.stores.memory import MemoryStore
 from bot.systems.catalog import systems
+from tests.fresh import fresh_app, run
 from tests.playing import Channel
 
 PERSONS = ("Anna", "Bob", "Carl")
@@ -141,7 +139,7 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
     clock = count(1_700_000_000, 7)
     file = ""
     for at in range(places):
-        app = App(MemoryStore(), clock=lambda: float(next(clock)))
+        app = await fresh_app(lambda: float(next(clock)))
         channel = Channel(app, Place(f"console:place{at}", "console"), f"p{at}-")
         if not file:
             if chance.random() < 0.8:
@@ -179,10 +177,10 @@ def exported(seed: object, number: int = 24, **more: Any) -> dict[str, Any]:
     """The file of a random game, the same for the same seed."""
     chance = Random(repr(seed))
 
-    async def run() -> dict[str, Any]:
+    async def play_and_export() -> dict[str, Any]:
         channel = await play(chance, number, **more)
         log: dict[str, Any] = json.loads(await exported_text(channel))
         return log
 
     with patch("os.urandom", chance.randbytes):
-        return asyncio.run(run())
+        return run(play_and_export())

@@ -19,8 +19,8 @@ from bot.odds_worker.pool import Worker
 from bot.rules.errors import UserError
 from bot.rules.expression import parse
 from bot.stores.base import DAY, Commit, Committed, StoreError
-from bot.stores.memory import MemoryStore
-from bot.stores.sqlite import SqliteStore, open_sqlite
+from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite
+from tests.fresh import fresh, fresh_app
 from tests.playing import HERE, Channel, two_sides
 
 ANNA = Person("console:anna", "Anna")
@@ -35,7 +35,7 @@ async def events(app: App, place: Place = HERE) -> list[str]:
 
 
 async def test_the_same_request_twenty_times_at_once_rolls_once_and_answers_once() -> None:
-    app = await App.open(MemoryStore())
+    app = await fresh_app()
     replies = await asyncio.gather(*(app.run_text("roll 2d6", ANNA, HERE, "same") for _ in range(20)))
     assert len({reply.title for reply in replies}) == 1
     assert [reply.seen for reply in replies].count(False) == 1, "one of them is to be posted"
@@ -86,7 +86,7 @@ async def test_games_run_side_by_side(tmp_path: Path) -> None:
 
 async def test_what_was_not_posted_is_due_and_told_once() -> None:
     now = [1000.0]
-    app = App(MemoryStore(lambda: now[0]), lambda: now[0])
+    app = await fresh_app(lambda: now[0])
     reply = await app.run_text("roll 2d6", ANNA, HERE, "r1", {"token": "abc"})
     posted = await app.run_text("roll 2d6", ANNA, HERE, "r2", {"token": "def"})
     await app.delivered(posted)
@@ -101,7 +101,7 @@ async def test_what_was_not_posted_is_due_and_told_once() -> None:
 
 
 async def test_a_bug_of_ours_is_one_line_with_a_reference(caplog: pytest.LogCaptureFixture) -> None:
-    app = await App.open(MemoryStore())
+    app = await fresh_app()
 
     async def broken(place: str) -> None:
         raise RuntimeError("boom")
@@ -117,7 +117,7 @@ async def test_a_bug_of_ours_is_one_line_with_a_reference(caplog: pytest.LogCapt
 
 
 async def test_input_is_bounded() -> None:
-    app = await App.open(MemoryStore())
+    app = await fresh_app()
     long = await app.run(Command(("roll",), {"dice": "d6", "label": "x" * 5000}, ANNA, HERE, "r1"))
     assert long.error
     many = await app.run(Command(("roll",), {f"o{number}": "1" for number in range(100)}, ANNA, HERE, "r2"))
@@ -151,7 +151,7 @@ async def test_completion_knows_the_channel() -> None:
 
 async def test_the_same_person_presses_again_twice_within_two_seconds() -> None:
     now = [1000.0]
-    app = App(MemoryStore(), steady=lambda: now[0])
+    app = await fresh_app(steady=lambda: now[0])
     await app.run_text("roll 2d6", ANNA, HERE, "r1")
     await app.press("again:2", ANNA, HERE, "p1")
     assert (await app.press("again:2", ANNA, HERE, "p1")).seen, "the same press, delivered twice"
@@ -168,7 +168,7 @@ async def test_the_same_person_presses_again_twice_within_two_seconds() -> None:
 @pytest.mark.parametrize("jump", [-30 * DAY, -3 * HOUR, 3 * HOUR, 30 * DAY])
 async def test_again_waits_two_seconds_and_no_more_however_the_clock_is_set(jump: float) -> None:
     now, steady = [40 * DAY], [5.0]
-    app = App(MemoryStore(lambda: now[0]), lambda: now[0], lambda: steady[0])
+    app = await fresh_app(lambda: now[0], lambda: steady[0])
     await app.run_text("roll 2d6", ANNA, HERE, "r1")
     await app.press("again:2", ANNA, HERE, "p1")
     now[0] += jump
@@ -311,7 +311,7 @@ async def test_two_processes_hammer_one_game(tmp_path: Path) -> None:
 
 
 async def test_a_reply_says_how_it_stands_with_its_delivery() -> None:
-    app = await App.open(MemoryStore())
+    app = await fresh_app()
     bare = await app.run_text("roll d6", ANNA, HERE, "r1")
     assert bare.outbox == 0
     kept = await app.run_text("roll d6", ANNA, HERE, "r2", {"token": "t"})
@@ -319,7 +319,7 @@ async def test_a_reply_says_how_it_stands_with_its_delivery() -> None:
     assert replace(kept, outbox=0) == kept
 
 
-class FullDisk(MemoryStore):
+class FullDisk(TemporaryStore):
     """A store that can be read but not written."""
 
     is_full = False
@@ -331,8 +331,8 @@ class FullDisk(MemoryStore):
 
 
 async def test_what_cannot_be_stored_is_not_answered_and_changes_nothing() -> None:
-    store = FullDisk()
-    channel = Channel(await App.open(store))
+    store = await fresh(FullDisk)
+    channel = Channel(App(store))
     await channel.do("Anna", "roll d6", 'unit add "A" crewman')
     before = await channel.content()
     store.is_full = True

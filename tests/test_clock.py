@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 
 from bot.app import App
 from bot.interface.spec import Person, Place
 from bot.stores.base import DAY, Change, Commit, Doc, EventRow, Outgoing, Store
-from bot.stores.memory import MemoryStore
-from bot.stores.sqlite import open_sqlite
 from bot.stores.sweeping import Sweeping
+from tests.fresh import fresh_store
 
 ANNA, HERE = Person("console:anna", "Anna"), Place("console:here", "console:server")
 HOUR = 3600.0
@@ -38,13 +34,9 @@ def host() -> Host:
     return Host()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path, host: Host) -> AsyncIterator[Store]:
-    if request.param == "memory":
-        yield MemoryStore(host.clock)
-    else:
-        async with open_sqlite(tmp_path / "games.db", clock=host.clock) as opened:
-            yield opened
+@pytest.fixture
+async def store(host: Host) -> Store:
+    return await fresh_store(host.clock)
 
 
 def app_on(store: Store, host: Host) -> App:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
-from bot.app import App
 from bot.audit.check_file import check
 from bot.interface.spec import Command, Place
 from bot.rules.proof.event_kinds import KINDS
-from bot.stores.memory import MemoryStore
 from tests.audit.test_forgeries import honest
 from tests.commands.test_link import Table
+from tests.fresh import fresh_app, run
 from tests.playing import Channel, two_sides
 from tests.random_play import exported, exported_text
 from tests.test_old_logs import LOGS
@@ -69,7 +67,7 @@ async def rarely() -> list[dict[str, Any]]:
         files.append(await exported_text(channel))
     await channel.do("Anna", "game start lnlt Again carry")
     files.append(await exported_text(channel))
-    there = Channel(App(MemoryStore()), Place("console:there", "console"))
+    there = Channel(await fresh_app(), Place("console:there", "console"))
     command = Command(("game", "import"), {"file": files[0]}, there.who("Anna"), there.place, "import")
     assert not (await there.app.run(command)).error
     await there.do("Anna", "game join US", "game claim")
@@ -81,11 +79,11 @@ async def rarely() -> list[dict[str, Any]]:
 
 async def linked() -> list[dict[str, Any]]:
     """The events of a game that was linked and moved."""
-    table = Table()
+    table = await Table.open()
     await table.run('/game start lnlt "Hill 875"')
     await table.link()
     await table.run("/game link off")
-    moving = Channel(App(MemoryStore()), Place("discord:55/900", "discord:55"))
+    moving = Channel(await fresh_app(), Place("discord:55/900", "discord:55"))
     await two_sides(moving)
     assert not (await moving.transfer("Anna", "902", manager=True)).error
     found = []
@@ -97,9 +95,9 @@ async def linked() -> list[dict[str, Any]]:
 
 def test_nothing_on_the_list_is_unused() -> None:
     """A list with what nobody writes would let a cheat write it."""
-    logs = [honest(), *asyncio.run(rarely()), *(exported(("rare", seed), 20) for seed in range(25))]
+    logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(25))]
     logs += [json.loads(file.read_text("utf-8")) for file in LOGS]
-    events = [event["body"] for log in logs for event in log["events"]] + asyncio.run(linked())
+    events = [event["body"] for log in logs for event in log["events"]] + run(linked())
     unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}
     unused |= {f"{name} units" for name, kind in KINDS.items() if kind.units}
     for event in events:

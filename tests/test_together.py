@@ -12,8 +12,8 @@ from bot.app import App
 from bot.audit.games import audit
 from bot.interface.spec import Person, Place
 from bot.stores.base import Store
-from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import SqliteStore, open_sqlite
+from tests.fresh import fresh_app
 
 HERE = Place("console:here")
 COUNT = 40
@@ -60,7 +60,7 @@ async def check(path: Path) -> None:
 
 
 async def test_one_request_delivered_twenty_times_at_once_rolls_once() -> None:
-    app = App(MemoryStore())
+    app = await fresh_app()
     who = Person("console:anna", "Anna")
     replies = await asyncio.gather(*(app.run_text("/roll 6d100", who, HERE, "r1", {"token": "t"}) for _ in range(20)))
     assert len({reply.title for reply in replies}) == 1

@@ -90,7 +90,7 @@ async def _check_database(found: Findings, settings: Settings, *, replays: bool)
     from bot.stores.sqlite import open_sqlite
 
     if settings.database is None:
-        found.note("the database is in memory: games end with the process")
+        found.note("the database is a temporary one: games end with the process")
         return
     if not settings.database.exists():
         found.note(f"database {settings.database} does not exist yet; it is made at the first start")

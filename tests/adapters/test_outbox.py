@@ -12,7 +12,7 @@ from bot.app import App
 from bot.interface.reply import Reply
 from bot.outbox.answers import Due
 from bot.stores.base import Commit, Outgoing
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_app
 
 Post = Callable[[Due], Awaitable[Outcome]]
 
@@ -44,7 +44,7 @@ async def put(app: App, *places: str) -> None:
 @pytest.mark.parametrize("outcome", [Posted(), Never("the channel is gone")])
 async def test_what_is_posted_or_never_can_be_is_done_with(outcome: Outcome) -> None:
     clock = Clock()
-    app, tried = App(MemoryStore(clock), clock), list[str]()
+    app, tried = await fresh_app(clock), list[str]()
 
     async def post(due: Due) -> Outcome:
         tried.append(due.reply.title)
@@ -59,7 +59,7 @@ async def test_what_is_posted_or_never_can_be_is_done_with(outcome: Outcome) -> 
 
 async def test_what_fails_is_tried_again_after_ever_longer_pauses_or_as_long_as_the_platform_asks() -> None:
     clock = Clock()
-    app, tried, asked = App(MemoryStore(clock), clock), list[float](), 0.0
+    app, tried, asked = await fresh_app(clock), list[float](), 0.0
 
     async def post(_: Due) -> Outcome:
         tried.append(clock.now)
@@ -81,7 +81,7 @@ async def test_what_fails_is_tried_again_after_ever_longer_pauses_or_as_long_as_
 
 async def test_an_answer_is_given_up_in_the_end() -> None:
     clock = Clock()
-    app = App(MemoryStore(clock), clock)
+    app = await fresh_app(clock)
     await put(app, "slack:T/C")
     (due,) = await app.due("slack:")
     outbox = Outbox(app, "slack:", lambda _: asyncio.sleep(0, Posted()))
@@ -94,7 +94,7 @@ async def test_an_answer_is_given_up_in_the_end() -> None:
 
 
 async def test_answers_of_one_place_come_in_order_and_those_of_another_do_not_wait() -> None:
-    app, began, go_on = App(MemoryStore()), list[str](), asyncio.Event()
+    app, began, go_on = await fresh_app(), list[str](), asyncio.Event()
 
     async def post(due: Due) -> Outcome:
         began.append(due.reply.title)
@@ -112,7 +112,7 @@ async def test_answers_of_one_place_come_in_order_and_those_of_another_do_not_wa
 
 
 async def test_a_bug_in_one_answer_ends_neither_the_loop_nor_the_others() -> None:
-    app, began = App(MemoryStore()), list[str]()
+    app, began = await fresh_app(), list[str]()
 
     async def post(due: Due) -> Outcome:
         began.append(due.reply.title)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable
 from functools import lru_cache
@@ -16,6 +15,7 @@ from bot.audit.check_file import check
 from bot.rules.dice import Die
 from bot.rules.proof.export_format import read_json
 from tests.forging import Dice, Json, bodies, copied, rechained, renumbered, resealed, reseeded, retold
+from tests.fresh import run
 from tests.playing import Channel, two_sides
 from tools import verify_log
 
@@ -26,7 +26,7 @@ Forge = Callable[[Json], object]
 def played() -> str:
     """An evening with everything in it, and its seeds published."""
 
-    async def run() -> str:
+    async def playing() -> str:
         channel = await Channel.fresh()
         await two_sides(channel)
         await channel.do("Anna", 'fair add "my own luck"')
@@ -50,7 +50,7 @@ def played() -> str:
         return (await channel.do("Anna", "game export")).files[0].text
 
     with patch("os.urandom", Random("an evening").randbytes):
-        return asyncio.run(run())
+        return run(playing())
 
 
 def honest() -> Json:

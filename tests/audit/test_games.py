@@ -13,7 +13,7 @@ from bot.rules.dice import d6
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.fair import NO_TEXTS, Stream, commitment
 from bot.stores.base import Binding, Change, Commit, EventRow, Json, SeedRow, TextRow
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_store
 
 SEED = b"s" * 32
 
@@ -58,7 +58,7 @@ def commit(game: str, row: str = "") -> Commit:
 
 
 async def test_honest_games_pass() -> None:
-    store = MemoryStore()
+    store = await fresh_store()
     await store.commit(commit("g1"))
     await store.commit(commit("g2"))
     await store.commit(commit("imported", "g3"))
@@ -67,7 +67,7 @@ async def test_honest_games_pass() -> None:
 
 
 async def test_an_empty_database_passes() -> None:
-    assert await audit(MemoryStore()) == (0, [])
+    assert await audit(await fresh_store()) == (0, [])
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ async def test_an_empty_database_passes() -> None:
     ],
 )
 async def test_what_was_changed_is_named(change, fault) -> None:  # type: ignore[no-untyped-def]
-    store = MemoryStore()
+    store = await fresh_store()
     await store.commit(change(commit("g1")))
     _, faults = await audit(store)
     assert faults
@@ -101,7 +101,7 @@ def with_event(commit: Commit, index: int, **fields: str) -> Commit:
     [({"turn": 1}, "cannot be read"), ({"name": "Another"}, "not what the log leads to"), ({"number": 9}, "not what")],
 )
 async def test_a_state_that_the_log_does_not_explain(state: Json, fault: str) -> None:
-    store, honest = MemoryStore(), commit("g1")
+    store, honest = await fresh_store(), commit("g1")
     explained = to_json(replay("g1", (event.data for event in honest.changes[0].events)))
     snapshot = {**explained, **state} if "turn" not in state else state
     await store.commit(replace(honest, changes=(replace(honest.changes[0], state=snapshot),)))

@@ -15,8 +15,8 @@ from bot.audit.games import audit
 from bot.interface.spec import Person, Place
 from bot.rules.proof.verify import verify
 from bot.stores.base import Json
-from bot.stores.memory import MemoryStore
 from tests.forging import rechained
+from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
 ANNA, BERT, HERE = Person("console:anna", "Anna"), Person("console:bert", "Bert"), Place("console:here")
@@ -41,7 +41,7 @@ GAME = [
 
 async def played() -> tuple[App, Json]:
     """A game of Lock 'n Load and its export, with the seed, as if it had been published."""
-    app = App(MemoryStore())
+    app = await fresh_app()
     for number, (who, text) in enumerate(GAME):
         reply = await app.run_text(text, who, HERE, f"r{number}")
         assert not reply.error, f"{text}: {reply.text()}"

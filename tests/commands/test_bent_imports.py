@@ -9,12 +9,11 @@ from unittest.mock import patch
 
 import pytest
 
-from bot.app import App
 from bot.game.version import FIRST_BUILD
 from bot.interface.spec import Command, Place
-from bot.stores.memory import MemoryStore
 from tests.bending import ODD, bent
 from tests.forging import bodies, copied, rechained
+from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
 FILES = 150
@@ -55,7 +54,7 @@ async def _exported() -> dict[str, Any]:
 
 
 async def _played() -> dict[str, Any]:
-    channel = Channel(App(MemoryStore(), clock=lambda: 1_700_000_000.0))
+    channel = Channel(await fresh_app(lambda: 1_700_000_000.0))
     await two_sides(channel)
     for who, line in GAME:
         await channel.do(who, line)
@@ -98,7 +97,7 @@ def bent_log(draw: random.Random, log: dict[str, Any], *, only_bodies: bool) -> 
 async def test_what_import_takes_every_command_survives(only_bodies: bool, other_tables: bool) -> None:
     draw, log, taken = random.Random(f"{only_bodies} {other_tables}"), await _exported(), 0
     log = of_other_tables(log) if other_tables else log
-    app = App(MemoryStore())
+    app = await fresh_app()
     for number in range(FILES):
         file = json.dumps(bent_log(draw, log, only_bodies=only_bodies))
         place = Place(f"console:{number}", "console", "there")

@@ -6,12 +6,11 @@ import json
 
 import pytest
 
-from bot.app import App
 from bot.audit.check_file import check
 from bot.commands.moving import place_key
 from bot.interface.spec import Command, Person, Place
 from bot.rules.errors import UserError
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
 
@@ -414,7 +413,7 @@ async def test_rolled_initiative_stands_in_the_game() -> None:
 
 async def test_who_has_their_texts_deleted_leaves_every_game_however_many() -> None:
     """Else a text would be missing in a game that says nothing of it."""
-    app = App(MemoryStore())
+    app = await fresh_app()
     places = [Place(f"console:{number}", "console", "there") for number in range(510)]
     for number, place in enumerate(places):
         who = Person("console:anna", "Anna")

@@ -12,7 +12,7 @@ from bot.commands.link import MOST_ASKED, server_back
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.stores.base import Binding, Commit
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_app
 
 HERE = Place("discord:5/9", "discord:5", "#war-room")
 THERE = Place("slack:T1/C1", "slack:T1", "#games")
@@ -30,10 +30,18 @@ VERA = Person("discord:7", "Vera", manager=True)
 class Table:
     """Several channels and a clock."""
 
+    app: App
+
     def __init__(self) -> None:
         self.now = 1_000_000.0
-        self.app = App(MemoryStore(lambda: self.now), lambda: self.now)
         self._number = 0
+
+    @classmethod
+    async def open(cls) -> Table:
+        """With nothing played yet."""
+        table = cls()
+        table.app = await fresh_app(lambda: table.now)
+        return table
 
     async def run(self, text: str, who: Person = ANNA, where: Place = HERE) -> Reply:
         self._number += 1
@@ -67,7 +75,7 @@ class Table:
 
 @pytest.fixture
 async def table() -> AsyncIterator[Table]:
-    table = Table()
+    table = await Table.open()
     await table.run('/game start lnlt "Hill 875" sides="US, VC"')
     yield table
     await table.app.close()

@@ -7,10 +7,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from bot.app import App
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Place
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
 
 TABLE = Place("discord:5/1", "discord:5", "#table of Club")
@@ -25,7 +24,7 @@ class Club:
     now: float = 1_000_000.0
 
     async def open(self) -> None:
-        self.app = App(MemoryStore(lambda: self.now), lambda: self.now)
+        self.app = await fresh_app(lambda: self.now)
         self.table, self.hall = Channel(self.app, TABLE, "t"), Channel(self.app, HALL, "h")
         await two_sides(self.table)
 

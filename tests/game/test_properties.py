@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -16,6 +15,7 @@ from bot.game.state import content, from_json, to_json
 from bot.rules.dice import d6
 from bot.rules.proof.fair import Stream
 from bot.rules.proof.verify import verify
+from tests.fresh import run
 from tests.playing import Channel, two_sides
 
 PERSONS = ("Anna", "Bob", "Carl")
@@ -96,7 +96,7 @@ def test_undo_restores_and_redo_brings_back(lines: list[tuple[str, str]]) -> Non
                 assert not (await channel.say("Anna", "game redo", manager=True)).error
                 assert await channel.content() == after
 
-    asyncio.run(play())
+    run(play())
 
 
 @settings(max_examples=40)
@@ -112,7 +112,7 @@ def test_the_log_explains_the_state_and_the_chain_is_whole(lines: list[tuple[str
         assert to_json(from_json(json.loads(json.dumps(to_json(game))))) == to_json(game)
         assert (await audit(channel.app.store)) == (1, [])
 
-    asyncio.run(play())
+    run(play())
 
 
 @settings(max_examples=15)
@@ -140,7 +140,7 @@ def test_an_export_without_its_seed_predicts_nothing(lines: list[tuple[str, str]
         dice = [d6("x")] * 60
         assert [ahead.draw(die) for die in dice] != [guess.draw(die) for die in dice]
 
-    asyncio.run(play())
+    run(play())
 
 
 def test_content_leaves_out_the_bookkeeping() -> None:
@@ -149,4 +149,4 @@ def test_content_leaves_out_the_bookkeeping() -> None:
         await channel.do("Anna", "roll d6")
         assert "number" not in content(await channel.game())
 
-    asyncio.run(play())
+    run(play())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import closing
@@ -12,12 +13,13 @@ import pytest
 
 from bot.app import App
 from bot.interface.spec import Command, Person, Place
-from bot.outbox.journal import MemoryJournal, Receipt
+from bot.outbox.journal import Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.outbox.receipts import watch
-from bot.stores.base import StoreError
-from bot.stores.memory import MemoryStore
-from bot.stores.sqlite import SqliteStore
+from bot.stores.base import Commit, Committed, StoreError
+from bot.stores.sqlite import SqliteStore, TemporaryStore
+from bot.stores.sqlite.journal import SqliteJournal
+from tests.fresh import fresh, fresh_app
 
 ANNA, HERE = Person("console:anna", "Anna"), Place("console:here")
 
@@ -141,19 +143,17 @@ async def test_an_answer_on_the_disk_is_not_given_again_by_who_takes_the_receipt
     assert (again.seen, again.title, again.outbox) == (True, before.title, 0)
 
 
-class Unwritable(MemoryJournal):
-    """A journal on a full disk."""
-
-    async def note(self, receipt: Receipt, lease: float) -> bool:
-        raise StoreError("The disk is full.")
+def unwritable(clock: Hand) -> SqliteJournal:
+    """A journal that no file can be made for."""
+    return SqliteJournal(Path(os.devnull) / "j.db", clock)
 
 
 async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
     path: Path, clock: Hand, another: Callable[[], Awaitable[App]]
 ) -> None:
-    """The database is locked and the disk full: it is refused now, and does not run when the lock is gone."""
+    """The database is locked and the disk broken: it is refused now, and does not run when the lock is gone."""
     app = await another()
-    app._receipts._journal = Unwritable()
+    app._receipts._journal = unwritable(clock)
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         running = asyncio.create_task(app.run(roll()))
@@ -169,17 +169,20 @@ async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
 
 
 async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_written(clock: Hand) -> None:
-    class Slow(MemoryStore):
-        async def commit(self, commit):  # type: ignore[no-untyped-def]
+    written, heard = asyncio.Event(), asyncio.Event()
+
+    class Slow(TemporaryStore):
+        async def commit(self, commit: Commit) -> Committed:
             done = await super().commit(commit)
-            await asyncio.sleep(0.05)  # on the disk, but nobody has heard of it
+            written.set()
+            await heard.wait()
             return done
 
-    store = Slow(clock)
-    store._journal = Unwritable()
-    app = App(store, clock)
+    app = App(await fresh(Slow, clock), clock)
+    app._receipts._journal = unwritable(clock)
     running = asyncio.create_task(app.run(roll()))
-    await asyncio.sleep(0.02)
+    await written.wait()
+    asyncio.get_running_loop().call_later(0.05, heard.set)
     instead = await app.promised(roll(), clock.now + 600)
     assert instead is not None
     assert instead == await running
@@ -188,7 +191,7 @@ async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_wri
 
 
 async def test_a_receipt_that_could_not_be_answered_now_comes_again(clock: Hand) -> None:
-    app = App(MemoryStore(clock), clock)
+    app = await fresh_app(clock)
     assert await app.promised(roll(), clock.now + 600) is None
     await app.kept("another's")
     app.broken("r1")
@@ -231,7 +234,7 @@ async def test_receipts_and_answers_at_work_are_kept_from_others(monkeypatch: py
 
 
 async def test_an_answer_that_takes_long_to_post_is_not_taken_over_also_when_the_clock_is_set(clock: Hand) -> None:
-    app = App(MemoryStore(clock), clock)
+    app = await fresh_app(clock)
     reply = await app.run(roll())
     with app.posting(reply):
         clock.now += 86_400
@@ -262,11 +265,11 @@ async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.Monke
     task.cancel()
 
 
-class Stuck(MemoryJournal):
+class Stuck(SqliteJournal):
     """A journal on a slow disk: it writes only when `go` is set, and what it is to drop stays once."""
 
-    def __init__(self, clock: Hand) -> None:
-        super().__init__(clock)
+    def __init__(self, path: Path, clock: Hand) -> None:
+        super().__init__(path, clock)
         self.go, self.stays = asyncio.Event(), 1
 
     async def note(self, receipt: Receipt, lease: float) -> bool:
@@ -281,19 +284,21 @@ class Stuck(MemoryJournal):
 
 
 @pytest.fixture
-def stuck(clock: Hand, monkeypatch: pytest.MonkeyPatch) -> Stuck:
-    monkeypatch.setattr("bot.outbox.receipts.PATIENCE", 0.05)
-    return Stuck(clock)
+async def stuck(tmp_path: Path, clock: Hand, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Stuck]:
+    monkeypatch.setattr("bot.outbox.receipts.PATIENCE", 0.2)
+    journal = Stuck(tmp_path / "slow.db", clock)
+    yield journal
+    await journal.close()
 
 
 async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(clock: Hand, stuck: Stuck) -> None:
     """The command ends while its receipt is still being written down, in vain: what is told is its answer."""
-    app = App(store := MemoryStore(clock), clock)
+    app = await fresh_app(clock)
     app._receipts._journal = stuck
     work = asyncio.create_task(app.run(roll()))
     await asyncio.sleep(0)
     told, answer = await asyncio.gather(app.promised(roll(), clock.now + 600), work)
-    assert await store.seen("r1") is not None
+    assert await app.store.seen("r1") is not None
     assert told is not None
     assert (told.error, told.title) == (False, answer.title)
     await app.close()
@@ -302,7 +307,7 @@ async def test_an_answer_that_is_stored_meanwhile_is_not_called_undone(clock: Ha
 async def test_what_was_refused_is_not_run_later_though_its_receipt_was_written_after_all(
     clock: Hand, stuck: Stuck
 ) -> None:
-    app = App(MemoryStore(clock), clock)
+    app = await fresh_app(clock)
     app._receipts._journal = stuck
     told = await app.promised(roll(), clock.now + 600)
     assert told is not None

@@ -25,7 +25,6 @@ from bot.stores.base import (
     Store,
     TextRow,
 )
-from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import open_sqlite
 
 PLACE, SERVER = "discord:s1:c1", "discord:s1"
@@ -46,13 +45,13 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+KINDS = {"sqlite": open_sqlite}
+
+
+@pytest.fixture(params=KINDS)
 async def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Store]:
-    if request.param == "memory":
-        yield MemoryStore(clock)
-    else:
-        async with open_sqlite(tmp_path / "games.db", clock=clock) as opened:
-            yield opened
+    async with KINDS[request.param](tmp_path / "games.db", clock=clock) as opened:
+        yield opened
 
 
 def event(number: int, game: str = "g1", body: str = '{"kind":"roll"}') -> EventRow:

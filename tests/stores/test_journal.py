@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.interface.spec import Command, Person, Place
-from bot.outbox.journal import Journal, MemoryJournal, Receipt
+from bot.outbox.journal import Journal, Receipt
 from bot.stores.base import StoreError
 from bot.stores.sqlite import open_sqlite
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
@@ -25,9 +25,12 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+KINDS = {"sqlite": SqliteJournal}
+
+
+@pytest.fixture(params=KINDS)
 async def journal(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Journal]:
-    opened: Journal = MemoryJournal(clock) if request.param == "memory" else SqliteJournal(tmp_path / "j.db", clock)
+    opened: Journal = KINDS[request.param](tmp_path / "j.db", clock)
     yield opened
     await opened.close()
 

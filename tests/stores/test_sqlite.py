@@ -21,10 +21,10 @@ from pathlib import Path
 import aiosqlite
 import pytest
 
-from bot.stores import open_store
+from bot.interface.spec import Command, Person, Place
+from bot.outbox.journal import Receipt
 from bot.stores.base import Binding, Change, Commit, Conflict, EventRow, Json, Outgoing, Store, StoreError
-from bot.stores.memory import MemoryStore
-from bot.stores.sqlite import SqliteStore, open_sqlite, schema
+from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, schema
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
 
 
@@ -55,22 +55,36 @@ def path(tmp_path: Path) -> Path:
 
 
 async def test_a_missing_folder_is_made(path: Path) -> None:
-    async with open_store(path) as store:
+    async with open_sqlite(path) as store:
         await store.commit(start())
     assert path.exists()
     assert [file.name for file in path.parent.iterdir()] == ["games.db"], "closing tidies the log file away"
 
 
-async def test_no_path_is_a_store_in_memory() -> None:
-    async with open_store(None) as store:
-        assert isinstance(store, MemoryStore)
+async def test_a_temporary_store_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    store, other = await TemporaryStore.make(), await TemporaryStore.make()
+    await store.commit(start())
+    assert await store.journal.note(Receipt(Command(("roll",), {}, Person("a", "Anna"), Place("b"), "r1"), 1.0), 1.0)
+    assert await store.peek("place g1") == ("g1", 1)
+    assert await other.peek("place g1") is None, "each has a folder of its own"
+    assert [folder.stat().st_mode & 0o077 for folder in tmp_path.iterdir()] == [0, 0]
+    await store.close()
+    await other.close()
+    assert not list(tmp_path.iterdir())
+
+
+async def test_without_a_place_for_temporary_files_the_host_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", "/nowhere/at/all")
+    with pytest.raises(StoreError, match=r"No temporary folder can be made: No such file or directory\. Set TMPDIR"):
+        await TemporaryStore.make()
 
 
 async def test_everything_is_there_after_reopening(path: Path) -> None:
-    async with open_store(path) as store:
+    async with open_sqlite(path) as store:
         await store.commit(start())
         await store.commit(roll(2))
-    async with open_store(path) as store:
+    async with open_sqlite(path) as store:
         saved = await store.load_game("place g1")
         assert saved is not None
         assert [row.number for row in saved.events] == [1, 2]
@@ -171,7 +185,7 @@ async def test_whoever_reads_while_it_closes_is_told_so(path: Path) -> None:
 
 
 async def commit_and_fail(path: Path) -> None:
-    async with open_store(path) as store:
+    async with open_sqlite(path) as store:
         await store.commit(start())
         raise LookupError
 

@@ -4,5 +4,6 @@ WAL mode with synchronous=FULL: what was committed survives a power cut, and rea
 """
 
 from bot.stores.sqlite.store import SqliteStore, open_sqlite
+from bot.stores.sqlite.temporary import TemporaryStore
 
-__all__ = ["SqliteStore", "open_sqlite"]
+__all__ = ["SqliteStore", "TemporaryStore", "open_sqlite"]

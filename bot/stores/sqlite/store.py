@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from bot.file_rights import make_file, make_folder
 from bot.outbox.journal import Journal, MemoryJournal
@@ -67,8 +67,13 @@ class SqliteStore:
         return self._journal
 
     @classmethod
-    async def open(cls, path: Path, *, clock: Clock = time.time, busy_seconds: float = BUSY_SECONDS) -> SqliteStore:
-        """Open or make the file, bring it up to date. Whoever calls this closes it. Raises StoreError."""
+    async def open(
+        cls, path: Path, *, clock: Clock = time.time, busy_seconds: float = BUSY_SECONDS, lasting: bool = True
+    ) -> Self:
+        """Open or make the file, bring it up to date. Whoever calls this closes it. Raises StoreError.
+
+        A file that is not `lasting` need not survive a power cut, so no commit waits for the disk.
+        """
         try:
             make_folder(path.parent)
         except OSError as error:
@@ -82,7 +87,7 @@ class SqliteStore:
             make_file(path)
         link = await Link.open(path, busy_seconds)
         try:
-            await link.run(lambda conn: _prepare(conn, path, busy_seconds))
+            await link.run(lambda conn: _prepare(conn, path, busy_seconds, lasting=lasting))
             reader = await Link.open(path, busy_seconds)
             await reader.run(reading.look)
         except BaseException:
@@ -258,7 +263,7 @@ def _problems(conn: sqlite3.Connection) -> list[str]:
     return [line for (line,) in rows if line != "ok"] or list(sums.damaged(conn))
 
 
-def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float) -> None:
+def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float, *, lasting: bool) -> None:
     """Set the connection up and bring the file to today's schema."""
     schema.check_ours(conn, path)  # before anything about the file is changed
     give_up = time.monotonic() + busy_seconds
@@ -271,7 +276,7 @@ def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float) -> None:
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                 raise
             time.sleep(0.02)
-    conn.execute("PRAGMA synchronous = FULL")
+    conn.execute(f"PRAGMA synchronous = {'FULL' if lasting else 'OFF'}")
     schema.migrate(conn, path)
     conn.execute("BEGIN IMMEDIATE")
     try:

@@ -15,14 +15,13 @@ from rich.console import Console
 from adapters.console.completer import ConsoleCompleter, open_value
 from adapters.console.render import save_files, show
 from adapters.console.session import PLACE, Session, read_file
-from bot.app import App
 from bot.interface.complete import Known
 from bot.interface.registry import registry
 from bot.interface.reply import Button, File, Reply
 from bot.interface.spec import Person, Place
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_app
 
 ROSTER = (
     RosterUnit("Squad 1", "us1", "squad", "US"),
@@ -151,7 +150,7 @@ def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
 
 
 async def test_what_was_played_elsewhere_in_a_linked_game_is_shown_once(tmp_path: Path) -> None:
-    app, there = App(MemoryStore()), Place("slack:T1/C1", "slack:T1", "#games")
+    app, there = await fresh_app(), Place("slack:T1/C1", "slack:T1", "#games")
     screen = io.StringIO()
     session, ben = (
         Session(app, Console(file=screen, width=200), "Anna", tmp_path),

@@ -13,9 +13,9 @@ from bot.app import App
 from bot.game.loaded import load
 from bot.game.state import content
 from bot.interface.spec import Person, Place
-from bot.stores.memory import MemoryStore
 from bot.stores.sqlite import SqliteStore
 from tests.adapters.discord.process import running
+from tests.fresh import fresh_app
 from tests.standins.discord import Channel, DiscordStandIn, Message
 from tests.standins.discord import Person as Player
 
@@ -41,7 +41,7 @@ CONSOLE = [
 
 async def on_the_console() -> dict[str, object]:
     """The state of the game after all lines of the console."""
-    app = await App.open(MemoryStore())
+    app = await fresh_app()
     place = Place("console:main", "console")
     for number, (name, text) in enumerate(CONSOLE):
         reply = await app.run_text(text, Person(f"console:{name.casefold()}", name), place, str(number))

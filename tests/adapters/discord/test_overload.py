@@ -13,10 +13,9 @@ from adapters.discord.calls import Wire
 from adapters.discord.client import Grognard
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, Request
 from adapters.discord.work import Work
-from bot.app import App
 from bot.interface.reply import Reply
 from bot.settings import Settings
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_app
 
 
 class Delivery:
@@ -38,7 +37,7 @@ async def test_beyond_the_limit_a_person_is_told_so_and_far_beyond_nothing_is_ke
     monkeypatch.setattr(
         module, "read_request", lambda interaction: Request(interaction.id, "t", 1, interaction.kind, 5)
     )
-    bot = Grognard(App(MemoryStore()), Settings())
+    bot = Grognard(await fresh_app(), Settings())
     delivery: Any = Delivery()
     bot.work = Work(bot.app, Wire(delivery), delivery, bot)
     run: list[int] = []

@@ -24,8 +24,7 @@ from adapters.slack.incoming import Listeners
 from adapters.slack.shapes import is_valid
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
-from bot.app import App
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_app
 from tests.standins.slack.signed import sign
 
 ME = {"id": "U1", "username": "anna", "name": "anna", "team_id": "T1"}
@@ -99,7 +98,7 @@ class Deaf(Wire):
 
 @asynccontextmanager
 async def listening() -> AsyncIterator[str]:
-    app, wire = App(MemoryStore()), Deaf()
+    app, wire = await fresh_app(), Deaf()
     teams = Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
     runner = web.AppRunner(web_app(make_bolt(Listeners(Work(app, wire, teams)), teams, wire), "secret"))

@@ -16,20 +16,19 @@ from bot.app import App
 from bot.interface.reply import Button, File, Reply
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.receipts import not_run
-from bot.stores.memory import MemoryStore
 from tests.adapters.slack.conftest import settle
+from tests.fresh import fresh_app
 from tests.standins.slack import Channel, SlackStandIn, User, Workspace
 
 
 class Post:
     """The adapter's post office, without a bot around it."""
 
-    def __init__(self, slack: SlackStandIn) -> None:
-        self.slack = slack
+    def __init__(self, slack: SlackStandIn, app: App) -> None:
+        self.slack, self.app = slack, app
         self.home, self.anna, self.ben, self.games = settle(slack)
         self.foreign = self.home.channel("elsewhere", bot_member=False)
         self.wire, self.teams = Wire(), Teams()
-        self.app = App(MemoryStore())
         self.teams.add(Team(self.home.id, self.home.bot_token, self.home.bot_user))
         self.posts = Posts(self.app, self.wire, self.teams)
 
@@ -41,7 +40,7 @@ class Post:
 @pytest.fixture
 async def post(socket_slack: SlackStandIn, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Post]:
     monkeypatch.setenv("SLACK_API", socket_slack.api_url)
-    post = Post(socket_slack)
+    post = Post(socket_slack, await fresh_app())
     yield post
     await post.wire.close()
     await post.app.close()

@@ -16,8 +16,8 @@ from adapters.slack.teams import Team
 from adapters.slack.tokens import StoreVault
 from bot.app import App
 from bot.interface.registry import registry
-from bot.stores.memory import MemoryStore
 from tests.adapters.slack.process import Bot, running
+from tests.fresh import fresh_store
 from tests.standins.slack import SlackStandIn
 
 KEY = base64.urlsafe_b64encode(bytes(range(32))).decode()
@@ -146,7 +146,7 @@ def test_a_state_is_our_own_and_does_not_last() -> None:
 
 
 async def test_a_token_is_bound_to_its_workspace_and_key() -> None:
-    store = MemoryStore()
+    store = await fresh_store()
     vault = StoreVault(App(store), bytes(32))
     await vault.save(Team("T1", "xoxb-secret", "U1", "B1", "One"))
     assert await vault.load("T1") == Team("T1", "xoxb-secret", "U1", "B1", "One")

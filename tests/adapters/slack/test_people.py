@@ -13,10 +13,9 @@ from adapters.slack.calls import Wire
 from adapters.slack.request import Request
 from adapters.slack.teams import Team, Teams
 from adapters.slack.work import Work
-from bot.app import App
 from bot.interface.reply import Reply
 from bot.interface.spec import Person
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_app
 
 
 class Slow(Wire):
@@ -38,7 +37,7 @@ async def test_a_slow_lookup_makes_a_channel_wait_once_and_keeps_its_order(monke
     monkeypatch.setattr(people, "PATIENCE", 0.2)
     wire, teams = Slow(), Teams(None)
     teams.add(Team("T1", "xoxb-1", "UB", "B1"))
-    work = Work(App(MemoryStore()), wire, teams)
+    work = Work(await fresh_app(), wire, teams)
     done: list[str] = []
 
     def request(number: int) -> Request:

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from adapters.slack.escape import after_mention, escaped, line, typed
 from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render
-from bot.app import App
 from bot.interface.parts import Grid, Odds
 from bot.interface.registry import registry
 from bot.interface.reply import Button, File, Reply
 from bot.interface.spec import Person, Place
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Line
-from bot.stores.memory import MemoryStore
+from tests.fresh import fresh_app
 from tests.standins.slack import check_blocks
 from tests.standins.slack.blocks import text_size
 
@@ -93,7 +92,7 @@ def test_only_the_person_that_is_called_is_called() -> None:
 
 async def test_slack_takes_what_every_example_is_answered() -> None:
     """Every command's own example, run in a channel with a game, and its help."""
-    app = await App.open(MemoryStore())
+    app = await fresh_app()
     anna, here = Person("slack:T1/U1", "Anna", manager=True), Place("slack:T1/C1", "slack:T1", "games")
     first = ["/roll 2d6", '/game start lnlt "Hill 875" sides="US, VC"', '/unit add "Squad 1..4" squad US morale=5 fp=1']
     rest = [spec.example for spec in registry() if spec.example and spec.path[:2] not in {("game", "start")}]
