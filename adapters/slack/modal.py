@@ -34,7 +34,7 @@ MAX_BOXES = 10
 MAX_HINT = 2_000
 MAX_META = 3_000
 _CHANNEL = re.compile(r"#?([CG][A-Z0-9]+)")
-_SUBMIT = {"roll": "Roll", "sequence": "Roll", "lookup": "Look up"}
+_SUBMIT = {"roll": "Roll"}
 
 
 def opens_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
@@ -57,8 +57,8 @@ def form_view(spec: CommandSpec, request: Request, given: Mapping[str, object], 
     return {
         "type": "modal",
         "callback_id": FORM,
-        "title": _plain(spec.name[:MAX_TITLE]),
-        "submit": _plain(_SUBMIT.get(spec.family, "OK")),
+        "title": _plain(_cut(spec.title or spec.name, MAX_TITLE)),
+        "submit": _plain(spec.verb or _SUBMIT.get(spec.family, "OK")),
         "close": _plain("Cancel"),
         "private_metadata": meta_of(request, spec.path),
         "blocks": [*blocks[:at], *boxes, *blocks[at:]],
@@ -170,13 +170,13 @@ def _field(option: Option, given: Mapping[str, object], known: Known) -> Json:
     value = given.get(option.name, option.default)
     element = _element(option, "" if value is None else str(value), known)
     is_needed = option.required and not option.brings
-    return _input(option.name, element, option.name.replace("_", " "), _hint(option), optional=not is_needed)
+    return _input(option.name, element, option.shown, _hint(option), optional=not is_needed)
 
 
 def _roster(option: Option) -> Json:
     """The field that picks units from the roster; what is typed into the next one comes on top."""
     element = {"type": "multi_external_select", "action_id": FIELD, "min_query_length": 0, "max_selected_items": 40}
-    label = f"{option.name.replace('_', ' ')} from the roster"
+    label = f"{option.shown}, from the roster"
     return _input(option.name + ROSTER, element, label, optional=True)
 
 
@@ -272,7 +272,7 @@ def _input(name: str, element: Json, label: str, hint: str = "", *, optional: bo
 def _hint(option: Option) -> str:
     brought = " A unit of the roster brings it." if option.brings else ""
     expected = "" if option.values or option.type in ("str", "unit", "file") else f" ({option.expected})"
-    return f"{option.help}{expected}".strip() + brought
+    return f"{option.name}: {option.help}{expected}".strip(": ") + brought
 
 
 def _plain(text: str) -> Json:

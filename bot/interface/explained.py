@@ -20,15 +20,17 @@ def explained(sequence: Sequence) -> tuple[Option, ...]:
 
 def _explained(option: Option, tables: Iterable[Table]) -> Option:
     if option.type == "bool":
-        return replace(option, help=_joined(_worths(tables, option.name, True), option.help))
+        worth = _worths(tables, option.name, True)
+        return replace(option, help=_joined(worth, option.help), worths={option.name: worth} if worth else {})
     if option.type == "enum":
-        worths = ((word, _worths(tables, option.name, word)) for word in option.values)
-        shown = ", ".join(f"{word} {worth}" for word, worth in worths if worth)
-        return replace(option, help=f"{option.help} ({shown})" if shown else option.help)
+        worths = {word: worth for word in option.values if (worth := _worths(tables, option.name, word))}
+        shown = ", ".join(f"{word} {worth}" for word, worth in worths.items())
+        return replace(option, help=f"{option.help} ({shown})" if shown else option.help, worths=worths)
     if option.type == "mods":
-        said = {word: _joined(_worths(tables, word, True), _help(tables, word)) for word in option.values}
-        own = {word: _joined(_worths(tables, word, True), text) for word, text in option.meanings.items()}
-        return replace(option, meanings={**{word: text for word, text in said.items() if text}, **own})
+        worths = {word: worth for word in option.values if (worth := _worths(tables, word, True))}
+        said = {word: _joined(worths.get(word, ""), _help(tables, word)) for word in option.values}
+        own = {word: _joined(worths.get(word, ""), text) for word, text in option.meanings.items()}
+        return replace(option, meanings={**{word: text for word, text in said.items() if text}, **own}, worths=worths)
     return option
 
 

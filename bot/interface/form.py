@@ -144,7 +144,7 @@ def _set(options: Options, name: str, value: object) -> dict[str, object]:
 
 
 def _titled(option: Option) -> str:
-    return option.name.replace("_", " ")
+    return option.shown
 
 
 def _parts(name: str, title: str, picks: list[Pick], size: int, *, many: bool) -> list[Menu]:
@@ -174,15 +174,13 @@ def flag_menus(spec: CommandSpec, options: Options, size: int = 25, *, with_odds
     """All flags and further modifier words, so many in each menu; `odds` is left out where it has a button."""
     worded = _worded(options)
     picks = [
-        Pick(option.name, _titled(option), option.help, _is_on(option, options) or option.name in worded)
+        Pick(option.name, option.said(option.name), option.help, _is_on(option, options) or option.name in worded)
         for option in spec.options
         if option.type == "bool" and (with_odds or option.name != "odds")
     ]
     mods = spec.option("mods")
     if mods is not None and mods.type == "mods":
-        picks += [
-            Pick(word, word.replace("_", " "), mods.meanings.get(word, ""), word in worded) for word in mods.values
-        ]
+        picks += [Pick(word, mods.said(word), mods.meanings.get(word, ""), word in worded) for word in mods.values]
     return _parts(FLAGS, "modifiers", picks, size, many=True)
 
 

@@ -157,6 +157,9 @@ def _sequence_specs(game: System) -> Iterator[CommandSpec]:
             system=game.id,
             target=id,
             details=f"Dice: {sequence.dice}. Source: {sequence.source}.",
+            title=sequence.title,
+            verb=sequence.verb,
+            common=sequence.common,
         )
 
 
@@ -178,6 +181,8 @@ def _table_specs(game: System) -> Iterator[CommandSpec]:
                 system=game.id,
                 target=table.id,
                 details=f"Source: {table.source}. {table.notes}".strip(),
+                title=table.title,
+                verb="Look up",
             )
 
 

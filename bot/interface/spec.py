@@ -72,7 +72,8 @@ class CommandSpec:
     """What a command is: its path, help, options, an example that runs, and who sees its answer.
 
     `family` names the file under bot/commands that handles it; `system` and `target` say which game and which
-    table or sequence. `private` is known before the work begins, as platforms want it at the receipt.
+    table or sequence. `title` is its name for people, `verb` what its form does, `common` its commonest modifiers,
+    first in every list. `private` is known before the work begins, as platforms want it at the receipt.
     """
 
     path: Path
@@ -84,6 +85,9 @@ class CommandSpec:
     system: str = ""
     target: str = ""
     details: str = ""
+    title: str = ""
+    verb: str = ""
+    common: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:

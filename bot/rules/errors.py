@@ -26,10 +26,12 @@ class UserError(Exception):
     `message` says what was wrong and what was expected, in one line. `hint` is what to do next: the
     corrected command ready to copy, or where to look; commands in it are `Typed`. `option` names the option at
     fault, so that a form can show the error at its field. `code` names the kind of error for programs and
-    tests (`codes.py` has them all).
+    tests (`codes.py` has them all). `about` is the unit at fault, from which the option follows where it is read.
     """
 
-    def __init__(self, message: str, *, hint: str = "", code: str, option: str | None = None) -> None:
+    def __init__(
+        self, message: str, *, hint: str = "", code: str, option: str | None = None, about: object = None
+    ) -> None:
         message = one_line(message)  # it quotes what was typed
         hint = _hint_safely(hint)
         super().__init__(message)
@@ -37,6 +39,7 @@ class UserError(Exception):
         self.message = message
         self.hint = hint
         self.option = option
+        self.about = about
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".rstrip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ TABLES = Path(__file__).resolve().parents[2] / "tables"
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
-    "modifiers",
+    "modifiers", "verb", "common",
 }  # fmt: skip
 
 
@@ -64,7 +65,7 @@ class Sequence:
         with reading(file, id):
             if unknown := set(data) - _SEQUENCE_KEYS:
                 raise TableError(file, f"unknown keys {', '.join(sorted(map(str, unknown)))}", row=id)
-            for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state"):
+            for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state", "verb"):
                 if not isinstance(data.get(key) or "", str):
                     raise TableError(file, f"{key} must be a text; quote it", row=id)
             for key in ("inputs", "outputs", "example"):
@@ -78,7 +79,8 @@ class Sequence:
         self.summary: str = data["summary"]
         with reading(file, f"{id}, inputs"):
             self.inputs: tuple[Option, ...] = tuple(
-                option_from(name, spec, system.lists) for name, spec in (data.get("inputs") or {}).items()
+                _labelled(option_from(name, spec, system.lists), system)
+                for name, spec in (data.get("inputs") or {}).items()
             )
         self.outputs: Mapping[str, Any] = data.get("outputs") or {}
         self.dice: str = data.get("dice") or "none"
@@ -86,6 +88,11 @@ class Sequence:
         self.example: Mapping[str, Any] = data.get("example") or {}
         self.notes: str = data.get("notes") or ""
         self.state: str = data.get("state") or ""
+        self.verb: str = data.get("verb") or "Roll"
+        self.common: tuple[str, ...] = tuple(data.get("common") or ())
+        known = {name for option in self.inputs for name in (option.name, *option.values)}
+        if strange := set(self.common) - known:
+            raise TableError(file, f"common names {min(strange)}, which is no input and no word of mods", row=id)
         self.modifiers: tuple[str, ...] = tuple(data.get("modifiers") or ())
         if missing := [name for name in self.modifiers if name not in system.tables]:
             raise TableError(file, f"the game has no table {missing[0]}", row=id)
@@ -97,8 +104,19 @@ class Sequence:
     def plan(self, given: Given) -> Plan[Any]:
         """The plan for cleaned inputs. Raises UserError for what the card forbids."""
         module = importlib.import_module(f"bot.systems.{self.system.id}.{self.id.replace('-', '_')}")
-        plan: Plan[Any] = module.plan(self.system.tables, given)
+        try:
+            plan: Plan[Any] = module.plan(self.system.tables, given)
+        except UserError as error:
+            error.option = error.option or given.option_of(error)
+            raise
         return plan
+
+
+def _labelled(option: Option, system: System) -> Option:
+    """The option with the human word that its game has for it."""
+    labels = system.game.get("labels") or {}
+    words = {word: labels[word] for word in option.values if word in labels} if option.type == "mods" else {}
+    return replace(option, label=option.label or labels.get(option.name, ""), labels=words)
 
 
 class _Tables(Mapping[str, Table]):

@@ -59,6 +59,16 @@ class Given:
         """The roster unit of an option of type unit, or None where it was left out."""
         return self.roster.get(name)
 
+    def option_of(self, error: UserError) -> str:
+        """The option that holds the unit which an error is about, or nothing where that cannot be said."""
+        for name, units in self.lists.items():
+            if any(unit is error.about for unit in units):
+                return name
+        everybody = [*self.lists.items(), *((name, (unit,)) for name, unit in self.roster.items())]
+        return next(
+            (name for name, units in everybody for unit in units if error.message.startswith(f"{unit.word} ")), ""
+        )
+
     @property
     def mods(self) -> tuple[str, ...]:
         """The further words of `mods`."""

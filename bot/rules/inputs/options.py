@@ -30,7 +30,8 @@ class Option:
     ("high", "low", "both"). `brings` names where a roster unit supplies a missing value, as `unit.morale`.
     `units` names the unit list of the game that the text is read with. `complete` names what to offer while typing.
     `free` lets an option of type unit take a name that no roster knows, as words for the report only.
-    `meanings` explains words of `values`.
+    `meanings` explains words of `values`, `labels` are their names for people, as `label` is the option's own. `worths`
+    says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`.
     """
 
     name: str
@@ -47,6 +48,20 @@ class Option:
     complete: str = ""
     free: bool = False
     meanings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    label: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict, hash=False)
+    worths: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def shown(self) -> str:
+        """Its name for people: `Who fires`."""
+        return self.label or spoken(self.name)
+
+    def said(self, word: str) -> str:
+        """A flag, by its name, or a word of `values` for people, with what it adds: `Night −3`."""
+        label = self.shown if word == self.name else self.labels.get(word) or spoken(word)
+        worth = self.worths.get(word, "").replace("-", "\u2212")
+        return f"{label} {worth}".strip()
 
     @property
     def required(self) -> bool:
@@ -71,6 +86,12 @@ class Option:
         return {"units": "a list of units", "unit": "a unit of the roster", "dice": "dice such as 2d6+1"}.get(
             self.type, "text"
         )
+
+
+def spoken(word: str) -> str:
+    """A code word as people say it: `Hit and run`."""
+    said = word.replace("_", " ").replace("-", " ")
+    return said[:1].upper() + said[1:]
 
 
 def clean(option: Option, raw: object) -> Any:
@@ -331,13 +352,13 @@ _CLEANERS: Mapping[str, Any] = {
 
 _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("min", "max"), (int | float, "a number")),
-    **dict.fromkeys(("help", "brings", "units", "complete"), (str, "a text")),
+    **dict.fromkeys(("help", "brings", "units", "complete", "label"), (str, "a text")),
     **dict.fromkeys(("optional", "free"), (bool, "true or false")),
     "meanings": (Mapping, "word: what it means"),
 }
 
 
-_FIELDS = ("help", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings")
+_FIELDS = ("help", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label")
 """Keys of an entry that are the fields of an Option as they stand."""
 
 

@@ -111,9 +111,8 @@ class Unit:
         """A whole number of the unit. Raises UserError naming unit and key when it is needed and missing."""
         value = self.numbers.get(key, default)
         if value is None:
-            raise UserError(
-                f"{self.word} needs {key}.", hint=f"Type it after the unit: {self.word} {key}=5.", code="unit-needs"
-            )
+            hint = f"Type it after the unit: {self.word} {key}=5."
+            raise UserError(f"{self.word} needs {key}.", hint=hint, code="unit-needs", about=self)
         return int(value)
 
     def get(self, key: str, default: Any = None) -> Any:
