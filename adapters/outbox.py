@@ -116,4 +116,4 @@ class Outbox:
                     outcome = await self._post(due)
             await self.settle(due.id, due.attempts, outcome)
         except Exception:
-            log.exception("answer %s could not be brought; it is tried again", due.id)
+            log.exception("could not deliver answer %s; trying again", due.id)

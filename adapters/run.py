@@ -148,7 +148,7 @@ async def _kept_up(serve: Serve, app: App) -> None:
             tried = 0
         wait = WAITS[min(tried, len(WAITS) - 1)]
         tried += 1
-        log.error("it is begun again in %g s", wait)
+        log.error("reconnecting in %g s", wait)
         await asyncio.sleep(wait)
 
 

@@ -114,7 +114,7 @@ def test_every_line_gets_one_line_of_json_in_utf_8(line: bytes, part: str) -> No
     (text,) = written
     text.encode()
     assert "\n" not in text
-    answer = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is no JSON"))
+    answer = json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
     assert part in answer["error"]["message"]
 
 

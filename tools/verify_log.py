@@ -88,7 +88,7 @@ def read_json(text: str) -> Any:
     try:
         data = json.loads(text, object_pairs_hook=once, parse_constant=no_number)
     except (ValueError, RecursionError):
-        raise BadInput("The file is no JSON.") from None
+        raise BadInput("The file is not JSON.") from None
     if r"\ud" in text.lower() and re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)):
         raise BadInput("The file has half of a character.")
     return data
@@ -988,16 +988,16 @@ def check(data: Any, heads: Iterable[str] = ()) -> tuple[list[str], list[str]]:
         for at, line in game.missing(held) if not game.faults else ():
             (game.remarks if at < game.imported else game.faults).append(f"Event {at}: {line}")
         faults = game.faults
-    lines = [f"{len(log['events'])} events, {count['dice']} dice computed again, {len(faults)} faults."]
+    lines = [f"Events: {len(log['events'])}. Dice computed again: {count['dice']}. Faults: {len(faults)}."]
     says = {
-        "waiting": "dice cannot be checked before /fair reveal publishes their seed.",
-        "by_hand": "dice were thrown by hand: nobody can check them.",
-        "sealed": "sealed events hold nothing to check: still closed, or their content was deleted.",
-        "digests": "digests of players' texts rest on the event alone: the texts were deleted.",
+        "waiting": "Dice that cannot be checked until /fair reveal publishes the seed",
+        "by_hand": "Dice thrown by hand, which nobody can check",
+        "sealed": "Sealed events with nothing to check (still closed, or the content was deleted)",
+        "digests": "Digests of players' texts taken from the event alone (the texts were deleted)",
     }
-    lines += [f"{count[key]} {say}" for key, say in says.items() if count[key]]
+    lines += [f"{say}: {count[key]}." for key, say in says.items() if count[key]]
     if game.outcomes:
-        lines.append(f"{game.outcomes} outcomes need the tables to be played again: grognard verify does that.")
+        lines.append(f"Outcomes that only grognard verify, with its tables, can play again: {game.outcomes}.")
     if known and sum(len(digits) for _, digits in known) < 16:
         lines.append(f"{len(known[0][1])} digits of one head can be forged in minutes: give several, or a longer one.")
     return faults, lines + game.remarks

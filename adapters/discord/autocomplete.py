@@ -29,4 +29,4 @@ async def complete(work: Work, request: Request, data: Mapping[str, Any]) -> Non
     try:
         await work.wire.respond(request, CHOICES, data={"choices": choices[:25]})
     except (Refused, Unsure) as error:
-        log.info("choices came too late: %s", error)
+        log.info("suggestions came too late: %s", error)

@@ -66,7 +66,7 @@ def _guarded(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
         try:
             parse(data)
         except Exception as error:
-            often.error("the event %s could not be read and is passed over: %r", event, error)
+            often.error("could not read the event %s, ignored: %r", event, error)
 
     return read
 

@@ -109,7 +109,7 @@ class Delivery:
         try:
             await self._settle(request, reply)
         except TROUBLE as error:
-            log.warning("answer to interaction %s does not get through yet: %s", request.id, error)
+            log.warning("could not deliver the answer to interaction %s yet: %s", request.id, error)
             self._app.broken(request.request_id)
             return
         await self._app.kept(request.request_id)
@@ -243,7 +243,7 @@ class Delivery:
 
         Returns whether it has got through, or is the outbox's.
         """
-        log.warning("answer to interaction %s did not get through: %s", request.id, error)
+        log.warning("could not deliver the answer to interaction %s: %s", request.id, error)
         if isinstance(error, Refused) and error.status == 400:
             await self._say_so(request, reply)
         if reply.outbox:
@@ -252,7 +252,7 @@ class Delivery:
         try:
             await self._settle(request, replace(reply, announce=None))
         except TROUBLE as again:
-            log.warning("answer to interaction %s is given up: %s", request.id, again)
+            log.warning("gave up on the answer to interaction %s: %s", request.id, again)
             return False
         return True
 
@@ -283,7 +283,7 @@ class Delivery:
                 await asyncio.sleep(LEAVE_AFTER)
             await self._wire.edit(request, render(Reply("Already done."), request))
         except (Refused, Unsure) as error:
-            log.info("a receipt could not be ended: %s", error)
+            log.info("could not end a receipt: %s", error)
 
 
 async def _result(task: asyncio.Task[Reply]) -> Reply:

@@ -91,9 +91,9 @@ def _servers(servers: list[Mapping[str, Any]]) -> list[Finding]:
         if lacking:
             found.append((FAULT, f"Discord: on {server['name']} the bot lacks {', '.join(lacking)}"))
     if not servers:
-        return [(NOTE, "Discord: the bot is on no server yet")]
+        return [(NOTE, "Discord: the bot is not in any server yet")]
     rest = len(found) - _SHOWN
-    more: list[Finding] = [(FAULT, f"Discord: and on {rest} further servers")] if rest > 0 else []
+    more: list[Finding] = [(FAULT, f"Discord: and on {rest} more servers")] if rest > 0 else []
     right = len(servers) - len(found)
     return [(OK, f"Discord: on {right} of {len(servers)} servers the bot may do all it needs"), *found[:_SHOWN], *more]
 

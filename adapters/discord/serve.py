@@ -18,9 +18,9 @@ log = logging.getLogger(__name__)
 
 WAITS = (1.0, 2.0, 5.0, 15.0, 60.0)
 _CODES = {
-    4004: "it does not know this DISCORD_TOKEN (any more)",
+    4004: "it does not accept this DISCORD_TOKEN",
     4010: "SHARD_IDS does not fit SHARD_COUNT",
-    4011: "the bot is on too many servers for one shard; remove SHARD_COUNT, or raise it",
+    4011: "the bot is in too many servers for one shard; remove SHARD_COUNT, or raise it",
 }
 
 

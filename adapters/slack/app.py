@@ -52,11 +52,11 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     async def failed(error: Exception) -> BoltResponse:
         """Only the library itself raises what the network did: it tells people of a workspace without the app."""
         if isinstance(error, aiohttp.ClientError | TimeoutError | OSError | SlackApiError):
-            log.warning("a person could not be told that the app is not installed: %s", type(error).__name__)
+            log.warning("could not tell somebody that the app is not installed: %s", type(error).__name__)
             return BoltResponse(status=200)
         # A form that is none of ours (commands answer for themselves), or a shape that the library did not expect.
         if isinstance(error, UserError) or not _is_ours(error):
-            log.warning("Slack sent what cannot be understood: %r", error)
+            log.warning("Slack sent something that makes no sense: %r", error)
             return BoltResponse(status=400)
         log.error("a request failed", exc_info=error)
         return BoltResponse(status=500)

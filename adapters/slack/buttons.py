@@ -61,7 +61,7 @@ class Buttons:
         try:
             await asyncio.wait_for(self._work.wire.respond(request.response_url, body), PATIENCE)
         except (Busy, Refused, TimeoutError) as trouble:
-            log.info("buttons could not be taken away: %s", trouble)
+            log.info("could not remove buttons: %s", trouble)
 
 
 def without_once(blocks: list[Json]) -> list[Json]:

@@ -38,7 +38,7 @@ async def confirmed(
 
 async def _member_of(wire: Wire, token: str, request: Request, key: str, option: str) -> Place:
     refused = UserError(
-        "A game can move only to a channel of which both you and the bot are members.",
+        "A game can move only to a channel that you and the bot are both members of.",
         hint=phrase("There, type: `/invite @grognard`"),
         option=option,
         code="unknown-channel",

@@ -99,7 +99,7 @@ class Posts:
                 wait = min(wait * 2, MAX_BACKOFF)
                 log.info("answer in %s waits %.1f s: %s", request.where.key, pause, busy)
                 if not busy.is_asked and time.monotonic() - progress.since + pause > PATIENCE:
-                    log.warning("an answer in %s could not be posted: %s", request.where.key, busy)
+                    log.warning("could not post an answer in %s: %s", request.where.key, busy)
                     return Later()
                 await asyncio.sleep(pause)
             except Refused as refused:
@@ -118,7 +118,7 @@ class Posts:
         if progress.unsure:
             standing = await stands(self._wire, team, request, reply, progress.began)
             if standing:
-                log.info("an answer in %s had been posted already", request.where.key)
+                log.info("an answer in %s was already posted", request.where.key)
                 return
             if standing is None:
                 before = LATE_PERHAPS if late else PERHAPS

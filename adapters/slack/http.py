@@ -94,7 +94,7 @@ def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) ->
 
 
 def _cannot_be_read(why: str) -> web.Response:
-    often.warning("Slack sent what cannot be read and is refused: %s", why)
+    often.warning("Slack sent something unreadable, refused: %s", why)
     return web.Response(status=400, text="cannot be read")
 
 

@@ -72,7 +72,7 @@ def _command(name: str, registry: Registry, address: str) -> Json:
 def _about(name: str, registry: Registry) -> tuple[str, str]:
     """What stands beside a command while it is typed: what it does, and what may follow."""
     if name == "grognard":
-        return "Every command, also where another app has taken its name", "roll 2d6 | help"
+        return "Any command, even one whose name another app has taken", "roll 2d6 | help"
     spec = registry.get((name,))
     if spec is not None:
         return spec.summary, _cut(" ".join(o.name if o.required else f"[{o.name}]" for o in spec.options) or "-")

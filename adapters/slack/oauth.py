@@ -51,10 +51,10 @@ class Installer:
     async def _back(self, request: web.Request) -> web.StreamResponse:
         """Change the code that Slack gave for the workspace's token."""
         if request.query.get("error"):
-            return _page(400, "Nothing was installed", "Slack says that it was not agreed to.")
+            return _page(400, "Nothing was installed", "Slack says that nobody agreed to it.")
         state, cookie = request.query.get("state", ""), request.cookies.get(COOKIE, "")
         if not state or not hmac.compare_digest(state.encode("utf-8", "replace"), cookie.encode("utf-8", "replace")):
-            return _page(400, "Nothing was installed", "This page belongs to another browser.", again=True)
+            return _page(400, "Nothing was installed", "The installation was begun in another browser.", again=True)
         if not is_good(self._secret, state, time.time()):
             return _page(400, "Nothing was installed", "This took too long.", again=True)
         try:

@@ -104,7 +104,7 @@ class Socket:
         request = SocketModeRequest.from_dict(said) if isinstance(said.get("payload"), dict) else None
         if request is None or not is_valid(request.payload):
             if request is not None or "payload" in said:
-                often.warning("Slack sent what cannot be read and is passed over: it has another shape")
+                often.warning("Slack sent something unreadable, ignored: it has another shape")
             return
         if len(self._tasks) < AT_WORK:
             self._spawn(self._serve(socket, request))
@@ -120,7 +120,7 @@ class Socket:
         try:
             response = await run_async_bolt_app(self._bolt, request)
         except (AttributeError, KeyError, TypeError, ValueError) as error:  # the library's; ours are answered in it
-            often.warning("Slack sent what cannot be read and is passed over: %r", error)
+            often.warning("Slack sent something unreadable, ignored: %r", error)
             return
         if response.status != 200:
             log.warning("an envelope was not taken: %s %s", response.status, response.body[:200])

@@ -192,33 +192,42 @@ def verify_file(path: Path | str, head: str = "") -> list[str]:
     return list(check_file(Path(path), [head] if head else ()).faults)
 
 
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 fault`, `3 faults`."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 def summary(findings: Findings) -> list[str]:
     """What was checked, as lines to print."""
     lines = [
-        f"{findings.events} events, {findings.dice} dice computed again, {findings.played} outcomes played again, "
-        f"{len(findings.faults)} faults."
+        f"{counted(findings.events, 'event')}, {counted(findings.dice, 'die', 'dice')} computed again, "
+        f"{counted(findings.played, 'outcome')} played again, {counted(len(findings.faults), 'fault')}."
     ]
     said: list[tuple[int, Callable[[int], str]]] = [
         (
             findings.unplayed,
             lambda n: (
-                f"{n} outcomes could not be played again (other tables). Events: {_listed(findings.unplayed_at)}."
+                f"{counted(n, 'outcome')} could not be played again (other tables). "
+                f"Events: {_listed(findings.unplayed_at)}."
             ),
         ),
         (
             len(findings.unknown_at),
-            lambda n: f"{n} of them name rules that no release had. Events: {_listed(findings.unknown_at)}.",
+            lambda n: f"Of these, {n} from rules that no release had. Events: {_listed(findings.unknown_at)}.",
         ),
-        (findings.apart, lambda n: f"{n} of the dice are theirs: nobody can tell here that these were asked for."),
-        (findings.waiting, lambda n: f"{n} dice cannot be checked before /fair reveal publishes their seed."),
-        (findings.by_hand, lambda n: f"{n} dice were thrown by hand: nobody can check them."),
+        (findings.apart, lambda n: f"Dice in those events: {n}. Nobody can tell here whether they were asked for."),
+        (
+            findings.waiting,
+            lambda n: f"{counted(n, 'die', 'dice')} cannot be checked until /fair reveal publishes the seed.",
+        ),
+        (findings.by_hand, lambda n: f"{counted(n, 'die', 'dice')} thrown by hand: nobody can check those."),
         (
             findings.sealed,
-            lambda n: f"{n} sealed events hold nothing to check: still closed, or their content was deleted.",
+            lambda n: f"{counted(n, 'sealed event')} with nothing to check: still closed, or the content was deleted.",
         ),
         (
             findings.unread,
-            lambda n: f"{n} digests of players' texts rest on the event alone: the texts were deleted.",
+            lambda n: f"{counted(n, 'digest')} of players' texts taken from the event alone: the texts were deleted.",
         ),
     ]
     lines += [line(count) for count, line in said if count]

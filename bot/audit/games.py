@@ -83,5 +83,5 @@ async def audit_game(
     if findings.unplayed:
         note(f"{findings.unplayed} outcomes of another edition could not be played again.")
     if saved.game.head != events[-1].hash or saved.game.next_event != events[-1].number + 1:
-        faults.append(f"the log ends with event {events[-1].number}, but the game stands elsewhere.")
+        faults.append(f"the log ends with event {events[-1].number}, but the stored game is at another.")
     return faults or list(check_state(saved, events))

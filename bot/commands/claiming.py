@@ -38,7 +38,7 @@ async def claim(context: Context) -> Reply:
     ledger.add("claim", seated, own=own)
     side = seated.players.get(row.person, "")
     playing = f"Plays {side}." if side else "The moves under that name are theirs."
-    return Reply(f"{context.who} is {row.name} of the imported log", (playing,), footer=(game.name,))
+    return Reply(f"{context.who} is {row.name} from the imported log", (playing,), footer=(game.name,))
 
 
 def _seated(game: Game, own: str, row: PersonRow) -> Game:
@@ -46,7 +46,7 @@ def _seated(game: Game, own: str, row: PersonRow) -> Game:
     mine, theirs = game.players.get(own, ""), game.players.get(row.person, "")
     if mine and theirs and mine != theirs:
         raise UserError(
-            f"You play {mine} here, and {row.name} of the imported log plays {theirs}.",
+            f"You play {mine} here, and {row.name} from the imported log plays {theirs}.",
             hint=phrase("Leave your side first: `/game leave`, then `/game claim`."),
             code="other-side",
         )

@@ -48,7 +48,7 @@ def _before_free_play(context: Context) -> Reply:
     ready = context.prepared or context.prepare()
     lines = (
         f"Commitment to the seed of the next free play here: {ready.commitment}",
-        "The first roll in a channel where nothing is played uses it. /game start begins with a new one.",
+        "The first roll in a channel where nothing is played uses it. /game start begins with a seed of its own.",
         phrase('Want a say in the dice? Add a text first: `/fair add "your words"`'),
     )
     return Reply("No dice have been rolled here yet", lines)
@@ -63,7 +63,7 @@ async def add(context: Context) -> Reply:
     assert seed is not None
     if not are_open(game):
         raise UserError(
-            "The texts in these dice are closed.", hint=phrase("`/fair reveal` begins new dice."), code="texts-closed"
+            "The texts in these dice are closed.", hint=phrase("`/fair reveal` starts a new seed."), code="texts-closed"
         )
     if not text or len(text) > MAX_TEXT or "\n" in text:
         raise UserError(f"The text has 1 to {MAX_TEXT} characters in one line.", option="text", code="bad-value")
@@ -85,7 +85,7 @@ async def add(context: Context) -> Reply:
         f"{context.who} adds a text to the dice",
         (
             f'"{text}"',
-            f"SHA-256 of all {len(texts)} texts: {digest(texts)}",
+            f"SHA-256 of the texts: {digest(texts)}",
             closer,
         ),
         buttons=(Button(f"close:{game.epoch}", "Close"),) if game.closing else (),
@@ -105,8 +105,8 @@ async def close(context: Context) -> Reply:
     need_player(game, context.actor)
     if not are_open(game):
         raise UserError(
-            "The texts in these dice are closed already.",
-            hint=phrase("`/fair reveal` begins new dice."),
+            "The texts in these dice are already closed.",
+            hint=phrase("`/fair reveal` starts a new seed."),
             code="texts-closed",
         )
     if not game.closing or not game.adder:
@@ -114,13 +114,13 @@ async def close(context: Context) -> Reply:
             "There are no texts to close yet.", hint=phrase('`/fair add "words"` adds one.'), code="no-texts"
         )
     context.ledger.add("fair", closes=closes_texts(context), result="the texts are closed")
-    return Reply(f"{context.who} closes the texts in the dice", (f"SHA-256 of all of them: {game.digest}",))
+    return Reply(f"{context.who} closes the texts in the dice", (f"SHA-256 of the texts: {game.digest}",))
 
 
 async def press_close(context: Context, epoch: str) -> Reply:
     """The button under a text, which closes those of its own seed only."""
     if epoch != str(context.need_game().epoch):
-        raise UserError("New dice have begun since.", hint=phrase("`/fair show` explains them."), code="gone")
+        raise UserError("A new seed has started since.", hint=phrase("`/fair show` explains them."), code="gone")
     return await close(context)
 
 

@@ -54,7 +54,7 @@ def _overview(registry: Registry) -> Reply:
     others = ", ".join(f"/{name}" for name in registry.top if name not in registry.games and not name.endswith(TABLE))
     return Reply(
         "Grognard fights tabletop wargames in chat.",
-        (*_START, "Games (the rule book is needed):", *games, f"Further commands: {others}."),
+        (*_START, "Games (you need the rule book):", *games, f"Other commands: {others}."),
         private=True,
     )
 

@@ -68,10 +68,10 @@ async def import_game(context: Context) -> Reply:
     lines = [f"{count} events checked. {phase_title(ledger.game, context.system)}"]
     if unplayed:
         outcomes = "1 outcome is" if unplayed == 1 else f"{unplayed} outcomes are"
-        lines.append(f"{outcomes} of another edition of the rules and could not be played again.")
+        lines.append(f"{outcomes} from another edition of the rules and could not be played again.")
     if closed:
         rolls = "1 roll stays" if closed == 1 else f"{closed} rolls stay"
-        lines.append(f"{rolls} sealed for ever: the content is where it was rolled.")
+        lines.append(f"{rolls} sealed for ever: only the place where it was rolled has its content.")
     if started:
         lines.append(f"{context.who} is game master.")
     unclaimed = ledger.unclaimed()

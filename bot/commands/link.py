@@ -91,7 +91,7 @@ async def _give(context: Context) -> Reply:
             f"For {MINUTES} minutes a code links this channel with another one, which then sees every roll made here."
         )
         told = Reply(
-            f"{context.who} lets this channel be linked", (sees, phrase("To end a link, type: `/game link off`"))
+            f"{context.who} offers to link this channel", (sees, phrase("To end a link, type: `/game link off`"))
         )
     return Reply(f"The code is {code}", tuple(lines), private=True, announce=told)
 

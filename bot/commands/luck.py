@@ -47,14 +47,14 @@ async def stats(context: Context) -> Reply:
         for (name, kind), luck in sorted(by_kind.items())
     ]
     if table:
-        table.insert(0, f"{'side':<10} {'sequence':<16} {'n':>4} {'worth':>7} {'expected':>8} {'z':>6}")
+        table.insert(0, f"{'side':<10} {'sequence':<16} {'n':>4} {'points':>7} {'expected':>8} {'z':>6}")
     if left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
     lines.append(
-        "Dice by hand, undone and sealed rolls are left out. Worth: how good each result is for the side that acts."
+        "Dice by hand, undone and sealed rolls are left out. Points: how good each result is for the side that rolled."
     )
     return Reply(
-        "Luck against expectation" if by_side else "No sequence of this game counts for luck yet",
+        "Luck against expectation" if by_side else "No rolls to judge luck by yet",
         (*lines, Grid(tuple((row,) for row in table))),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,

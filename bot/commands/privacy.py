@@ -19,10 +19,10 @@ async def show(context: Context) -> Reply:
     data = await context.store.user_data(context.command.who.key)
     names = sorted({row.name for row in data.persons})
     lines = (
-        f"Your name ({', '.join(names) or 'none'}), beside a random id in the logs; games: {len(data.persons)}.",
+        f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
         f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
         f"Your drafts: {len(data.docs)}.",
-        "Your requests with their answers for 7 days, so that nothing runs twice; deleted, a hash of their ids.",
+        "Your requests and their answers, for 7 days, so that nothing runs twice; once deleted, a hash of their ids.",
         phrase(
             "`/privacy export` gives it as a file, `/privacy delete` deletes it. Rolls stay in the log without a name."
         ),

@@ -64,7 +64,7 @@ def closes_texts(context: Context) -> bool:
         raise UserError(
             "The last text in these dice is yours, so somebody else has to roll first.",
             hint=phrase(
-                "Another player rolls first, or types `/fair close`. Or `/fair reveal` begins new dice without texts."
+                "Another player rolls first, or types `/fair close`. Or `/fair reveal` starts a new seed without texts."
             ),
             code="last-word",
         )

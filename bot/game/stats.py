@@ -188,12 +188,12 @@ def many_worths(keys: list[tuple[str, str, str, str]]) -> list[Worth | None]:
 def sentence(name: str, luck: Luck) -> str:
     """How unusual a side's luck is, in plain words."""
     rolls = f"{luck.count} {'roll' if luck.count == 1 else 'rolls'}"
-    told = f"{name}: {luck.worth:g} against {luck.mean:.1f} expected in {rolls}"
+    told = f"{name}: {luck.worth:g} points, {luck.mean:.1f} expected, in {rolls}"
     if luck.count < ENOUGH or luck.variance <= 0:
         return f"{told}: too few rolls to say."
     below = 50 * (1 + erf(luck.z / sqrt(2)))
     if 20 <= below <= 80:
         return f"{told}: about what the odds promise."
     if below > 80:
-        return f"{told}: luckier than {min(99.9, below):.3g} of 100 such games."
-    return f"{told}: unluckier than {min(99.9, 100 - below):.3g} of 100 such games."
+        return f"{told}: luckier than {min(99.9, below):.3g} in 100 such games."
+    return f"{told}: unluckier than {min(99.9, 100 - below):.3g} in 100 such games."

@@ -41,7 +41,7 @@ def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
         fields = (event.get("after") or {}).get("game") or {}
         return f'start "{fields["name"]}"' if fields.get("name") else "free play begins"
     if kind == "claim":
-        return "is this person of the imported log"
+        return "is this person from the imported log"
     if kind == "join":
         return f"joins {event['side']}"
     return f"{kind}: {result}" if result else kind

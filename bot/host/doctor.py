@@ -68,11 +68,15 @@ def _check_settings(found: Findings) -> Settings | None:
             found.fault(problem)
         return None
     found.right(f"data folder {settings.data}")
-    for name, value in (("DISCORD_TOKEN", settings.discord_token), ("SLACK_BOT_TOKEN", settings.slack_bot_token)):
+    tokens = (
+        ("Discord", "DISCORD_TOKEN", settings.discord_token),
+        ("Slack", "SLACK_BOT_TOKEN", settings.slack_bot_token),
+    )
+    for platform, name, value in tokens:
         if value:
             found.right(f"{name} is set")
         elif not (name == "SLACK_BOT_TOKEN" and settings.slack_client_id):  # workspaces bring their own
-            found.note(f"{name} is not set: that platform is not served")
+            found.note(f"{name} is not set: {platform} is not served")
     return settings
 
 
@@ -107,6 +111,6 @@ async def _check_database(found: Findings, settings: Settings, *, replays: bool)
                 for fault in faults:
                     found.fault(fault)
                 if not faults:
-                    found.right(f"{count} games: log, chain, dice and state agree")
+                    found.right(f"{count} {'game' if count == 1 else 'games'}: log, chain, dice and state agree")
     except UserError as error:
         found.fault(str(error))

@@ -56,7 +56,7 @@ class Answers:
                 if ids:
                     await self._store.outbox_done(*ids)
             except StoreError as error:
-                often.error("that answers were shown could not be written down yet: %s", error.message)
+                often.error("could not save yet that answers were shown: %s", error.message)
                 self._posting.hold(*ids)
                 task = asyncio.create_task(self._note_shown(ids))
                 self._noting.add(task)

@@ -73,4 +73,4 @@ class Leases(Generic[K]):
         try:
             await self._renew(list(self._held))
         except Exception as error:  # the next round tries again; meanwhile others may be faster, which does no harm
-            log.warning("leases could not be renewed: %s", error)
+            log.warning("could not renew leases: %s", error)

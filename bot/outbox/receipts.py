@@ -80,7 +80,7 @@ class Receipts:
         try:
             await self._journal.forget(user, places, but)
         except StoreError as error:
-            log.error("receipts could not be deleted: %s", error.message)
+            log.error("could not delete receipts: %s", error.message)
 
     def close(self) -> None:
         """Hold nothing any more."""
@@ -91,14 +91,14 @@ class Receipts:
             await self._journal.drop([id])
             self._refused.discard(id)
         except StoreError as error:  # it is claimed later, and found answered
-            log.error("a receipt could not be dropped: %s", error.message)
+            log.error("could not drop a receipt: %s", error.message)
 
 
 def not_run(command: Command) -> Reply:
     """What is told where a command was shown as under way, but not run before its token died."""
     return Reply(
         f"{command.who.name}, your command was not run",
-        ("The bot was stopped before it got to it. Nothing of it was recorded: please type it again.",),
+        ("The bot was stopped before it got to it. Nothing was recorded: please type it again.",),
         footer=(f"{REFERENCE}{tombstone(command.request_id)[:8]}",),  # tells it from the next one, which reads alike
         mention=(command.who.key,),
     )
@@ -117,9 +117,9 @@ async def watch(
                     at_work.add(task)
                     task.add_done_callback(at_work.discard)
             except UserError as error:
-                log.error("the journal of receipts cannot be read: %s", error.message)
+                log.error("could not read the journal of receipts: %s", error.message)
             except Exception:
-                log.exception("the journal of receipts cannot be read")
+                log.exception("could not read the journal of receipts")
             await asyncio.sleep(EVERY)
     finally:
         for task in at_work:
@@ -130,4 +130,4 @@ async def _answered(answer: Callable[[Receipt], Awaitable[None]], receipt: Recei
     try:
         await answer(receipt)
     except Exception:
-        log.exception("a receipt could not be answered; it is tried again")
+        log.exception("could not answer a receipt; trying again")

@@ -296,7 +296,7 @@ class MemoryStore:
 
 
 def _json(value: Json) -> Json:
-    """A copy as a file would give it back; fails, as a file would, for what is no JSON."""
+    """A copy as a file would give it back; fails, as a file would, for what is not JSON."""
     return json.loads(json.dumps(value))  # type: ignore[no-any-return]
 
 

@@ -336,7 +336,7 @@ async def test_an_import_replaces_no_running_game_and_refuses_a_changed_log() ->
 
     assert "going on here" in await bring(text, channel.place.key, "i1")
     assert "damaged or was altered" in await bring(text.replace('"morale":4', '"morale":9'), "console:x", "i2")
-    assert "no JSON" in await bring("{", "console:x", "i3")
+    assert "not JSON" in await bring("{", "console:x", "i3")
     assert "not a game exported" in await bring("{}", "console:x", "i4")
     assert "needs" in await bring(None, "console:x", "i5")
     assert await bring(text, "console:x", "i6") == ""

@@ -106,7 +106,7 @@ async def test_only_the_account_itself_claims_and_the_log_shows_it() -> None:
     assert not claimed.private
     assert "Plays US" in claimed.text()
     log = (await there.do("Mallory", "log")).text()
-    assert "Anna (US): is this person of the imported log" in log
+    assert "Anna (US): is this person from the imported log" in log
     assert "Anna (imported)" not in log
     assert "Bob (imported)" in log
     await there.fails("Anna", "game claim", "No imported moves in this game")
@@ -274,7 +274,7 @@ async def test_outcomes_of_another_edition_are_taken_and_counted(monkeypatch: py
     monkeypatch.setattr(System, "edition", System("lnlt").edition + 1)
     _, taken = await brought(channel.app, file)
     assert not taken.error, taken.text()
-    assert "1 outcome is of another edition of the rules" in taken.text()
+    assert "1 outcome is from another edition of the rules" in taken.text()
 
 
 async def test_a_long_game_leaves_compressed_and_comes_back() -> None:

@@ -457,7 +457,7 @@ async def test_nobody_floods_a_channel_where_they_are_no_member_with_requests(ta
         code = await table.code(MALLORY, BAIT)
         last = await table.run(f"/game link {code}", MALLORY, mine)
         await table.press(f"decline:{code}", MALLORY, mine)
-    assert "asked for within a day" in last.text()
+    assert "requested for this game within a day" in last.text()
     assert len(await table.posted(THERE)) <= 2 * MOST_ASKED
     table.now += 25 * 3600
     last = await table.run(f"/game link {await table.code(MALLORY, BAIT)}", MALLORY, mine)

@@ -33,7 +33,7 @@ async def database(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_a_healthy_house(database: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["doctor", "--replay"]) == 0
     out = capsys.readouterr().out
-    assert "1 games: log, chain, dice and state agree" in out
+    assert "1 game: log, chain, dice and state agree" in out
     assert "FIX" not in out
 
 

@@ -92,7 +92,7 @@ def check_ours(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MI
     if version > len(steps):
         raise StoreError(
             f"The database {path} was written by a newer Grognard (schema {version}, this one knows {len(steps)}).",
-            hint="Update Grognard, or put back the backup copy that lies beside the file.",
+            hint="Update Grognard, or put back the backup copy next to the file.",
         )
     if version == 0 and tables:
         raise StoreError(f"The database {path} belongs to another program.", hint="Check DATABASE_URL.")

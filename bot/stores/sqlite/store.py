@@ -116,7 +116,7 @@ class SqliteStore:
             await self._reader.run_anyhow(lambda conn: _copy(conn, rescued))
         except (StoreError, OSError) as error:
             return f"{message} What it held could not be saved: {error}"
-        return f"{message} All that was answered until then was saved as {rescued}; put it back if it is wanted."
+        return f"{message} All that was answered until then was saved as {rescued}; put it back if you want it."
 
     async def commit(self, commit: Commit) -> Committed:
         """See Store."""

@@ -49,7 +49,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         words = [f"crashes {hexes_away(out['hexes'])} {out['direction']}"] if stage != "attack" else []
         if targets or stage == "attack":
             words.append(headline(hit, hit=bool(hit)))
-        more = ["A wreck lies in the crash hex."] if stage != "attack" else []
+        more = ["Place a wreck in the crash hex."] if stage != "attack" else []
         more += fire_started(out, "the crash hex")
         return attacked("; ".join(words), targets, out["targets"], more=more)
 

@@ -60,7 +60,7 @@ async def test_an_outage_is_no_removal_and_a_removal_is_noticed_even_later(
     discord.guild.has_bot = False
     bot = Bot(discord, tmp_path)
     await bot.start()
-    await asyncio.sleep(4)  # the library waits two seconds for further servers before it is ready
+    await asyncio.sleep(4)  # the library waits two seconds for more servers before it is ready
     states = dict(zip(_places(tmp_path), removed(tmp_path), strict=True))
     assert states[f"discord:{discord.guild.id}/{table.id}"]
     assert not states[f"discord:{other.id}/{hall.id}"]
