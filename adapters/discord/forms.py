@@ -51,7 +51,7 @@ async def change_form(work: Work, request: Request, data: Mapping[str, Any]) -> 
     try:
         if draft is None:
             raise UserError(
-                "This form was used already, or is too old.", hint="Type the command again.", code="used-up"
+                "This form was already used, or has expired.", hint="Type the command again.", code="used-up"
             )
         spec = work.app.spec(draft.path)
     except UserError as error:

@@ -37,7 +37,7 @@ async def serve(app: App, settings: Settings) -> None:
             code="token-refused",
         ) from None
     except discord.ConnectionClosed as closed:
-        reason = _CODES.get(closed.code, closed.reason or "it says no more")
+        reason = _CODES.get(closed.code, closed.reason or "no reason given")
         raise UserError(
             f"Discord closed the connection (code {closed.code}): {reason}.", code="connection-closed"
         ) from None

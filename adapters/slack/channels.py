@@ -57,7 +57,7 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
         ) from None
     except Refused as trouble:
         if trouble.error == "missing_scope":
-            sentence = "The bot may not ask Slack who is in a channel: the app was installed before it needed to."
+            sentence = "The bot may not ask Slack who is in a channel: its installation is older than that permission."
             raise UserError(
                 sentence, hint="Install it anew from: grognard manifest slack", code="unknown-channel"
             ) from None

@@ -168,8 +168,8 @@ class Forms:
         try:
             await self._work.wire.call(team.token, "views.open", trigger_id=request.trigger, view=view)
         except (Busy, Refused) as trouble:
-            log.warning("a form could not be opened: %s", trouble)
-            error = UserError("The form could not be opened: Slack gives three seconds for it.", code="too-late")
+            log.warning("could not open a form: %s", trouble)
+            error = UserError("The form could not be opened: Slack allows only three seconds for it.", code="too-late")
             await self._work.posts.deliver(request, self.offered(error_reply(error), text))
 
 

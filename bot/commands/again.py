@@ -23,7 +23,7 @@ async def handle(context: Context) -> Reply:
             break
         number = event["behind"]
     if event is None or event["kind"] not in ROLLS:
-        raise UserError("There is nothing to repeat yet.", code="nothing-to-repeat")
+        raise UserError("Nothing to repeat yet.", code="nothing-to-repeat")
     return await repeat(context, event)
 
 

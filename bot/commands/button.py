@@ -73,7 +73,7 @@ async def roll_draft(context: Context, key: str) -> Reply:
     if rolled is not None and rolled.owner == context.command.who.key:
         return done_already(rolled.data["title"])
     if draft is None:
-        raise UserError("This was rolled already, or is too old.", hint="Type the command again.", code="used-up")
+        raise UserError("This was already rolled, or has expired.", hint="Type the command again.", code="used-up")
     if draft.owner != context.command.who.key:
         raise UserError("Only the person who asked for these odds can roll them.", code="not-yours")
     context.drop_docs.append((DRAFT, key))

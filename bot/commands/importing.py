@@ -92,8 +92,8 @@ async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
         return found
     except TooManyStates:
         raise UserError(
-            f"This log could not be checked within {seconds:.0f} seconds, so it was not taken.",
-            hint="Try again when less is going on, or let the host import it.",
+            f"This log could not be checked within {seconds:.0f} seconds, so it was not imported.",
+            hint="Try again when the bot is less busy, or ask the host to import it.",
             code="too-slow",
         ) from None
 

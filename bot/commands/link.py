@@ -158,8 +158,8 @@ async def _ask(context: Context, game: Game, request: Request, names: dict[str, 
     asked_at = [at for at in known.data["at"] if at > context.now - REQUEST_KEPT] if known is not None else []
     if len(asked_at) >= MOST_ASKED:
         raise UserError(
-            f"{MOST_ASKED} links of this game were asked for within a day.",
-            hint=phrase("Nobody is asked where managers on both sides type `/game link` themselves."),
+            f"{MOST_ASKED} links were requested for this game within a day.",
+            hint=phrase("Managers on both sides can link without a request: each types `/game link`."),
             code="too-many-links",
         )
     context.docs.append(Doc(ASKED, request.game, {"at": [*asked_at, context.now]}, context.now + REQUEST_KEPT))

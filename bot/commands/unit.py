@@ -80,7 +80,7 @@ async def edit(context: Context) -> Reply:
         changed = replace(changed, handle=new_handle(changed.side, game.units))
         need_units(game, context.actor, [changed])
     if changed == unit:
-        raise UserError(f"{unit.name} is so already.", hint=described(unit), code="no-change")
+        raise UserError(f"{unit.name} already has these values.", hint=described(unit), code="no-change")
     context.ledger.add(
         "unit", replace(game, units={**game.units, unit.name.casefold(): changed}), result=f"{unit.name} edited"
     )

@@ -93,7 +93,7 @@ def read_json(text: str, what: str = "The file") -> object:
         data: object = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=whole, parse_constant=no_number)
     except (ValueError, RecursionError):
         raise UserError(
-            f"{what} is no JSON.", hint=phrase("`/game export` writes a file that can be checked."), code="not-a-log"
+            f"{what} is not JSON.", hint=phrase("`/game export` writes a file that can be checked."), code="not-a-log"
         ) from None
     if _HALF.search(text) and _has_half(data):
         raise _odd(f"{what} holds half of a character.")
@@ -108,7 +108,9 @@ def _has_half(data: object) -> bool:
 
 
 def _odd(problem: str) -> UserError:
-    return UserError(problem, hint="Grognard writes no such file. Export the game again.", code="damaged-log")
+    return UserError(
+        problem, hint="That is not a file that Grognard writes. Export the game again.", code="damaged-log"
+    )
 
 
 def read_export(data: object) -> Exported:
