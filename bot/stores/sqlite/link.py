@@ -30,6 +30,8 @@ WAITING = 10_000
 """How many jobs may wait for a commit before it is said that the database is busy."""
 IMPATIENT = 20
 """Milliseconds for which a commit waits for a locked file while the one before it waited in vain."""
+QUICK = 0.05
+"""Seconds of a job for which one look at the file will do."""
 # What aiosqlite says then, or sqlite3 for a job that was waiting behind the closing.
 _CLOSED = ("Connection closed", "no active connection", "Cannot operate on a closed database.")
 
@@ -70,12 +72,20 @@ class Link:
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """What `job(connection)` gives. Raises StoreError for what SQLite reports.
 
-        Gone, where the file was deleted or replaced meanwhile: nobody would find again what was written to it.
+        Gone, where the file was deleted or replaced: nobody would find again what was written to it. A quick job is
+        looked after while its thread is at work, for looking takes as long as some jobs; a slow one at its end.
         """
+        loop = asyncio.get_running_loop()
+        start, seen = loop.time(), list[bool]()
+        loop.call_soon(lambda: seen.append(self.is_same()))
         try:
             return await self.run_anyhow(job)
+        except BaseException:
+            seen.clear()
+            raise
         finally:
-            if not self._closed and not self.is_same():
+            is_fresh = seen and loop.time() - start < QUICK
+            if not self._closed and not (seen[0] if is_fresh else self.is_same()):
                 raise Gone  # whatever else went wrong, it is because of this
 
     async def run_anyhow(self, job: Callable[[sqlite3.Connection], T]) -> T:

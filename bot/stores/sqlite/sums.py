@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 
 _MARKS = " \t\n\r"
-_LENGTH = 16
+_BYTES = tuple("".join(_MARKS[byte >> 2 * at & 3] for at in range(4)) for byte in range(256))
 _MOST = 20
 _TEXTS = (
     ("requests", "reply", "'row ' || rowid"),
@@ -51,4 +51,4 @@ def damaged(conn: sqlite3.Connection) -> Iterator[str]:
 
 def _sum(text: bytes) -> str:
     number = zlib.crc32(text)
-    return "".join(_MARKS[number >> 2 * at & 3] for at in range(_LENGTH))
+    return _BYTES[number & 255] + _BYTES[number >> 8 & 255] + _BYTES[number >> 16 & 255] + _BYTES[number >> 24]

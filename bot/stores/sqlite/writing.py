@@ -5,11 +5,25 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from bot.stores.base import DAY, REQUESTS_KEPT, Binding, Change, Commit, Committed, Conflict, Doc, Json, tombstone
-from bot.stores.sqlite.reading import check_deleted
+from bot.stores.base import (
+    DAY,
+    REQUESTS_KEPT,
+    Binding,
+    Change,
+    Commit,
+    Committed,
+    Conflict,
+    Deleted,
+    Doc,
+    Json,
+    tombstone,
+)
 from bot.stores.sqlite.sums import summed
 
-_INSERT_REQUEST = "INSERT INTO requests (id, game, user, reply, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_INSERT_REQUEST = (
+    "INSERT INTO requests (id, game, user, reply, at) SELECT ?, ?, ?, ?, ? "
+    "WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ? AND at >= ?) ON CONFLICT DO NOTHING"
+)
 _INSERT_GAME = (
     "INSERT INTO games (id, version, next_event, head, created, updated) "
     "VALUES (?, 1, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
@@ -35,15 +49,15 @@ def clean(text: str) -> str:
 
 
 def write(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> Committed:
-    """Carry out `commit`; `reply` is its reply as JSON. Raises Conflict, leaving the clean-up to the caller."""
+    """Carry out `commit`; `reply` is its reply as JSON. Raises Conflict or Deleted; the caller cleans up."""
     if commit.gate is not None:
         commit.gate.enter()
     if commit.request_id is not None:
         game = commit.changes[0].game if commit.changes else None
-        cursor = conn.execute(_INSERT_REQUEST, (commit.request_id, game, commit.user, reply, now))
+        stone = (tombstone(commit.request_id), now - REQUESTS_KEPT)
+        cursor = conn.execute(_INSERT_REQUEST, (commit.request_id, game, commit.user, reply, now, *stone))
         if not cursor.rowcount:
             return Committed(_stored_reply(conn, commit.request_id), seen=True)
-        check_deleted(conn, commit.request_id, now - REQUESTS_KEPT)
     for game in commit.erase:
         erase_game(conn, game, now)
     for change in commit.changes:
@@ -121,6 +135,8 @@ def _bury(conn: sqlite3.Connection, which: str, values: tuple[str | None, ...], 
 
 def _stored_reply(conn: sqlite3.Connection, request_id: str) -> Json:
     row = conn.execute("SELECT reply FROM requests WHERE id = ?", (request_id,)).fetchone()
+    if row is None:
+        raise Deleted(request_id)
     return json.loads(row[0])  # type: ignore[no-any-return]
 
 
