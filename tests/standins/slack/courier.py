@@ -93,7 +93,7 @@ class Courier:
         if self._slack.transport == "http":
             return  # the post itself has waited
         try:
-            await self._slack.watch.until(
+            await delivery.watch.until(
                 lambda: len(delivery.acks) + len(delivery.refusals) > before, timeout=seconds, what="an acknowledgement"
             )
         except AssertionError:

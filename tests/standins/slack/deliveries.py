@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from .settings import Json
+from .watch import Watch
 
 SLASH = "slash_commands"
 INTERACTIVE = "interactive"
@@ -48,6 +49,7 @@ class Delivery:
     trouble: str | None = None
     in_time: bool = False
     first_try: asyncio.Event = field(default_factory=asyncio.Event)  # acknowledged, or the first attempt has failed
+    watch: Watch = field(default_factory=Watch)  # its own, so that hundreds at once do not wake one another
     number: int = field(default_factory=itertools.count(1).__next__)
 
     @property

@@ -98,7 +98,8 @@ class SignedRequests:
         if self._slack.request_url is None:
             raise AssertionError("set slack.request_url to where the app listens")
         if self._session is None:
-            self._session = aiohttp.ClientSession()
+            # No limit of its own: Slack's servers are many.
+            self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0))
         timeout = aiohttp.ClientTimeout(total=self._slack.limits.ack_seconds)
         async with self._session.post(self._slack.request_url, data=body, headers=headers, timeout=timeout) as found:
             return Answer(found.status, await found.text(), found.content_type)

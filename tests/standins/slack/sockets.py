@@ -128,4 +128,5 @@ class Sockets:
             self.stray_acks.append(text)
             return
         delivery.acks.append(Ack(asyncio.get_running_loop().time(), said.get("payload")))
+        delivery.watch.changed()
         self._slack.watch.changed()
