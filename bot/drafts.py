@@ -25,16 +25,17 @@ class Draft:
     options: Mapping[str, object]
     owner: str
     page: int = 0
+    game: str = ""  # the one it was asked in; a form is of none
 
     def doc(self, now: float, kept: float = DRAFTS_KEPT) -> Doc:
         """The draft as the store keeps it."""
-        data = {"path": list(self.path), "options": dict(self.options), "page": self.page}
+        data = {"path": list(self.path), "options": dict(self.options), "page": self.page, "game": self.game}
         return Doc(DRAFT, self.key, data, now + kept, self.owner)
 
 
-def new_draft(path: Path, options: Mapping[str, object], owner: str) -> Draft:
+def new_draft(path: Path, options: Mapping[str, object], owner: str, game: str = "") -> Draft:
     """A draft under a key of its own."""
-    return Draft(new_id(), path, options, owner)
+    return Draft(new_id(), path, options, owner, game=game)
 
 
 async def find_draft(store: Store, key: str) -> Draft | None:
@@ -42,7 +43,8 @@ async def find_draft(store: Store, key: str) -> Draft | None:
     doc = await store.doc(DRAFT, key)
     if doc is None:
         return None
-    return Draft(key, tuple(doc.data["path"]), doc.data["options"], doc.owner, doc.data.get("page", 0))
+    data = doc.data
+    return Draft(key, tuple(data["path"]), data["options"], doc.owner, data.get("page", 0), data.get("game", ""))
 
 
 class Drafts:

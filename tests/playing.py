@@ -70,6 +70,12 @@ class Channel:
         """The answer to a button."""
         return await self.app.press(action, self.who(name), self.place, f"{self._prefix}{next(self._ids)}")
 
+    async def under(self, number: int, button: str) -> str:
+        """What the button of an event of this channel's game stands for: `await channel.under(3, "undo")`."""
+        loaded = await self.app.games.at(self.place.key)
+        assert loaded is not None
+        return f"{button}:{loaded.row}:{number}"
+
     async def game(self) -> Game:
         """The channel's game."""
         loaded = await self.app.games.at(self.place.key)

@@ -123,8 +123,10 @@ async def _whole(channel: Channel, chance: Random, game: str) -> None:
     if loaded is None:
         return
     if chance.random() < 0.5:
-        for name in PERSONS:
-            await channel.press(name, f"consent:{loaded.game.last}")
+        asked = await channel.app.store.doc("consent", f"{loaded.row}:{loaded.game.last}")
+        for name in PERSONS if asked is not None else ():
+            action = await channel.under(loaded.game.last, "consent")
+            await channel.press(name, f"{action}:{asked.data['id']}" if asked is not None else action)
         for _ in range(chance.choice((0, 1, 2))):
             await channel.say(chance.choice(PERSONS), f"game {chance.choice(('redo', 'redo', 'undo'))}", manager=True)
     if chance.random() < 0.1:

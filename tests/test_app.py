@@ -152,16 +152,16 @@ async def test_completion_knows_the_channel() -> None:
 async def test_the_same_person_presses_again_twice_within_two_seconds() -> None:
     now = [1000.0]
     app = await fresh_app(steady=lambda: now[0])
-    await app.run_text("roll 2d6", ANNA, HERE, "r1")
-    await app.press("again:2", ANNA, HERE, "p1")
-    assert (await app.press("again:2", ANNA, HERE, "p1")).seen, "the same press, delivered twice"
-    ignored = await app.press("again:2", ANNA, HERE, "p2")
+    again = (await app.run_text("roll 2d6", ANNA, HERE, "r1")).buttons[0].action
+    await app.press(again, ANNA, HERE, "p1")
+    assert (await app.press(again, ANNA, HERE, "p1")).seen, "the same press, delivered twice"
+    ignored = await app.press(again, ANNA, HERE, "p2")
     assert ignored.private
     assert ignored.error
-    other = await app.press("again:2", Person("console:bob", "Bob"), HERE, "p3")
+    other = await app.press(again, Person("console:bob", "Bob"), HERE, "p3")
     assert not other.error
     now[0] += 2.1
-    assert not (await app.press("again:2", ANNA, HERE, "p4")).error
+    assert not (await app.press(again, ANNA, HERE, "p4")).error
     assert await events(app) == ["start", "roll", "roll", "roll", "roll"]
 
 
@@ -169,25 +169,26 @@ async def test_the_same_person_presses_again_twice_within_two_seconds() -> None:
 async def test_again_waits_two_seconds_and_no_more_however_the_clock_is_set(jump: float) -> None:
     now, steady = [40 * DAY], [5.0]
     app = await fresh_app(lambda: now[0], lambda: steady[0])
-    await app.run_text("roll 2d6", ANNA, HERE, "r1")
-    await app.press("again:2", ANNA, HERE, "p1")
+    again = (await app.run_text("roll 2d6", ANNA, HERE, "r1")).buttons[0].action
+    await app.press(again, ANNA, HERE, "p1")
     now[0] += jump
-    assert (await app.press("again:2", ANNA, HERE, "p2")).error
+    assert (await app.press(again, ANNA, HERE, "p2")).error
     steady[0] += 2.1
-    assert not (await app.press("again:2", ANNA, HERE, "p3")).error
+    assert not (await app.press(again, ANNA, HERE, "p3")).error
 
 
 async def test_a_button_undoes_its_event_once_and_says_so_to_whoever_presses_again() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "roll 2d6", "roll 2d6")
-    first = await channel.press("Anna", "undo:3")
+    under = await channel.under(3, "undo")
+    first = await channel.press("Anna", under)
     assert first.title == "Anna undoes #3"
     for name in ("Anna", "Bob"):
-        again = await channel.press(name, "undo:3")
+        again = await channel.press(name, under)
         assert again.private
         assert again.title == "Already done: Anna undoes #3"
     assert (await events(channel.app))[-1] == "undo"
-    stale = await channel.press("Anna", "undo:1")
+    stale = await channel.press("Anna", await channel.under(1, "undo"))
     assert stale.error
     assert stale.private
 
@@ -197,19 +198,20 @@ async def test_undo_redo_undo_goes_on_for_ever_under_one_message() -> None:
     await two_sides(channel)
     await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1"')
     number = (await channel.game()).last
+    undo = await channel.under(number, "undo")
     for _ in range(3):
-        asked = await channel.press("Anna", f"undo:{number}")
+        asked = await channel.press("Anna", undo)
         assert asked.title == f"Anna asks to undo #{number}"
-        assert (await channel.press("Anna", f"undo:{number}")).error, "they have Already asked"
-        taken = await channel.press("Bob", f"undo:{number}")
+        assert (await channel.press("Anna", undo)).error, "they have already asked"
+        taken = await channel.press("Bob", undo)
         assert taken.title == f"Anna, with Bob's consent, undoes #{number}", "the same button is consent"
-        assert (await channel.press("Bob", f"consent:{number}")).title == f"Already done: {taken.title}"
+        assert (await channel.press("Bob", asked.buttons[0].action)).title == f"Already done: {taken.title}"
         await channel.do("Anna", "game redo")
     assert (await channel.game()).last == number
 
 
 async def test_a_strangers_refusal_never_answers_who_may_press(tmp_path: Path) -> None:
-    """Carl, of no side, is a moment faster on Consent than Bob, whose it is: each is answered for himself."""
+    """Carl, of no side, is a moment faster on Agree than Bob, whose it is: each is answered for himself."""
     async with open_sqlite(tmp_path / "games.db") as store:
         channel = Channel(App(store))
         await two_sides(channel)
@@ -243,12 +245,12 @@ async def test_the_same_press_delivered_twice_takes_back_once() -> None:
     """Also when the second delivery comes after the event was brought back."""
     channel = await Channel.fresh()
     await channel.do("Anna", "roll 2d6")
-    app = channel.app
-    both = await asyncio.gather(*(app.press("undo:2", ANNA, HERE, "press-1") for _ in range(2)))
+    app, undo = channel.app, await channel.under(2, "undo")
+    both = await asyncio.gather(*(app.press(undo, ANNA, HERE, "press-1") for _ in range(2)))
     assert sorted(reply.seen for reply in both) == [False, True]
-    assert (await app.press("undo:2", ANNA, HERE, "press-1")).seen
+    assert (await app.press(undo, ANNA, HERE, "press-1")).seen
     await channel.do("Anna", "game redo")
-    late = await app.press("undo:2", ANNA, HERE, "press-1")
+    late = await app.press(undo, ANNA, HERE, "press-1")
     assert late.seen
     assert (await events(app)) == ["start", "roll", "undo", "redo"]
 

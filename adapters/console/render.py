@@ -72,7 +72,7 @@ def _typed(action: str) -> str:
     return {
         "again": "/again",
         "undo": "/game undo",
-        "reveal": f"/game reveal {rest}",
+        "reveal": f"/game reveal {rest.partition(':')[2]}",
         "consent": f"press {action}",
         "refuse": f"press {action}",
     }.get(name, "")

@@ -27,7 +27,7 @@ async def handle(context: Context) -> Reply:
     return await repeat(context, event)
 
 
-async def repeat_number(context: Context, number: int) -> Reply:
+async def repeat_number(context: Context, number: int, _more: str = "") -> Reply:
     """Repeat the event with this number. Raises UserError for one that is not an open roll."""
     context.need_game()
     event = await read_event(context, number)

@@ -1,18 +1,31 @@
-"""What buttons do: each names an event or a stored draft, so it works after a restart."""
+"""What buttons do: each names its game and an event, or a stored draft: it works after a restart, and nowhere else."""
 
 from __future__ import annotations
 
 from bot.commands.context import Context
-from bot.commands.dispatch import BUTTONS, BUTTONS_OF_EVENT, BUTTONS_WITH_REST, imported
+from bot.commands.dispatch import BUTTONS, BUTTONS_OF_EVENT, BUTTONS_OF_GAME, BUTTONS_WITH_REST, imported
 from bot.drafts import DRAFT, find_draft
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
 from bot.stores.base import REQUESTS_KEPT, Doc
 
 PRIVATE = ("odds", "log", "delete", "forget")
-NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_EVENT)
+NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
+INSTEAD = {
+    "again": "/again",
+    "claim": "/game claim",
+    "close": "/fair close",
+    "consent": "/game undo",
+    "log": "/log",
+    "reveal": "/game reveal",
+    "undo": "/game undo",
+}
+"""What does the same as a button, typed."""
 
+GAME_ID = 16
+"""Digits of a game's id; the number of an event has fewer."""
 ROLLED = "rolled"
 """Documents that say what a draft, used up, has brought."""
 
@@ -34,8 +47,24 @@ async def handle(context: Context) -> Reply:
     elif name in BUTTONS_WITH_REST:
         answer = await imported(BUTTONS_WITH_REST[name])(context, rest)
     else:
-        answer = await imported(BUTTONS_OF_EVENT[name])(context, _number(rest))
+        row, _, about = rest.partition(":")
+        if row != context.ledger.row or not row:
+            raise _of_another_game(name, row)
+        if name in BUTTONS_OF_GAME:
+            answer = await imported(BUTTONS_OF_GAME[name])(context, about)
+        else:
+            number, _, more = about.partition(":")
+            answer = await imported(BUTTONS_OF_EVENT[name])(context, _number(number), more)
     return answer
+
+
+def _of_another_game(name: str, row: str) -> UserError:
+    """Why a button does nothing: its game is not the one played here, or it is so old that it names none."""
+    typed = INSTEAD.get(name, "")
+    hint = phrase("`{typed}` does the same for the game played here now.", typed=typed) if typed else ""
+    if not row or (row.isdecimal() and len(row) < GAME_ID):
+        return UserError("This button is from before an update and names no game.", hint=hint, code="old-button")
+    return UserError("This button belongs to another game than the one played here now.", hint=hint, code="other-game")
 
 
 def done_already(what: str) -> Reply:
@@ -43,7 +72,7 @@ def done_already(what: str) -> Reply:
     return Reply(f"Already done: {what}", private=True)
 
 
-async def reveal(context: Context, number: int) -> Reply:
+async def reveal(context: Context, number: int, _more: str) -> Reply:
     """Open a sealed roll."""
     from bot.commands.sealed import reveal_number
     from bot.commands.undo import read_event
@@ -54,13 +83,25 @@ async def reveal(context: Context, number: int) -> Reply:
     return await reveal_number(context, number)
 
 
-async def answer_undo(context: Context, number: int) -> Reply:
-    """Undo, Consent or Refuse under an event; they work until it is undone, also after it was brought back."""
+async def take_back(context: Context, number: int, _more: str) -> Reply:
+    """Undo under an event; it works until that is undone, also after it was brought back."""
     from bot.commands import undo
 
     if number in context.need_game().redo:
         return done_already(await undo.told_undone(context, number))
-    answers = {"undo": undo.undo, "consent": undo.consent, "refuse": undo.refuse}
+    return await undo.undo(context, number)
+
+
+async def answer_request(context: Context, number: int, request: str) -> Reply:
+    """Consent or Refuse under a request; they answer this request alone, not a later one about the same event."""
+    from bot.commands import undo
+
+    pending = await undo.pending(context, number)
+    if pending is None or pending["id"] != request:
+        if number in context.need_game().redo:
+            return done_already(await undo.told_undone(context, number))
+        raise undo.not_asked(number)
+    answers = {"consent": undo.consent, "refuse": undo.refuse}
     return await answers[context.spec.path[1]](context, number)
 
 
@@ -76,13 +117,19 @@ async def roll_draft(context: Context, key: str) -> Reply:
         raise UserError("This was already rolled, or has expired.", hint="Type the command again.", code="used-up")
     if draft.owner != context.command.who.key:
         raise UserError("Only the person who asked for these odds can roll them.", code="not-yours")
+    if draft.game and draft.game != context.ledger.row:
+        raise UserError(
+            "These odds are of another game than the one played here now.",
+            hint="Type the command again.",
+            code="other-game",
+        )
     context.drop_docs.append((DRAFT, key))
     reply = await play(repeated(context, draft.path, draft.options))
     context.docs.append(Doc(ROLLED, key, {"title": reply.title}, context.now + REQUESTS_KEPT, draft.owner))
     return reply
 
 
-async def show_odds(context: Context, number: int) -> Reply:
+async def show_odds(context: Context, number: int, _more: str) -> Reply:
     """The odds that a sequence had, by its recorded inputs and today's roster."""
     from bot.commands.playing import answer_odds
     from bot.commands.undo import read_event

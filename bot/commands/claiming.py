@@ -22,7 +22,7 @@ def own_import(ledger: Ledger) -> PersonRow | None:
     return next((row for row in ledger.persons.values() if row.user == user), None)
 
 
-async def claim(context: Context) -> Reply:
+async def claim(context: Context, _more: str = "") -> Reply:
     """Go on as the person that the file knows the asker's account as; seats taken meanwhile move along."""
     game, ledger = context.need_game(), context.ledger
     row = own_import(ledger)

@@ -12,6 +12,7 @@ from bot.game.prepared import UNUSED, Prepared, fresh
 from bot.game.rights import Actor, actor_in
 from bot.game.state import Game
 from bot.interface.registry import Registry
+from bot.interface.reply import Button
 from bot.interface.spec import Command, CommandSpec
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
@@ -100,6 +101,10 @@ class Context:
     def system(self) -> System | None:
         """The game's system; None in free play that has not used one yet."""
         return systems().get(self.game.system)
+
+    def button(self, name: str, label: str, *about: object, style: str = "plain") -> Button:
+        """A button that names its game, and in it what it is about: `undo:GAME:41`."""
+        return Button(":".join([name, self.ledger.row, *map(str, about)]), label, style)
 
     def options(self) -> dict[str, Any]:
         """The options cleaned, defaults filled in. Raises UserError."""

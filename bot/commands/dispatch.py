@@ -62,31 +62,34 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
 """By family; a family of several commands by the second word of their paths."""
 
 BUTTONS = {
-    "carry": "game:carry",
-    "claim": "claiming:claim",
     "forget": "privacy:forget",
 }
 """Buttons that say all by their name."""
 BUTTONS_WITH_REST = {
     "roll": "button:roll_draft",
-    "log": "log:turn_page",
-    "delete": "moving:delete_now",
     "agree": "link:agree",
     "decline": "link:decline",
     "takeover": "moving:take_over",
     "stay": "moving:stay",
-    "close": "fair:press_close",
 }
-"""Buttons that take what is behind the colon as it stands."""
+"""Buttons that take what is behind the colon as it stands; they name a document, which is of one game or of none."""
+BUTTONS_OF_GAME = {
+    "carry": "game:carry",
+    "claim": "claiming:claim",
+    "close": "fair:press_close",
+    "delete": "moving:delete_now",
+    "log": "log:turn_page",
+}
+"""Buttons that name their game, which must be the one that is played here; they take what follows it, if anything."""
 BUTTONS_OF_EVENT = {
     "again": "again:repeat_number",
     "odds": "button:show_odds",
     "reveal": "button:reveal",
-    "undo": "button:answer_undo",
-    "consent": "button:answer_undo",
-    "refuse": "button:answer_undo",
+    "undo": "button:take_back",
+    "consent": "button:answer_request",
+    "refuse": "button:answer_request",
 }
-"""Buttons that take the number of an event."""
+"""Buttons that name their game and an event of it; consent and refusal also the request that they answer."""
 
 
 def handler(spec: CommandSpec) -> Handler:

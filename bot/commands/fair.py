@@ -9,7 +9,7 @@ from bot.commands.record import closes_texts
 from bot.game.prepared import find
 from bot.game.rights import need_director, need_player
 from bot.game.texts import are_open, is_alone
-from bot.interface.reply import Button, Reply
+from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
@@ -88,7 +88,7 @@ async def add(context: Context) -> Reply:
             f"SHA-256 of the texts: {digest(texts)}",
             closer,
         ),
-        buttons=(Button(f"close:{game.epoch}", "Close"),) if game.closing else (),
+        buttons=(context.button("close", "Close", game.epoch),) if game.closing else (),
     )
 
 

@@ -62,7 +62,7 @@ async def start(context: Context) -> Reply:
         context.docs.append(
             Doc(CARRY, context.ledger.row, {"row": before}, context.now + DRAFTS_KEPT, context.command.where.server)
         )
-        buttons = (Button(f"carry:{context.ledger.row}", "Carry the roster over"),)
+        buttons = (context.button("carry", "Carry the roster over"),)
     return Reply(f'{context.who} starts "{name}"', tuple(lines), footer=(system.title,), buttons=buttons)
 
 
@@ -97,7 +97,7 @@ def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
     }
 
 
-async def carry(context: Context) -> Reply:
+async def carry(context: Context, _more: str) -> Reply:
     """The button of a new game: take over the roster of the one before, as it was noted when this one began."""
     game = context.need_started()
     need_director(game, context.actor, "carry the roster over")

@@ -13,7 +13,7 @@ from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
 from bot.game.validate import is_in_line, is_valid, is_valid_event
 from bot.interface.packing import MOST_TEXT
-from bot.interface.reply import Button, Reply
+from bot.interface.reply import Reply
 from bot.interface.spec import shown_name
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
@@ -78,7 +78,7 @@ async def import_game(context: Context) -> Reply:
     if unclaimed:
         lines.append(f"Known from the file only: {unclaimed}. If that is you, press the button.")
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
-    buttons = (Button("claim:", "That's me"),) if unclaimed else ()
+    buttons = (context.button("claim", "That's me"),) if unclaimed else ()
     return Reply(f'{context.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons)
 
 

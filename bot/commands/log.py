@@ -50,8 +50,9 @@ async def handle(context: Context) -> Reply:
         lines.append(phrase("More: `/log {count} page={next}`", count=count, next=page + 1))
     title = f"Log, page {page}" if page > 1 else "Log, newest first"
     filters = (options["kind"] or "", side or "", unit)
-    buttons = [Button(_action(count, page - 1, *filters), "Newer")] if page > 1 else []
-    buttons += [Button(_action(count, page + 1, *filters), "Older")] if more else []
+    row = context.ledger.row
+    buttons = [Button(_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
+    buttons += [Button(_action(row, count, page + 1, *filters), "Older")] if more else []
     return Reply(
         title,
         tuple(lines) or ("Nothing here.",),

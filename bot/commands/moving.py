@@ -209,7 +209,7 @@ async def delete(context: Context) -> Reply:
     game = context.need_game()
     _need_owner(context)
     if context.options()["confirm"]:
-        return await delete_now(context, context.ledger.row)
+        return await delete_now(context)
     name = f'"{game.name}"' if game.name else "this free play"
     return Reply(
         f"Delete {name} with its {game.number} events?",
@@ -218,17 +218,15 @@ async def delete(context: Context) -> Reply:
             phrase("Delete it: `/game delete confirm`"),
         ),
         private=True,
-        buttons=(Button(f"delete:{context.ledger.row}", "Delete", "danger"),),
+        buttons=(context.button("delete", "Delete", style="danger"),),
     )
 
 
-async def delete_now(context: Context, row: str) -> Reply:
-    """Delete the game, which must still be the channel's. Raises UserError otherwise."""
+async def delete_now(context: Context, _more: str = "") -> Reply:
+    """Delete the game."""
     game = context.need_game()
-    if row != context.ledger.row:
-        raise UserError("That game is no longer played here.", code="game-changed")
     _need_owner(context)
-    context.erase.append(row)
+    context.erase.append(context.ledger.row)
     title = f'"{game.name}" is deleted' if game.name else "The free play is deleted"
     was, here = context.ledger.was, context.command.where.key
     for place in was.places if was is not None else ():

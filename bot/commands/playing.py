@@ -61,7 +61,8 @@ async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str,
     if flag(options, "secret") or options.get("hand"):
         more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
         return odds_reply(sequence, spec, raw | more, rows, counted)
-    draft = new_draft(spec.path, raw, context.command.who.key)
+    game = context.ledger.row if context.ledger.exists else ""
+    draft = new_draft(spec.path, raw, context.command.who.key, game)
     context.docs.append(draft.doc(context.now, DAY))
     return replace(
         odds_reply(sequence, spec, raw, rows, counted), buttons=(Button(f"roll:{draft.key}", "Roll it", "primary"),)

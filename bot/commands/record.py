@@ -9,10 +9,10 @@ from bot.game.rights import is_stranger, need_share
 from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.texts import has_last_word
-from bot.interface.reply import Button, Reply
+from bot.interface.reply import Reply
 from bot.play.answers import compact
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
-from bot.play.outcome import Happening, Outcome
+from bot.play.outcome import Outcome
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import canonical
@@ -51,7 +51,7 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         return _seal(context, outcome, facts, label)
     after = after_happening(game, happening)
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
-    return _answer(game, outcome, happening, body["number"], facts)
+    return _answer(context, game, outcome, body["number"], facts)
 
 
 def closes_texts(context: Context) -> bool:
@@ -71,17 +71,18 @@ def closes_texts(context: Context) -> bool:
     return True
 
 
-def _answer(game: Game, outcome: Outcome, happening: Happening, number: int, facts: Json) -> Reply:
-    reply = outcome.reply
+def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: Json) -> Reply:
+    reply, happening = outcome.reply, outcome.happening
+    assert happening is not None
     if game.answers != FULL:
         reply = compact(reply, tuple(die["value"] for die in facts["dice"]))
     reply = replace(reply, lines=(*reply.lines, *reminders(game, happening)))
     if (side := initiative_of(game, happening)) is not None:
         reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
-    buttons = [Button(f"again:{number}", "Again")]
+    buttons = [context.button("again", "Again", number)]
     if happening.kind == "sequence" and facts["dice"]:
-        buttons.append(Button(f"odds:{number}", "Odds"))
-    buttons.append(Button(f"undo:{number}", "Undo"))
+        buttons.append(context.button("odds", "Odds", number))
+    buttons.append(context.button("undo", "Undo", number))
     return replace(reply, buttons=tuple(buttons))
 
 
@@ -103,6 +104,6 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
     told = Reply(
         f"{context.who}: #{number} sealed",
         (f"Sealed by {context.who}; nobody else can see it yet. Its hash is {sealed}.",),
-        buttons=(Button(f"reveal:{number}", "Reveal"),),
+        buttons=(context.button("reveal", "Open it", number),),
     )
     return replace(outcome.reply, title=f"(sealed) {outcome.reply.title}", private=True, announce=told, buttons=())

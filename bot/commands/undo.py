@@ -7,14 +7,16 @@ from bot.game.rights import Actor
 from bot.game.state import Json
 from bot.game.summary import told_event
 from bot.game.undo import consenters, is_free, may_ask, need_undoable, redo_fields, undo_fields
-from bot.interface.reply import Button, Reply
+from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
-from bot.stores.base import DAY, Doc
+from bot.stores.base import DAY, Doc, tombstone
 
 CONSENT = "consent"
 CONSENT_KEPT = 30 * DAY
 LOOK_BACK = 200
+ID = 10
+"""Digits that tell one request from another about the same event."""
 
 
 async def undo(context: Context, number: int | None = None) -> Reply:
@@ -43,17 +45,18 @@ async def _ask(context: Context, event: Json, actor: Actor, others: frozenset[st
     ledger, number = context.ledger, event["number"]
     if not actor.person:
         raise _no_part("undo")
-    pending = await context.store.doc(CONSENT, _key(context, number))
-    if pending is not None and pending.data["by"] != actor.person:
+    asked = await pending(context, number)
+    if asked is not None and asked["by"] != actor.person:
         return await consent(context, number)
     names = " or ".join(sorted(ledger.name_of(person) for person in others))
-    if pending is not None:
+    if asked is not None:
         raise UserError(
             f"Already asked; waiting for {names}.",
-            hint=phrase("They press Consent or type `/game undo`."),
+            hint=phrase("They press Agree or type `/game undo`."),
             code="asked-already",
         )
-    data = {"by": actor.person, "event": number}
+    id = tombstone(context.command.request_id)[:ID]
+    data = {"by": actor.person, "event": number, "id": id}
     context.docs.append(
         Doc(CONSENT, _key(context, number), data, context.now + CONSENT_KEPT, context.command.where.server)
     )
@@ -61,21 +64,39 @@ async def _ask(context: Context, event: Json, actor: Actor, others: frozenset[st
         f"{context.who} asks to undo #{number}",
         (
             told_event(event, ledger.name_of),
-            phrase("Dice were rolled, so {names} must agree: press Consent or type `/game undo`.", names=names),
+            phrase("Dice were rolled, so {names} must agree: press Agree or type `/game undo`.", names=names),
         ),
-        buttons=(Button(f"consent:{number}", "Consent", "primary"), Button(f"refuse:{number}", "Refuse")),
+        buttons=(
+            context.button("consent", "Agree", number, id, style="good"),
+            context.button("refuse", "Refuse", number, id),
+        ),
+    )
+
+
+async def pending(context: Context, number: int) -> Json | None:
+    """The open request about an event: who asked (`by`), and the `id` that its buttons name."""
+    found = await context.store.doc(CONSENT, _key(context, number))
+    return {"id": "", **found.data} if found is not None else None
+
+
+def not_asked(number: int) -> UserError:
+    """Why there is nothing to agree to, or to refuse."""
+    return UserError(
+        f"There is no open request to undo #{number}.",
+        hint="It was answered or withdrawn; a later one has buttons of its own.",
+        code="not-asked",
     )
 
 
 async def consent(context: Context, number: int) -> Reply:
     """Agree to what another asked for."""
     game, actor = context.need_game(), context.actor
-    pending = await context.store.doc(CONSENT, _key(context, number))
-    if pending is None:
-        raise UserError(f"There is no open request to undo #{number}.", code="not-asked")
+    asked = await pending(context, number)
+    if asked is None:
+        raise not_asked(number)
     if number != game.last:
         raise UserError(f"#{number} is no longer the latest event, so it stays.", code="not-latest")
-    by: str = pending.data["by"]
+    by: str = asked["by"]
     asker = Actor(by, game.players.get(by, ""), directs=False)
     event = await read_event(context, number)
     need_undoable(event, number)
@@ -89,10 +110,10 @@ async def consent(context: Context, number: int) -> Reply:
 async def refuse(context: Context, number: int) -> Reply:
     """Refuse what another asked for, or withdraw one's own request."""
     game, actor = context.need_game(), context.actor
-    pending = await context.store.doc(CONSENT, _key(context, number))
-    if pending is None:
-        raise UserError(f"There is no open request to undo #{number}.", code="not-asked")
-    by: str = pending.data["by"]
+    asked = await pending(context, number)
+    if asked is None:
+        raise not_asked(number)
+    by: str = asked["by"]
     asker = Actor(by, game.players.get(by, ""), directs=False)
     event = await read_event(context, number)
     if by != actor.person and (

@@ -88,6 +88,8 @@ CODES = {
     "not-asked": "there is no open request",
     "asked-already": "the request is open already",
     "used-up": "a button or form that was used, or is too old",
+    "other-game": "a button of another game than the one played here",
+    "old-button": "a button posted before buttons named their game",
     # Fair and sealed dice
     "gone": "the dice it was meant for are no longer rolled",
     "not-sealed": "there is no such sealed roll",

@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from bot.commands.dispatch import BUTTONS, BUTTONS_OF_EVENT, BUTTONS_WITH_REST, FAMILIES, handler, imported
+from bot.commands.dispatch import (
+    BUTTONS,
+    BUTTONS_OF_EVENT,
+    BUTTONS_OF_GAME,
+    BUTTONS_WITH_REST,
+    FAMILIES,
+    handler,
+    imported,
+)
 from bot.interface.registry import registry
 
 
@@ -28,6 +36,11 @@ def test_a_button_that_says_all_takes_no_more_than_the_context(name: str) -> Non
     assert needs(imported(name)) == 1
 
 
-@pytest.mark.parametrize("name", [*BUTTONS_WITH_REST.values(), *BUTTONS_OF_EVENT.values()])
+@pytest.mark.parametrize("name", [*BUTTONS_WITH_REST.values(), *BUTTONS_OF_GAME.values()])
 def test_other_buttons_take_what_they_name(name: str) -> None:
     inspect.signature(imported(name)).bind("context", "rest")
+
+
+@pytest.mark.parametrize("name", BUTTONS_OF_EVENT.values())
+def test_buttons_of_an_event_take_its_number_and_what_follows(name: str) -> None:
+    inspect.signature(imported(name)).bind("context", 41, "request")

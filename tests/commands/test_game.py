@@ -157,15 +157,15 @@ async def test_dice_are_taken_back_only_with_the_other_sides_consent() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1")
-    number = (await channel.game()).number
     asked = await channel.do("Anna", "game undo")
     assert "Bob must agree" in asked.text()
     await channel.refused("Carl", "game undo", "not-player")
-    assert (await channel.press("Carl", f"consent:{number}")).error
-    assert (await channel.press("Anna", f"consent:{number}")).error
-    refused = await channel.press("Bob", f"refuse:{number}")
+    agree, refuse = (button.action for button in asked.buttons)
+    assert (await channel.press("Carl", agree)).code == "not-yours"
+    assert (await channel.press("Anna", agree)).code == "not-yours"
+    refused = await channel.press("Bob", refuse)
     assert refused.title.startswith("Bob refuses")
-    assert (await channel.press("Bob", f"consent:{number}")).error, "the request is gone"
+    assert (await channel.press("Bob", agree)).code == "not-asked", "the request is gone"
     await channel.do("Anna", "game undo")
     agreed = await channel.do("Bob", "game undo")  # typed is as good as the button
     assert "Anna, with Bob's consent" in agreed.title
@@ -177,10 +177,9 @@ async def test_consent_comes_too_late_when_something_has_happened() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.do("Anna", "roll d6")
-    number = (await channel.game()).number
-    await channel.do("Anna", "game undo")
+    asked = await channel.do("Anna", "game undo")
     await channel.do("Bob", "game next")
-    late = await channel.press("Bob", f"consent:{number}")
+    late = await channel.press("Bob", asked.buttons[0].action)
     assert late.error
     assert "stays" in late.title
 
@@ -188,10 +187,8 @@ async def test_consent_comes_too_late_when_something_has_happened() -> None:
 async def test_a_master_who_plays_may_not_consent_for_others() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt X sides="US, VC"')  # Anna is master and plays no side
-    await channel.do("Bob", "game join VC", "roll d6")
-    number = (await channel.game()).number
-    await channel.do("Bob", "game undo")
-    assert not (await channel.press("Anna", f"consent:{number}")).error
+    asked = await channel.do("Bob", "game join VC", "roll d6", "game undo")
+    assert not (await channel.press("Anna", asked.buttons[0].action)).error
     await channel.do("Anna", "game join VC")
     await channel.do("Bob", "roll d6", "game undo")
     assert (await channel.game()).last < (await channel.game()).number

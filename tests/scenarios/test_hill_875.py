@@ -43,7 +43,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         after = await channel.content()
         asked = await channel.do("Bob", "game undo")
         assert "Anna" in asked.text()
-        assert [button.label for button in asked.buttons] == ["Consent", "Refuse"]
+        assert [button.label for button in asked.buttons] == ["Agree", "Refuse"]
         await channel.refused("Bob", "game undo", "asked-already")
         assert await channel.content() == after
         taken = await channel.press("Anna", asked.buttons[0].action)

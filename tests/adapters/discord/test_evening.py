@@ -137,8 +137,8 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_
 
             # a button from before the restart
             asked = await (await anna.press(mauled, "Undo")).answer()
-            assert (await (await carl.press(asked, "Consent")).answer()).ephemeral
-            taken_back = await (await ben.press(asked, "Consent")).answer()
+            assert (await (await carl.press(asked, "Agree")).answer()).ephemeral
+            taken_back = await (await ben.press(asked, "Agree")).answer()
             assert "undoes" in taken_back.text
             await say(anna, table, "game redo")
             await say(ben, table, "lnlt fire", attackers="Cell 3", targets="Squad 3", tm=1, hand="5,1,6")
@@ -149,8 +149,8 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_
             told = await discord.message(table, "Sealed by Ben")
             assert not told.ephemeral
             assert "= 7" not in told.text
-            assert (await (await anna.press(told, "Reveal")).answer()).ephemeral
-            opened = await (await ben.press(told, "Reveal")).answer()
+            assert (await (await anna.press(told, "Open it")).answer()).ephemeral
+            opened = await (await ben.press(told, "Open it")).answer()
             assert "= 7" in opened.text
 
             # a channel of its own is another table; the game comes along to a DM as a file, and goes on there

@@ -84,8 +84,8 @@ async def test_a_stranger_and_a_late_press_change_nothing(tmp_path: Path) -> Non
         assert refused.ephemeral
         assert "Join one: `/game join US`" in refused.text
         asked = await press(anna, fired, "Undo")
-        assert (await press(carl, asked, "Consent")).ephemeral
-        assert (await press(anna, asked, "Consent")).ephemeral
+        assert (await press(carl, asked, "Agree")).ephemeral
+        assert (await press(anna, asked, "Agree")).ephemeral
         assert not (await press(ben, asked, "Refuse")).ephemeral
-        assert (await press(ben, asked, "Consent")).ephemeral
+        assert (await press(ben, asked, "Agree")).ephemeral
         assert "Squad 1" in (await say(anna, table, "log", count=3)).text

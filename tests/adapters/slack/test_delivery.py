@@ -75,7 +75,7 @@ async def test_private_files_are_private(post: Post) -> None:
 
 
 async def test_a_sealed_roll_is_two_messages(post: Post) -> None:
-    reply = Reply("(sealed) 7", private=True, announce=Reply("#3 sealed", buttons=(Button("reveal:3", "Reveal"),)))
+    reply = Reply("(sealed) 7", private=True, announce=Reply("#3 sealed", buttons=(Button("reveal:3", "Open it"),)))
     await post.posts.deliver(post.request(post.games), reply)
     assert [one.text for one in post.ben.sees(post.games)] == ["#3 sealed"]
     assert len(post.anna.sees(post.games)) == 2

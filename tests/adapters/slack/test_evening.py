@@ -71,8 +71,8 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(slack: SlackStan
 
         # a button from before the restart
         asked = await (await anna.press(mauled, "Undo")).answer()
-        assert (await (await carl.press(asked, "Consent")).answer()).ephemeral_for == carl.id
-        taken_back = await (await ben.press(asked, "Consent")).answer()
+        assert (await (await carl.press(asked, "Agree")).answer()).ephemeral_for == carl.id
+        taken_back = await (await ben.press(asked, "Agree")).answer()
         assert "undoes" in taken_back.text
         await say(anna, games, "/game", "redo")
         await say(ben, games, "/lnlt", 'fire attackers="Cell 3" targets="Squad 3" tm=1 hand=5,1,6')
@@ -82,8 +82,8 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(slack: SlackStan
         own, told = sorted(await secret.answers(2), key=lambda one: one.ephemeral_for is None)
         assert own.ephemeral_for == ben.id
         assert "= 7" not in told.everything
-        assert (await (await anna.press(told, "Reveal")).answer()).ephemeral_for == anna.id
-        assert "= 7" in (await (await ben.press(told, "Reveal")).answer()).plain
+        assert (await (await anna.press(told, "Open it")).answer()).ephemeral_for == anna.id
+        assert "= 7" in (await (await ben.press(told, "Open it")).answer()).plain
 
         # a thread is a place of its own, played by mentions; what is private stays private
         thread = await (await anna.mention(games, "roll 1d20", thread=fought.ts)).answer()

@@ -99,9 +99,9 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         own, public = sorted(await secret.answers(2), key=lambda one: one.ephemeral_for is None)
         assert "sealed" in public.text
         assert own.ephemeral_for == anna.id
-        refused = await (await ben.press(public, "Reveal")).answer()
+        refused = await (await ben.press(public, "Open it")).answer()
         assert refused.ephemeral_for == ben.id
-        opened = await (await anna.press(public, "Reveal")).answer()
+        opened = await (await anna.press(public, "Open it")).answer()
         assert opened in ben.sees(games)
         assert "anna" in opened.text
         await slack.watch.until(lambda: public.buttons() == [], timeout=3, what="the button to go")
@@ -134,7 +134,7 @@ async def test_two_press_the_same_button(socket_slack: SlackStandIn, tmp_path: P
         await (await anna.slash(games, "/roll", "2d6")).answer()
         secret = await anna.slash(games, "/roll", "2d6 secret")
         public = next(one for one in await secret.answers(2) if one.ephemeral_for is None)
-        one, two = await asyncio.gather(anna.press(public, "Reveal"), anna.press(public, "Reveal"))
+        one, two = await asyncio.gather(anna.press(public, "Open it"), anna.press(public, "Open it"))
         told = await asyncio.gather(one.answer(), two.answer())
         assert "Already" in "".join(message.plain for message in told)
         opened = [text for text in socket_slack.posted(games) if "opened" in text]

@@ -79,8 +79,8 @@ class Evening:
         assert "(late)" not in fought.text
         asked = await (await self.ben.press(fought, "Undo")).answer()
         told = await self.on_discord(asked.text.split("\n")[0][-25:])
-        assert "Consent" in told.buttons
-        await self.anna.press(told, "Consent")
+        assert "Agree" in told.buttons
+        await self.anna.press(told, "Agree")
         await self.on_slack("undoes")
         await write(self.ben, self.games, "/lnlt", 'fire attackers="Cell 1" targets="Squad 1" hand=5,1,6')
         await self.on_discord("ben: Direct fire")
