@@ -27,11 +27,10 @@ from bot.handling import Handling
 from bot.interface.complete import Choice, Known, complete_option
 from bot.interface.registry import Registry, registry
 from bot.interface.reply import Reply, error_reply
-from bot.interface.spec import Command, CommandSpec, Path, Person, Place, shown_name
+from bot.interface.spec import Command, CommandSpec, Path, Person, Place, Receipt, shown_name
 from bot.interface.text import parse_text
 from bot.notes import Notes
 from bot.outbox.answers import Answers, Due
-from bot.outbox.journal import Receipt
 from bot.outbox.receipts import Receipts
 from bot.promises import Promises
 from bot.rules.errors import UserError

@@ -6,9 +6,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from bot.interface.reply import Reply, error_reply
-from bot.interface.spec import Command
+from bot.interface.spec import Command, Receipt
 from bot.logs import seldom
-from bot.outbox.journal import Receipt
 from bot.outbox.receipts import NOT_WRITTEN, Receipts, not_run
 from bot.rules.errors import UserError
 from bot.stores.base import Clock, Commit, Deleted, Store

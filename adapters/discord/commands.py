@@ -13,8 +13,7 @@ from adapters.discord.request import Request
 from adapters.discord.work import Work
 from bot.interface.complete import meant
 from bot.interface.reply import Reply, error_reply
-from bot.interface.spec import Command
-from bot.outbox.journal import Receipt
+from bot.interface.spec import Command, Receipt
 from bot.rules.errors import UserError
 
 ABOUT_THE_GAME = (("game", "start"), ("game", "status"))

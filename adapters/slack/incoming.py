@@ -13,9 +13,8 @@ from adapters.slack.render import ACTION
 from adapters.slack.request import PLATFORM, Request, from_command, from_event, from_press, team_of
 from adapters.slack.work import Ack, Do, Work
 from bot.interface.reply import Reply, error_reply
-from bot.interface.spec import Command, Person
+from bot.interface.spec import Command, Person, Receipt
 from bot.interface.text import Parsed, parse_text
-from bot.outbox.journal import Receipt
 from bot.rules.errors import UserError
 
 Json = dict[str, Any]

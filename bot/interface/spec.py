@@ -68,6 +68,14 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
+class Receipt:
+    """A command whose receipt is shown, or about to be. `until` (Unix seconds) ends the life of its token."""
+
+    command: Command
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
 class CommandSpec:
     """What a command is: its path, help, options, an example that runs, and who sees its answer.
 

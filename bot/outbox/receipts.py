@@ -7,11 +7,11 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 
 from bot.interface.reply import Reply
-from bot.interface.spec import Command
-from bot.outbox.journal import Journal, Receipt
+from bot.interface.spec import Command, Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.rules.errors import UserError
 from bot.stores.base import StoreError, tombstone
+from bot.stores.journal import Journal
 
 log = logging.getLogger(__name__)
 

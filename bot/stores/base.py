@@ -21,12 +21,10 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from bot.rules.errors import UserError
-
-if TYPE_CHECKING:
-    from bot.outbox.journal import Journal
+from bot.stores.journal import Journal
 
 Json = dict[str, Any]
 Clock = Callable[[], float]

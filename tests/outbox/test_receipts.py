@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.interface.spec import Command, Person, Place
-from bot.outbox.journal import Receipt
+from bot.interface.spec import Command, Person, Place, Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.outbox.receipts import watch
 from bot.stores.base import Commit, Committed, StoreError

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.interface.spec import Command, Person, Place
-from bot.outbox.journal import Journal, Receipt
+from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import StoreError
+from bot.stores.journal import Journal
 from bot.stores.sqlite import open_sqlite
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from tests.stores.test_contract import Clock

@@ -21,8 +21,7 @@ from pathlib import Path
 import aiosqlite
 import pytest
 
-from bot.interface.spec import Command, Person, Place
-from bot.outbox.journal import Receipt
+from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import Binding, Change, Commit, Conflict, EventRow, Json, Outgoing, Store, StoreError
 from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, schema
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from bot.file_rights import make_file, make_folder
-from bot.outbox.journal import Journal, MemoryJournal
 from bot.stores.base import (
     REQUESTS_KEPT,
     Clock,
@@ -30,6 +29,7 @@ from bot.stores.base import (
     UserData,
     check_change,
 )
+from bot.stores.journal import Journal
 from bot.stores.sqlite import reading, schema, sums, writing
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from bot.stores.sqlite.link import Link, Writer
@@ -55,11 +55,11 @@ async def open_sqlite(
 class SqliteStore:
     """Writes through one connection, reads through another, which never waits for it."""
 
-    def __init__(self, writer: Writer, reader: Link, clock: Clock, journal: Journal | None = None) -> None:
+    def __init__(self, writer: Writer, reader: Link, clock: Clock, journal: Journal) -> None:
         self._writer = writer
         self._reader = reader
         self._clock = clock
-        self._journal: Journal = journal or MemoryJournal(clock)
+        self._journal = journal
 
     @property
     def journal(self) -> Journal:
