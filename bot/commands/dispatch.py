@@ -67,8 +67,8 @@ BUTTONS = {
 """Buttons that say all by their name."""
 BUTTONS_WITH_REST = {
     "roll": "button:roll_draft",
-    "agree": "link:agree",
-    "decline": "link:decline",
+    "agree": "link_request:agree",
+    "decline": "link_request:decline",
     "takeover": "moving:take_over",
     "stay": "moving:stay",
 }

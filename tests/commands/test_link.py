@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.app import App
-from bot.commands.link import MOST_ASKED, server_back
+from bot.commands.link_request import MOST_ASKED
+from bot.commands.linking import server_back
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.stores.base import Binding, Commit
