@@ -16,12 +16,12 @@ from bot.app import App
 from bot.audit.games import audit
 from bot.interface.spec import Command, Person, Place
 from bot.odds_worker.pool import Worker
-from bot.rules.errors import UserError
 from bot.rules.expression import parse
 from bot.stores.base import DAY, Commit, Committed, StoreError
 from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite
 from tests.fresh import fresh, fresh_app
 from tests.playing import HERE, Channel, two_sides
+from tests.refusing import refuses
 
 ANNA = Person("console:anna", "Anna")
 HOUR = 3600.0
@@ -258,10 +258,10 @@ async def test_the_same_press_delivered_twice_takes_back_once() -> None:
 async def test_odds_that_take_too_long_are_refused_kindly_and_the_next_are_counted() -> None:
     worker = Worker(seconds=2)
     try:
-        with pytest.raises(UserError, match="too large"):
+        with refuses("too-large"):
             await worker.run(time.sleep, 30)
         assert await worker.run(operator.neg, 4) == -4
-        with pytest.raises(UserError, match="2d"):
+        with refuses("bad-dice dice"):
             await worker.run(parse, "2d")
     finally:
         await worker.close()

@@ -12,6 +12,7 @@ import pytest
 from bot.logs import STRUCK, Redacting, set_up_logging
 from bot.settings import DAY, Settings, SettingsError, load_settings
 from tests.conftest import SETTINGS
+from tests.refusing import refuses
 
 KEY = base64.urlsafe_b64encode(bytes(range(220, 252))).decode()
 
@@ -44,7 +45,7 @@ def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
 def test_a_file_is_read_as_people_write_it(tmp_path: Path) -> None:
     env = "\ufeff# remark\r\n\r\nexport DISCORD_TOKEN = abc.def  # mine\r\n"
     env += "SLACK_BOT_TOKEN='x # y'\nPORT=\"99\"\nLOG_LEVEL=\n"
-    with pytest.raises(SettingsError, match="SLACK_BOT_TOKEN"):
+    with refuses("bad-settings SLACK_BOT_TOKEN"):
         load(tmp_path, env)
     settings = load(tmp_path, env.replace("x # y", "x#y"))
     assert (settings.discord_token, settings.slack_bot_token, settings.port) == ("abc.def", "x#y", 99)
@@ -121,10 +122,10 @@ def test_a_line_that_is_no_setting_is_named_but_not_shown(tmp_path: Path) -> Non
 
 def test_a_file_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(b"\xff\xfe")
-    with pytest.raises(SettingsError, match="UTF-8"):
+    with refuses("bad-settings UTF-8"):
         load_settings({}, tmp_path / ".env")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(SettingsError, match="cannot be read"):
+    with refuses("bad-settings"):
         load_settings({}, tmp_path / "folder")
 
 

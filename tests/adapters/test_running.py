@@ -14,6 +14,7 @@ from bot.app import App
 from bot.rules.errors import UserError
 from bot.settings import Settings
 from tests.adapters.discord.process import Bot
+from tests.refusing import refuses
 from tests.standins.discord import DiscordStandIn
 
 
@@ -35,7 +36,7 @@ async def test_a_platform_that_breaks_is_begun_again_and_the_other_goes_on(
         await asyncio.Event().wait()
 
     settings = Settings(data=tmp_path, database=tmp_path / "games.db")
-    with pytest.raises(UserError, match="DISCORD_TOKEN"):
+    with refuses("token-refused DISCORD_TOKEN"):
         await running._run(settings, [breaks, goes_on])
     assert begun.count("slack") == 1
     assert begun.count("discord") >= 3

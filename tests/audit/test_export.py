@@ -14,6 +14,7 @@ from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.export_format import read_export
 from bot.rules.proof.fair import NO_TEXTS, commitment
 from bot.stores.base import EventRow, Json, PersonRow, SeedRow, TextRow
+from tests.refusing import refuses
 
 GAME = "g1"
 OLD, NEW = b"o" * 32, b"n" * 32
@@ -107,5 +108,5 @@ def test_a_file_that_is_no_export(tmp_path: Path, content: bytes) -> None:
 
 
 def test_a_missing_file(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="cannot be read"):
+    with refuses("unreadable-file"):
         verify_file(tmp_path / "none.json")

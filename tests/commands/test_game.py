@@ -9,9 +9,9 @@ import pytest
 from bot.audit.check_file import check
 from bot.commands.moving import place_key
 from bot.interface.spec import Command, Person, Place
-from bot.rules.errors import UserError
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
+from tests.refusing import refuses
 
 
 async def test_the_first_roll_begins_free_play_and_says_what_it_promised() -> None:
@@ -303,7 +303,7 @@ def test_no_channel_at_all() -> None:
         ("slack:T1/C1", "slack:T1/campaign"),
         ("slack:T1/C1", "slack:T1/"),
     ):
-        with pytest.raises(UserError, match="not a channel"):
+        with refuses("unknown-channel channel"):
             place_key(here, typed)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from bot.interface.packing import LONG, MOST_TEXT, file_text, packed_file
 from bot.interface.reply import File, Reply
-from bot.rules.errors import UserError
+from tests.refusing import refuses
 
 
 def test_a_short_text_stays_as_it_is() -> None:
@@ -36,7 +36,7 @@ def test_a_bomb_is_not_unpacked() -> None:
     bomb = gzip.compress(b"0" * 3 * MOST_TEXT)
     assert len(bomb) < 100_000
     tracemalloc.start()
-    with pytest.raises(UserError, match="unpacked it has more than 20 MB"):
+    with refuses("file-too-large file"):
         file_text(bomb, "bomb.gz")
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -46,16 +46,16 @@ def test_a_bomb_is_not_unpacked() -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (gzip.compress(b"{}")[:-3], "cut off"),
-        (gzip.compress(b"{}") + b"x", "goes on behind its end"),
-        (b"\x1f\x8b and no more of it", "cannot be unpacked"),
-        (b"\xff\xfe\x00", "not a text"),
-        (gzip.compress(b"\xff\xfe\x00"), "not a text"),
-        (b"a" * 10_000_001, "larger than 10 MB"),
+        (gzip.compress(b"{}")[:-3], "damaged-file cut off"),
+        (gzip.compress(b"{}") + b"x", "damaged-file goes on"),
+        (b"\x1f\x8b and no more of it", "damaged-file cannot be unpacked"),
+        (b"\xff\xfe\x00", "not-text file"),
+        (gzip.compress(b"\xff\xfe\x00"), "not-text file"),
+        (b"a" * 10_000_001, "file-too-large 10 MB"),
     ],
     ids=["cut off", "goes on", "not packed", "bytes", "packed bytes", "too large"],  # gzip writes the time of day
 )
 def test_what_cannot_be_read_is_named(data: bytes, said: str) -> None:
-    with pytest.raises(UserError, match=said) as refused:
+    with refuses(said) as refused:
         file_text(data, "game.json.gz")
     assert "game.json.gz" in refused.value.message

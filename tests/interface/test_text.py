@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.interface.registry import registry
 from bot.interface.text import command_text, parse_text, quoted, tokenize
 from bot.rules.errors import UserError
+from tests.refusing import refuses
 
 
 def read(text: str) -> tuple[str, dict[str, object]]:
@@ -93,7 +94,7 @@ def test_a_command_is_ready_to_copy() -> None:
 
 
 def test_a_table_asked_for_as_a_sequence_says_where_it_is() -> None:
-    with pytest.raises(UserError, match="It is a table: /nhis-table terrain"):
+    with refuses("unknown-command"):
         read("nhis terrain trees")
-    with pytest.raises(UserError, match="It is a combat sequence: /lnlt fire"):
+    with refuses("unknown-command"):
         read("lnlt-table fire")

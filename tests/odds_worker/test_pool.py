@@ -14,6 +14,7 @@ from bot.odds_worker.pool import Odds, Worker, count_odds_here
 from bot.rules.errors import UserError
 from bot.rules.odds import Distribution, TooManyStates
 from bot.systems.catalog import system
+from tests.refusing import refuses
 
 FIRE = system("lnlt").sequence("fire")
 BY = ("targets[0].result",)
@@ -88,11 +89,11 @@ async def test_large_odds_go_to_the_worker_and_a_refusal_is_not_kept(monkeypatch
     await counted.ask(3)
     assert counted.apart == ["squad fp=3"]
 
-    async def refuses(*_: Any) -> dict[str, Distribution]:
+    async def gives_up(*_: Any) -> dict[str, Distribution]:
         raise TooManyStates
 
-    monkeypatch.setattr(counted, "run", refuses)
-    with pytest.raises(UserError, match="too large"):
+    monkeypatch.setattr(counted, "run", gives_up)
+    with refuses("too-large"):
         await counted.ask(4)
     monkeypatch.undo()
     assert await Odds(Worker()).count(FIRE, shot(4), BY, {})
@@ -137,7 +138,7 @@ async def test_a_full_line_before_the_worker_is_refused_at_once(monkeypatch: pyt
 async def test_who_waited_too_long_before_the_worker_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(counting, "LINE_SECONDS", -1.0)
     worker = Worker()
-    with pytest.raises(UserError, match="odds calculator is busy"):
+    with refuses("busy"):
         await worker.run(operator.neg, 1)
     await worker.close()
 
@@ -145,7 +146,7 @@ async def test_who_waited_too_long_before_the_worker_is_refused(monkeypatch: pyt
 async def test_a_sum_that_takes_too_much_memory_is_refused_and_the_next_is_counted() -> None:
     worker = Worker()
     try:
-        with pytest.raises(UserError, match="too large"):
+        with refuses("too-large"):
             await worker.run(operator.mul, b"x", 2**31)
         assert await worker.run(operator.neg, 4) == -4
     finally:

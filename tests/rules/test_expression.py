@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bot.rules.dice import Rolled, Script
-from bot.rules.errors import DieOwed, UserError
 from bot.rules.expression import GUIDE, Fate, Rolling, check, parse, roll, worst_cost
+from tests.refusing import refuses
 
 
 def play(text: str, *dice: object) -> Rolling:
@@ -117,11 +117,11 @@ def test_rerolls_and_explosions_stop_at_the_limit_and_say_so() -> None:
 
 
 def test_dice_given_by_hand_must_fit_and_must_suffice() -> None:
-    with pytest.raises(DieOwed, match="the next die owed is morale"):
+    with refuses("die-owed morale"):
         play("2d6 [morale]", 4)
-    with pytest.raises(UserError, match="d100 shows 1 to 100"):
+    with refuses("bad-face"):
         play("d%", 101)
-    with pytest.raises(UserError, match="left over"):
+    with refuses("dice-left-over"):
         play("d6", 1, 2)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rules.errors import UserError
 from bot.rules.proof.heads import Head, head_faults, head_remarks, read_heads
+from tests.refusing import refuses
 
 HASHES = ["1c9e06d2a4b80f13" + "0" * 48, "a1b2c3d4e5f60718" + "1" * 48]
 CHAT = """\
@@ -28,7 +28,7 @@ def test_heads_are_found_in_text_pasted_from_a_chat() -> None:
 
 @pytest.mark.parametrize("text", ["", "1234567", "0" * 65, "no head", "#41", "#41 1234567", "not hex!"])
 def test_what_is_no_head_is_named(text: str) -> None:
-    with pytest.raises(UserError, match="8 to 64 hex digits"):
+    with refuses("bad-head"):
         read_heads([text])
 
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.rules.dice import Script, d6, dice
-from bot.rules.errors import DieOwed, UserError
 from bot.rules.odds import TooManyStates, group_alike, group_faces, group_sums, joint, marginals
 from bot.rules.sequence import Plan, Roll, Settlement, Step, nested, play
+from tests.refusing import refuses
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +82,18 @@ def test_an_example_of_play() -> None:
 def test_a_script_must_be_used_up() -> None:
     script = Script([3, 3, 3])
     play(volley(2), script)
-    with pytest.raises(UserError, match="left over"):
+    with refuses("dice-left-over"):
         script.finish()
 
 
 def test_a_missing_die_says_which_is_owed() -> None:
-    with pytest.raises(DieOwed, match=r"kill \(d6\)"):
+    with refuses("die-owed kill"):
         play(volley(1), Script([6]))
 
 
 @pytest.mark.parametrize("face", [0, 7, "4", True, 2.0, None])
 def test_an_impossible_die_is_refused(face: object) -> None:
-    with pytest.raises(UserError, match="cannot show"):
+    with refuses("bad-face"):
         play(volley(1), Script([face]))
 
 

@@ -25,6 +25,7 @@ from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import Binding, Change, Commit, Conflict, EventRow, Json, Outgoing, Store, StoreError
 from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, schema
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
+from tests.refusing import refuses
 
 
 def event(number: int, game: str = "g1", body: str = "{}") -> EventRow:
@@ -167,9 +168,9 @@ async def test_closing_writes_what_waits_and_ends_the_threads(path: Path) -> Non
         await asyncio.sleep(0)
     assert all(task.done() and not task.exception() for task in waiting)
     assert_ended(before)
-    with pytest.raises(StoreError, match="closed"):
+    with refuses("store-closed"):
         await store.commit(start("late"))
-    with pytest.raises(StoreError, match="closed"):
+    with refuses("store-closed"):
         await store.peek("place g1")
     await store.close()
 
@@ -178,7 +179,7 @@ async def test_whoever_reads_while_it_closes_is_told_so(path: Path) -> None:
     store = await SqliteStore.open(path)
     closing_it = asyncio.create_task(store.close())
     await asyncio.sleep(0)
-    with pytest.raises(StoreError, match="closed"):
+    with refuses("store-closed"):
         await store.peek("place g1")
     await closing_it
 
@@ -249,7 +250,7 @@ async def test_a_locked_file_is_waited_for_and_then_named(path: Path) -> None:
     async with open_sqlite(path, busy_seconds=0.1) as store:
         await store.commit(start())
         with held(path):
-            with pytest.raises(StoreError, match="locked by another program"):
+            with refuses("store-locked"):
                 await store.commit(roll(2))
             assert await store.peek("place g1") == ("g1", 1), "reading goes on"
             assert "locked" in await refused(path)
@@ -262,7 +263,7 @@ async def test_a_locked_file_makes_a_channel_wait_once(path: Path) -> None:
         since = time.monotonic()
         with held(path):
             for _ in range(15):  # one after the other, as commands of one channel are
-                with pytest.raises(StoreError, match="locked"):
+                with refuses("store-locked"):
                     await store.commit(roll(2))
             taken = time.monotonic() - since
             assert taken < 0.5 + 15 * 0.1, "not fifteen times half a second"
@@ -315,9 +316,9 @@ async def test_a_file_that_is_taken_away_is_noticed_before_anything_more_is_said
         else:
             (path if what == "deleted" else path.with_name("games.db-wal")).unlink()
         for number in range(3, 13):
-            with pytest.raises(StoreError, match="moved or replaced"):
+            with refuses("store-gone"):
                 await store.commit(roll(number))
-        with pytest.raises(StoreError, match="moved or replaced"):
+        with refuses("store-gone"):
             await store.load_game("place g1")
         message = await asyncio.wait_for(store.gone(), 3)
         rescued = next(path.parent.glob("*.rescued-*"))
@@ -378,7 +379,7 @@ async def test_a_file_that_became_read_only(path: Path) -> None:
     async with open_sqlite(path) as store:
         await store.commit(start())
         await store._writer.run(lambda conn: conn.execute("PRAGMA query_only = 1"))
-        with pytest.raises(StoreError, match="cannot be written") as caught:
+        with refuses("store-failed cannot be written") as caught:
             await store.commit(roll(2))
         assert "right to write" in caught.value.hint
         assert await store.peek("place g1") == ("g1", 1)
@@ -407,7 +408,7 @@ async def test_damage_is_reported(path: Path) -> None:
     store = await SqliteStore.open(path)
     try:
         assert await store.check()
-        with pytest.raises(StoreError, match="is damaged"):
+        with refuses("store-failed damaged"):
             await store.events("g1")
     finally:
         await store.close()

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from bot.systems.catalog import system
 from tests.examples import lookup
+from tests.refusing import refuses
 
 TABLES = system("baps").tables
 
@@ -47,7 +47,7 @@ def test_leader_points_by_state() -> None:
     assert read("leader-points", rating=-2, state="bad-morale") == {"points": 1, "rolled": False}
     assert read("leader-points", rating=4, state="bad-morale") == {"points": 4, "rolled": False}
     assert read("leader-points", rating=4, state="suppressed") == {"points": 0, "rolled": False}
-    with pytest.raises(UserError, match="needs roll"):
+    with refuses("missing roll"):
         lookup("baps", "leader-points", rating=1)
 
 
@@ -197,7 +197,7 @@ def test_sighting() -> None:
     assert read("sighting", woods="light", roll=10) == 10
     assert read("sighting", woods="heavy", roll=1) == 3
     for woods, roll in (("light", 3), ("heavy", 5)):
-        with pytest.raises(UserError, match="must be from"):
+        with refuses("bad-value roll"):
             lookup("baps", "sighting", woods=woods, roll=roll)
 
 
@@ -469,7 +469,7 @@ def test_damage_of_a_penetrating_round() -> None:
     crew = [read("penetrated-damage", area="crew", die="d6", roll=roll)["bail_out"] for roll in range(1, 7)]
     assert crew == [False] * 4 + [True] * 2
     assert read("penetrated-damage", area="engine", die="d6", roll=4)["result"] == "none"
-    with pytest.raises(UserError, match="from 1 to 4"):
+    with refuses("bad-value roll"):
         lookup("baps", "penetrated-damage", area="crew", roll=5)
 
 

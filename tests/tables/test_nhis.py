@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.rules.errors import UserError
 from bot.systems.catalog import system
 from tests.examples import lookup
+from tests.refusing import refuses
 
 
 def ask(table: str, **given: object) -> dict[str, object]:
@@ -51,7 +51,7 @@ def test_the_column_is_the_highest_heading_moved_left(firepower: int, shift: int
 
 
 def test_a_negative_firepower_is_an_error_of_the_table() -> None:
-    with pytest.raises(UserError, match="from 0 to 20"):
+    with refuses("bad-value firepower"):
         ask("ranged-combat", firepower=-1, roll=7)
 
 
@@ -213,5 +213,5 @@ def test_roads_hills_and_the_japanese_in_trees() -> None:
 def test_the_turn_record_ends_with_turn_12() -> None:
     assert ask("turn-record", turn=1) == {"next": "2", "left": 11}
     assert ask("turn-record", turn=12) == {"next": "end", "left": 0}
-    with pytest.raises(UserError, match="from 1 to 12"):
+    with refuses("bad-value turn"):
         ask("turn-record", turn=13)

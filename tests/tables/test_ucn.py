@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from bot.systems.catalog import system
 from tests.examples import lookup
+from tests.refusing import refuses
 
 TABLES = system("ucn").tables
 
@@ -68,7 +68,7 @@ def test_shooting_modifiers_each_by_itself() -> None:
 
 @pytest.mark.parametrize("table", ["spot-modifiers", "shoot-modifiers"])
 def test_nobody_is_both_higher_and_lower(table: str) -> None:
-    with pytest.raises(UserError, match="exclude each other"):
+    with refuses("card-refuses attacker_higher"):
         lookup("ucn", table, attacker_higher=True, attacker_lower=True)
 
 
@@ -80,7 +80,7 @@ def test_skill_checks() -> None:
     assert counted == {-60: 1, 0: 1, 1: 1, 2: 2, 10: 10, 19: 19, 20: 19, 80: 19}
     assert [roll for roll in range(1, 21) if read("skill-check", skill=10, roll=roll)["loses_ap"]] == [20]
     assert [read("skill-check", skill=skill, roll=20)["over"] for skill in (-5, 20, 21, 26)] == [0, 0, 1, 6]
-    with pytest.raises(UserError, match="from -60 to 80"):
+    with refuses("bad-value skill"):
         lookup("ucn", "skill-check", skill=81, roll=3)
 
 
@@ -98,7 +98,7 @@ def test_saves_against_pistols_smgs_and_blasts_only() -> None:
         else:
             assert printed == ["not-allowed"] * 4
             assert read("save-roll", weapon=weapon) == "not-allowed"
-    with pytest.raises(UserError, match="needs roll"):
+    with refuses("missing roll"):
         lookup("ucn", "save-roll", weapon="smg")
 
 
@@ -197,7 +197,7 @@ def test_assault_modifiers_are_the_same_for_both_sides(side: str) -> None:
 
 def test_only_the_attacker_charges() -> None:
     assert read("assault-modifiers", side="attacker", charging=True) == 4
-    with pytest.raises(UserError, match="attacker charges"):
+    with refuses("card-refuses attacker"):
         lookup("ucn", "assault-modifiers", side="defender", charging=True)
 
 
@@ -229,9 +229,9 @@ def test_melee_outcomes(
 
 
 def test_more_ones_than_successes_cannot_be() -> None:
-    with pytest.raises(UserError, match="more than the attacker's 1"):
+    with refuses("card-refuses attacker"):
         lookup("ucn", "melee-outcome", attacker_successes=1, defender_successes=0, attacker_ones=2)
-    with pytest.raises(UserError, match="more than the defender's 0"):
+    with refuses("card-refuses defender"):
         lookup("ucn", "melee-outcome", attacker_successes=1, defender_successes=0, defender_ones=1)
 
 
@@ -311,7 +311,7 @@ def test_failed_morale_test() -> None:
     rows = [tuple(read("morale-failed", failed_by=by).values()) for by in range(1, 10)]
     assert rows == [loose, loose, hesitant, hesitant, firm, firm, withdraw, withdraw, pinned]
     assert read("morale-failed", failed_by=19)["result"] == "pinned"
-    with pytest.raises(UserError, match="from 1 to 9"):
+    with refuses("bad-value failed_by"):
         lookup("ucn", "morale-failed", failed_by=0)
 
 

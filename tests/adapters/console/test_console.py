@@ -19,9 +19,9 @@ from bot.interface.complete import Known
 from bot.interface.registry import registry
 from bot.interface.reply import Button, File, Reply
 from bot.interface.spec import Person, Place
-from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from tests.fresh import fresh_app
+from tests.refusing import refuses
 
 ROSTER = (
     RosterUnit("Squad 1", "us1", "squad", "US"),
@@ -145,7 +145,7 @@ def test_files_never_overwrite_nor_leave_their_folder(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.bin").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UserError, match=r"x\.bin is not a text"):
+    with refuses("not-text x.bin"):
         read_file(str(tmp_path / "x.bin"))
 
 

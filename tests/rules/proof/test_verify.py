@@ -16,6 +16,7 @@ from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, linked, salted
 from bot.rules.proof.fair import NO_TEXTS, Stream, commitment, digest
 from bot.rules.proof.verify import MOST_FAULTS, verify
+from tests.refusing import refuses
 
 Json = dict[str, Any]
 GAME = "a1b2c3d4e5f60718"
@@ -260,7 +261,7 @@ def test_the_fault_names_the_die() -> None:
 
 @pytest.mark.parametrize("head", ["1234567", "0" * 65, "not hex!", "#12345678"])
 def test_what_is_no_head_is_refused(head: str) -> None:
-    with pytest.raises(UserError, match="hex digits"):
+    with refuses("bad-head"):
         verify(honest(), head)
 
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_bypass_is_a_side_shot_without_a_die() -> None:
 
 
 def test_a_second_die_is_left_over() -> None:
-    with pytest.raises(UserError, match="left over"):
+    with refuses("dice-left-over"):
         play_example("asl", "facing", {}, [1, 2])
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def attack(dice: list[int], weapon: str, **given: object) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def test_a_burning_wreck_burns_on() -> None:
 
 
 def test_a_unit_that_is_not_there_is_named() -> None:
-    with pytest.raises(UserError, match='no unit "Tiger"'):
+    with refuses("unknown-unit Tiger"):
         attack([], "ft-normal", unit="Tiger")
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def check(dice: list[int], **given: object) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def test_the_roster_brings_morale_and_takes_the_state() -> None:
 
 
 def test_morale_is_needed() -> None:
-    with pytest.raises(UserError, match="needs morale"):
+    with refuses("missing morale"):
         check([])
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def attack(weapon: str, side: str = "ca", **given: object) -> tuple[Any, ...]:
@@ -70,9 +70,9 @@ def test_white_phosphorus() -> None:
 
 
 def test_ap_without_its_tk_number_and_odds_without_dice_are_refused() -> None:
-    with pytest.raises(UserError, match="basic_tk"):
+    with refuses("missing basic_tk"):
         attack("ap")
-    with pytest.raises(UserError, match="rolls no dice"):
+    with refuses("no-odds"):
         odds("asl", "pillbox-attack", {"weapon": "heat"})
 
 

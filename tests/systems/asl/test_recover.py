@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def recover(dice: list[int], **given: object) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def test_the_weapon_goes_to_what_the_unit_holds() -> None:
 
 
 def test_a_word_that_is_no_phase_is_refused() -> None:
-    with pytest.raises(UserError, match="phase must be one of"):
+    with refuses("bad-value phase"):
         recover([], phase="prep-fire")
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def smoke(dice: list[int], **given: object) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def test_what_is_not_allowed_rolls_no_dice(dispenser: str, crew: str, phase: str
 
 
 def test_a_dispenser_needs_its_number() -> None:
-    with pytest.raises(UserError, match="usage_number"):
+    with refuses("missing usage_number"):
         smoke([], dispenser="sd")
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def check(dice: list[int], target: str, **given: object) -> dict[str, Any]:
@@ -76,15 +76,15 @@ def test_pillboxes(tem: str, fire: str, critical: bool, baz45: bool, expected: i
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"target": "personnel"}, "needs morale"),
-        ({"target": "personnel", "morale": 7, "critical_hit": True}, "pillboxes only"),
-        ({"target": "personnel", "morale": 7, "fire": "grenade"}, "pillboxes only"),
-        ({"target": "ot-afv", "morale": 7, "tem": "stone-building"}, "may not enter a building"),
-        ({"target": "ce-ct-afv", "morale": 7, "tem": "pillbox-ca"}, "cannot be in a pillbox"),
+        ({"target": "personnel"}, "missing morale"),
+        ({"target": "personnel", "morale": 7, "critical_hit": True}, "not-together critical_hit"),
+        ({"target": "personnel", "morale": 7, "fire": "grenade"}, "not-together fire"),
+        ({"target": "ot-afv", "morale": 7, "tem": "stone-building"}, "not-together tem"),
+        ({"target": "ce-ct-afv", "morale": 7, "tem": "pillbox-ca"}, "not-together tem"),
     ],
 )
 def test_what_the_cards_do_not_give_is_refused(given: dict[str, object], said: str) -> None:
-    with pytest.raises(UserError, match=said):
+    with refuses(said):
         play_example("asl", "wp-morale", given, [])
 
 

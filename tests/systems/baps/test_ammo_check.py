@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.baps.rosters import changes, roster, unit
 
 
@@ -47,7 +47,7 @@ def test_a_jam_is_marked_on_the_roster() -> None:
 
 
 def test_a_soldier_without_a_weapon_is_refused() -> None:
-    with pytest.raises(UserError, match="soldier needs a weapon"):
+    with refuses("no-weapon soldier"):
         play_example("baps", "ammo-check", {"attackers": "soldier"}, [])
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import pytest
-
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def barrage(dice: list[int], **given: Any) -> list[dict[str, Any]]:
@@ -47,9 +45,9 @@ def test_the_unit_owes_a_morale_check() -> None:
 
 def test_a_small_shell_vaporizes_nobody() -> None:
     for weapon in ("light-mortar", "very-light-artillery", "medium-mortar", "light-artillery"):
-        with pytest.raises(UserError, match=f"{weapon} has no vaporize radius"):
+        with refuses(f"not-together {weapon}"):
             barrage([], weapon=weapon, vaporize=1)
-    with pytest.raises(UserError, match="Nobody is in the blast"):
+    with refuses("nobody"):
         barrage([], weapon="heavy-mortar")
 
 

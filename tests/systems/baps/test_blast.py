@@ -5,10 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import pytest
-
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.baps.rosters import changes, roster, unit
 
 
@@ -60,9 +58,9 @@ def test_the_roster_takes_what_a_blast_does() -> None:
 
 
 def test_nobody_in_the_blast_is_refused() -> None:
-    with pytest.raises(UserError, match="Nobody is in the blast"):
+    with refuses("nobody"):
         blast([])
-    with pytest.raises(UserError, match="is not a flag"):
+    with refuses("unknown-attribute asleep"):
         blast([], lethal="soldier asleep")
 
 

@@ -10,10 +10,10 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from bot.rules.odds import marginals
 from bot.systems.catalog import system
 from tests.examples import lookup, odds, play_example
+from tests.refusing import refuses
 from tests.systems.baps.rosters import changes, roster, unit
 
 
@@ -197,26 +197,26 @@ def test_a_suppressed_target_is_written_back() -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"attackers": "soldier weapon=pistol", "range": 70, "targets": 3}, "soldier has no shot with pistol at 70"),
-        ({"attackers": "soldier", "targets": 3}, "soldier needs a weapon"),
-        ({"attackers": "soldier weapon=rifle-bolt", "targets": 0}, "needs targets"),
-        ({"attackers": "", "targets": 3}, "needs attackers"),
-        ({"attackers": "soldier weapon=bow", "targets": 3}, "weapon must be one of"),
-        ({"attackers": "soldier weapon=rifle-bolt", "targets": "squad"}, "a unit type"),
-        ({"attackers": "soldier weapon=rifle-bolt", "targets": 41}, "at most 40"),
-        ({"attackers": "soldier weapon=rifle-bolt", "targets": "soldier wounds=3"}, "wounds must be"),
-        ({"attackers": "soldier weapon=rifle-bolt", "targets": 2, "leader": 9}, "leader must be"),
+        ({"attackers": "soldier weapon=pistol", "range": 70, "targets": 3}, "out-of-reach attackers"),
+        ({"attackers": "soldier", "targets": 3}, "no-weapon soldier"),
+        ({"attackers": "soldier weapon=rifle-bolt", "targets": 0}, "missing targets"),
+        ({"attackers": "", "targets": 3}, "missing attackers"),
+        ({"attackers": "soldier weapon=bow", "targets": 3}, "bad-value weapon"),
+        ({"attackers": "soldier weapon=rifle-bolt", "targets": "squad"}, "unknown-unit squad"),
+        ({"attackers": "soldier weapon=rifle-bolt", "targets": 41}, "too-many targets"),
+        ({"attackers": "soldier weapon=rifle-bolt", "targets": "soldier wounds=3"}, "bad-value wounds"),
+        ({"attackers": "soldier weapon=rifle-bolt", "targets": 2, "leader": 9}, "bad-value leader"),
     ],
 )
 def test_what_the_card_forbids_is_refused(given: dict[str, Any], problem: str) -> None:
-    with pytest.raises(UserError, match=problem):
+    with refuses(problem):
         fire([], **given)
 
 
 def test_squads_and_the_dead_are_no_targets() -> None:
     men = roster(unit("1st Squad", "squad", state="good"), unit("Abe", state="killed"))
-    for target, problem in (("1st Squad", "is a squad"), ("Abe", "Abe is dead")):
-        with pytest.raises(UserError, match=problem):
+    for target, problem in (("1st Squad", "wrong-type 1st Squad"), ("Abe", "unit-gone Abe")):
+        with refuses(problem):
             play_example("baps", "fire", {"attackers": "soldier weapon=pistol", "range": 4, "targets": target}, [], men)
 
 
@@ -252,7 +252,7 @@ def test_a_dead_man_leaves_his_squad() -> None:
 
 def test_a_jammed_weapon_does_not_fire() -> None:
     men = roster(unit("Dan", weapon="lmg-belt", marks=("out-or-jammed",)))
-    with pytest.raises(UserError, match="out of ammunition or jammed") as refused:
+    with refuses("unit-unfit Dan") as refused:
         play_example("baps", "fire", {"attackers": "Dan", "range": 45, "targets": 1}, [1], men)
     assert refused.value.hint == "After an order to reload or unjam: /unit edit Dan -out-or-jammed."
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import pytest
-
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def flame(dice: list[int], **given: Any) -> dict[str, Any]:
@@ -42,9 +40,9 @@ def test_the_unit_owes_a_morale_check() -> None:
 
 
 def test_beyond_27_inches_is_refused() -> None:
-    with pytest.raises(UserError, match=r"does not reach 27\.5 inches"):
+    with refuses("out-of-reach range"):
         flame([], range=27.5, targets=1)
-    with pytest.raises(UserError, match="needs targets"):
+    with refuses("missing targets"):
         flame([], range=8, targets=0)
 
 

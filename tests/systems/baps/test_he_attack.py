@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def throw(dice: list[int], **given: Any) -> dict[str, Any]:
@@ -70,14 +70,14 @@ def test_cover_between_man_and_impact_is_another_thing() -> None:
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"range": 18.5}, "hand-grenade has no shot at 18.5 inches"),
-        ({"weapon": "rifle-grenade", "range": 18}, "rifle-grenade has no shot"),
-        ({"weapon": "light-mortar", "range": 1201}, "light-mortar has no shot"),
-        ({"weapon": "rifle-grenade", "range": 30, "auto_hit": True}, "Only a hand grenade"),
+        ({"range": 18.5}, "out-of-reach range"),
+        ({"weapon": "rifle-grenade", "range": 18}, "out-of-reach range"),
+        ({"weapon": "light-mortar", "range": 1201}, "out-of-reach range"),
+        ({"weapon": "rifle-grenade", "range": 30, "auto_hit": True}, "not-together auto_hit"),
     ],
 )
 def test_what_the_card_forbids_is_refused(given: dict[str, Any], problem: str) -> None:
-    with pytest.raises(UserError, match=problem):
+    with refuses(problem):
         throw([], **given)
 
 

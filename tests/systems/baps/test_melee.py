@@ -10,8 +10,8 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.baps.rosters import changes, roster, unit
 
 FACES = (2, 3, 3, 4, 4, 5)
@@ -63,20 +63,20 @@ def test_the_roster_takes_the_wounds() -> None:
 @pytest.mark.parametrize(
     ("a", "b", "problem"),
     [
-        ("soldier outnumber", "soldier outnumber", "Only one side"),
-        ("soldier; soldier", "soldier", "a is one man, not 2"),
-        ("soldier", "squad", "a unit type"),
-        ("soldier", "soldier wounds=3", "wounds must be"),
-        ("soldier hidden", "soldier", "is not a flag"),
+        ("soldier outnumber", "soldier outnumber", "not-together b"),
+        ("soldier; soldier", "soldier", "too-many a"),
+        ("soldier", "squad", "unknown-unit squad"),
+        ("soldier", "soldier wounds=3", "bad-value wounds"),
+        ("soldier hidden", "soldier", "unknown-attribute hidden"),
     ],
 )
 def test_what_the_card_forbids_is_refused(a: str, b: str, problem: str) -> None:
-    with pytest.raises(UserError, match=problem):
+    with refuses(problem):
         melee([], a, b)
 
 
 def test_an_averaging_die_shows_no_six() -> None:
-    with pytest.raises(UserError, match="cannot show 6"):
+    with refuses("bad-face"):
         melee([6, 2], "soldier", "soldier")
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import pytest
-
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.baps.rosters import changes, roster, unit
 
 
@@ -50,15 +48,15 @@ def test_the_squad_brings_its_numbers_and_takes_the_result() -> None:
 
 
 def test_men_and_grade_must_come_from_somewhere() -> None:
-    with pytest.raises(UserError, match="needs men"):
+    with refuses("missing men"):
         check(3, grade="green")
-    with pytest.raises(UserError, match="needs grade"):
+    with refuses("missing grade"):
         check(3, men=5)
 
 
 def test_a_squad_without_men_does_not_check() -> None:
     squads = roster(unit("1st Squad", "squad", state="good", men=0, grade="green"))
-    with pytest.raises(UserError, match="Nobody is left"):
+    with refuses("nobody unit"):
         play_example("baps", "morale-check", {"unit": "1st Squad"}, [], squads)
 
 

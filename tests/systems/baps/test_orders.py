@@ -5,10 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-import pytest
-
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.baps.rosters import changes, roster, unit
 
 
@@ -100,7 +98,7 @@ def test_the_roster_takes_heroes_and_berserks() -> None:
     berserk = play_example("baps", "random-order", {"unit": "Abe", "morale": "bad"}, [20], men)
     assert changes(berserk) == {"Abe": {"mark": {"berserk"}}}
     assert play_example("baps", "random-order", {"unit": "Bob"}, [], men).out["order"] == "remain-suppressed"
-    with pytest.raises(UserError, match="leaders never get random orders"):
+    with refuses("wrong-type Sgt Fox"):
         play_example("baps", "random-order", {"unit": "Sgt Fox"}, [], men)
 
 
@@ -142,7 +140,7 @@ def test_leader_ratings() -> None:
     leaders = roster(unit("Sgt Fox", "leader", grade="crack"))
     played = play_example("baps", "leader-rating", {"unit": "Sgt Fox"}, [20], leaders)
     assert changes(played) == {"Sgt Fox": {"lr": 3}}
-    with pytest.raises(UserError, match="needs grade"):
+    with refuses("missing grade"):
         play_example("baps", "leader-rating", {}, [1])
 
 

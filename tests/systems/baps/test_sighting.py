@@ -6,10 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 import icepool
-import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.baps.rosters import changes, roster, unit
 
 
@@ -23,7 +22,7 @@ def test_heavy_woods_are_one_die_and_two() -> None:
 
 
 def test_woods_must_be_named() -> None:
-    with pytest.raises(UserError, match="needs woods"):
+    with refuses("missing woods"):
         play_example("baps", "sighting", {}, [])
 
 
@@ -95,7 +94,7 @@ def test_hand_held_weapons_land_a_turn_later() -> None:
 
 
 def test_a_turn_is_a_turn() -> None:
-    with pytest.raises(UserError, match="turn must be"):
+    with refuses("bad-value turn"):
         artillery([], turn=0)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import lookup, odds, play_example
+from tests.refusing import refuses
 from tests.systems.baps.rosters import changes, roster, unit
 
 GUN = {"weapon": "medium", "range": 250, "armor": "medium"}
@@ -209,7 +209,7 @@ def test_the_last_of_the_crew_dies() -> None:
 
 def test_nobody_fires_at_a_wreck() -> None:
     """Ammunition or engine exploded: no later hit makes it a vehicle again."""
-    with pytest.raises(UserError, match="Tiger 1 is a wreck"):
+    with refuses("unit-gone Tiger 1"):
         play_example("baps", "vehicle-fire", AT_TIGER, [10, 1, 3], tank(state="knocked-out"))
 
 
@@ -219,25 +219,25 @@ def test_a_lost_track_stays_lost_when_the_crew_bails_out() -> None:
     assert changes(out) == {"Tiger 1": {"state": "bailed-out"}}
     again = play_example("baps", "vehicle-fire", AT_TIGER, [10, 1, 8], tank(state="bailed-out"))
     assert changes(again) == {"Tiger 1": {"mark": {"track-hit"}}}
-    with pytest.raises(UserError, match="lost a track"):
+    with refuses("unit-unfit Tiger 1"):
         play_example("baps", "throw-track", {"cover": "light", "speed": "fast", "unit": "Tiger 1"}, [1], tracked)
     wreck = tank(state="knocked-out")
-    with pytest.raises(UserError, match="wreck"):
+    with refuses("unit-gone Tiger 1"):
         play_example("baps", "throw-track", {"cover": "light", "speed": "fast", "unit": "Tiger 1"}, [1], wreck)
 
 
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ({"range": 1501}, "medium does not reach 1501 inches"),
-        ({"weapon": "at-grenade", "range": 16}, "at-grenade does not reach 16"),
-        ({"weapon": "lmg-belt"}, "weapon must be one of"),
-        ({"armor": None}, "needs armor"),
-        ({"crew": "vehicle"}, "a unit type"),
+        ({"range": 1501}, "out-of-reach range"),
+        ({"weapon": "at-grenade", "range": 16}, "out-of-reach range"),
+        ({"weapon": "lmg-belt"}, "bad-value weapon"),
+        ({"armor": None}, "missing armor"),
+        ({"crew": "vehicle"}, "unknown-unit vehicle"),
     ],
 )
 def test_what_the_card_forbids_is_refused(given: dict[str, Any], problem: str) -> None:
-    with pytest.raises(UserError, match=problem):
+    with refuses(problem):
         shoot([], **given)
 
 

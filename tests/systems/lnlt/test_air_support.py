@@ -3,10 +3,8 @@
 from fractions import Fraction
 from typing import Any
 
-import pytest
-
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 
@@ -78,13 +76,13 @@ def test_passengers_are_left_to_bail_out_of_which_the_answer_reminds() -> None:
 
 def test_refusals() -> None:
     """Targets are needed; a passenger rides on something, and a vehicle is none."""
-    with pytest.raises(UserError, match="needs targets"):
+    with refuses("missing targets"):
         attack([])
-    with pytest.raises(UserError, match="without a vehicle"):
+    with refuses("passenger without a vehicle"):
         attack([], targets="squad morale=5 inside; armored-vehicle morale=6")
-    with pytest.raises(UserError, match="cannot be a passenger"):
+    with refuses("wrong-type passenger"):
         attack([], targets="armored-vehicle morale=6; unarmored-vehicle morale=5 inside")
-    with pytest.raises(UserError, match="needs morale"):
+    with refuses("unit-needs morale"):
         attack([], targets="armored-vehicle av=3")
 
 

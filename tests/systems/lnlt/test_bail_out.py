@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 
@@ -91,17 +91,17 @@ def test_close_assault_eliminates_without_a_die() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (("close-assault", "shaken", ""), "cannot be shaken"),
-        (("close-assault", "abandoned", ""), "cannot be abandoned"),
-        (("close-assault", "destroyed", "squad outside"), "prevent"),
-        (("dft", "destroyed", "squad"), "needs morale"),
-        (("dft", "destroyed", "armored-vehicle morale=5"), "passenger"),
-        (("dft", "damaged", ""), "vehicle must be"),
+        (("close-assault", "shaken", ""), "card-refuses shaken"),
+        (("close-assault", "abandoned", ""), "card-refuses abandoned"),
+        (("close-assault", "destroyed", "squad outside"), "passenger outside"),
+        (("dft", "destroyed", "squad"), "unit-needs morale"),
+        (("dft", "destroyed", "armored-vehicle morale=5"), "wrong-type passenger"),
+        (("dft", "damaged", ""), "bad-value vehicle"),
     ],
 )
 def test_refusals(given: tuple[str, str, str], words: str) -> None:
     """What the card marks as not applicable."""
-    with pytest.raises(UserError, match=words):
+    with refuses(words):
         bail([], *given)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 
@@ -104,17 +104,17 @@ def test_without_targets_the_leg_totals_decide() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"degrading": 3}, "degrading"),
-        ({"targets": "squad"}, "needs morale"),
-        ({"targets": "aircraft morale=4"}, "aircraft"),
-        ({"weapon": "howitzer"}, "mortar"),
-        ({"mods": "lm"}, "lm"),
-        ({"mods": "smoke=2"}, "smoke"),
+        ({"degrading": 3}, "bad-value degrading"),
+        ({"targets": "squad"}, "unit-needs morale"),
+        ({"targets": "aircraft morale=4"}, "wrong-type aircraft"),
+        ({"weapon": "howitzer"}, "bad-value weapon"),
+        ({"mods": "lm"}, "unknown-modifier lm"),
+        ({"mods": "smoke=2"}, "unknown-modifier smoke"),
     ],
 )
 def test_refusals(given: dict[str, Any], words: str) -> None:
     """Before any die."""
-    with pytest.raises(UserError, match=words):
+    with refuses(words):
         barrage([], **given)
 
 

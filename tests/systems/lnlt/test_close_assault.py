@@ -6,8 +6,8 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 
@@ -69,17 +69,17 @@ def test_when_all_fail_nobody_attacks() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"attackers": "squad morale=5 fp=2", "outside_passengers": True}, "prevent"),
-        ({"attackers": "leader morale=5 fp=2"}, "cannot close assault"),
-        ({"attackers": "armored-vehicle morale=5 fp=2"}, "cannot close assault"),
-        ({"attackers": "squad fp=2"}, "needs morale"),
-        ({"attackers": "squad morale=5"}, "needs fp"),
-        ({"attackers": "squad morale=5 fp=2", "lm_unit": 2}, "lm_unit"),
+        ({"attackers": "squad morale=5 fp=2", "outside_passengers": True}, "passenger outside"),
+        ({"attackers": "leader morale=5 fp=2"}, "wrong-type leader"),
+        ({"attackers": "armored-vehicle morale=5 fp=2"}, "wrong-type armored-vehicle"),
+        ({"attackers": "squad fp=2"}, "unit-needs morale"),
+        ({"attackers": "squad morale=5"}, "unit-needs fp"),
+        ({"attackers": "squad morale=5 fp=2", "lm_unit": 2}, "bad-value lm_unit"),
     ],
 )
 def test_refusals(given: dict[str, Any], words: str) -> None:
     """Before any die."""
-    with pytest.raises(UserError, match=words):
+    with refuses(words):
         assault([], **given)
 
 

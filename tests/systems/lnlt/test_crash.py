@@ -3,10 +3,8 @@
 from fractions import Fraction
 from typing import Any
 
-import pytest
-
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def crash(dice: list[int], **given: Any) -> dict[str, Any]:
@@ -51,9 +49,9 @@ def test_the_attack_alone() -> None:
 
 def test_refusals() -> None:
     """A missing morale, an unknown stage."""
-    with pytest.raises(UserError, match="needs morale"):
+    with refuses("unit-needs morale"):
         crash([], targets="squad")
-    with pytest.raises(UserError, match="stage"):
+    with refuses("bad-value stage"):
         crash([], stage="later")
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 
@@ -77,31 +77,31 @@ def test_the_crew_of_a_destroyed_truck_rolls_at_once() -> None:
 @pytest.mark.parametrize(
     ("targets", "words"),
     [
-        ("squad", "needs morale"),
-        ("squad morale=13", "morale"),
-        ("sqad morale=3", "squad"),
-        ("squad morale=5 damaged", "cannot be damaged"),
-        ("armored-vehicle morale=5; helicopter morale=4 inside", "passenger"),
-        ("", "needs targets"),
+        ("squad", "unit-needs morale"),
+        ("squad morale=13", "bad-value morale"),
+        ("sqad morale=3", "unknown-unit sqad"),
+        ("squad morale=5 damaged", "wrong-type damaged"),
+        ("armored-vehicle morale=5; helicopter morale=4 inside", "wrong-type passenger"),
+        ("", "missing targets"),
     ],
 )
 def test_bad_lists_are_refused(targets: str, words: str) -> None:
     """What was wrong is said."""
-    with pytest.raises(UserError, match=words):
+    with refuses(words):
         check(targets, 1, [])
 
 
 def test_an_eliminated_roster_unit_cannot_be_checked() -> None:
     """It is out of play."""
     units = roster(unit("VC 1", "squad", state="eliminated", morale=4))
-    with pytest.raises(UserError, match="VC 1 is eliminated"):
+    with refuses("unit-gone VC 1"):
         play_example("lnlt", "damage-check", {"targets": "VC 1", "dc_mod": 1}, [3], units)
 
 
 def test_a_roster_unit_is_checked_once() -> None:
     """Listed twice it would take two results."""
     units = roster(unit("VC 1", "squad", morale=4))
-    with pytest.raises(UserError, match="VC 1 is in the list twice"):
+    with refuses("unit-twice VC 1"):
         play_example("lnlt", "damage-check", {"targets": "VC 1; vc1", "dc_mod": 1}, [3, 3], units)
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def mission(dice: list[int], **given: Any) -> dict[str, Any]:
@@ -54,18 +54,18 @@ def test_a_loose_mission_attacks_with_firepower_0() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"mission": "loose", "fp": 7}, "1 to 6"),
-        ({"targets": "squad morale=5 hex=A dist=2"}, "does not attack hex A"),
-        ({"mission": "line", "targets": "squad morale=5 hex=A dist=1"}, "does not attack hex A"),
-        ({"targets": "squad morale=5 hex=A"}, "needs dist"),
-        ({"targets": "squad morale=5 dist=1"}, "needs hex"),
-        ({"targets": "squad morale=5 hex=A dist=1; squad morale=5 hex=A dist=0"}, "more than one dist"),
-        ({"degrading": 3}, "degrading"),
+        ({"mission": "loose", "fp": 7}, "card-refuses firepower"),
+        ({"targets": "squad morale=5 hex=A dist=2"}, "out-of-reach hex A"),
+        ({"mission": "line", "targets": "squad morale=5 hex=A dist=1"}, "out-of-reach hex A"),
+        ({"targets": "squad morale=5 hex=A"}, "unit-needs dist"),
+        ({"targets": "squad morale=5 dist=1"}, "unit-needs hex"),
+        ({"targets": "squad morale=5 hex=A dist=1; squad morale=5 hex=A dist=0"}, "given-twice dist"),
+        ({"degrading": 3}, "bad-value degrading"),
     ],
 )
 def test_refusals(given: dict[str, Any], words: str) -> None:
     """What the card does not print."""
-    with pytest.raises(UserError, match=words):
+    with refuses(words):
         mission([], **given)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 
@@ -87,18 +87,21 @@ def test_odds_go_on_by_the_ratio_beyond_the_card() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"attackers": "squad fp=2", "defenders": "armored-vehicle fp=3"}, "no part in melee"),
-        ({"attackers": "helicopter fp=2", "defenders": "squad fp=3"}, "no part in melee"),
-        ({"attackers": "squad fp=2", "defenders": "squad fp=3", "attack_targets": "2"}, "positions from 1 to 1"),
-        ({"attackers": "squad fp=2", "defenders": "squad fp=3", "counter_targets": "1 1"}, "twice"),
-        ({"attackers": "squad fp=2", "defenders": "squad fp=3", "attack_targets": "first"}, "positions"),
-        ({"attackers": "squad", "defenders": "squad fp=3"}, "needs fp"),
-        ({"attackers": "squad fp=2", "defenders": ""}, "needs defenders"),
+        ({"attackers": "squad fp=2", "defenders": "armored-vehicle fp=3"}, "wrong-type armored-vehicle"),
+        ({"attackers": "helicopter fp=2", "defenders": "squad fp=3"}, "wrong-type helicopter"),
+        ({"attackers": "squad fp=2", "defenders": "squad fp=3", "attack_targets": "2"}, "bad-value attack_targets"),
+        (
+            {"attackers": "squad fp=2", "defenders": "squad fp=3", "counter_targets": "1 1"},
+            "given-twice counter_targets",
+        ),
+        ({"attackers": "squad fp=2", "defenders": "squad fp=3", "attack_targets": "first"}, "bad-value attack_targets"),
+        ({"attackers": "squad", "defenders": "squad fp=3"}, "unit-needs fp"),
+        ({"attackers": "squad fp=2", "defenders": ""}, "missing defenders"),
     ],
 )
 def test_what_melee_does_not_know_is_refused(given: dict[str, str], words: str) -> None:
     """Vehicles, wrong positions, missing firepower."""
-    with pytest.raises(UserError, match=words):
+    with refuses(words):
         melee([], **given)
 
 

@@ -4,10 +4,9 @@ from fractions import Fraction
 from typing import Any
 
 import icepool
-import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 
@@ -78,20 +77,20 @@ def test_without_targets_damage_asks_for_a_damage_check() -> None:
 
 def test_refusals() -> None:
     """Vehicles have a sequence of their own."""
-    with pytest.raises(UserError, match="ordnance-vehicle"):
+    with refuses("wrong-type unarmored-vehicle"):
         shoot([], targets="unarmored-vehicle morale=4")
-    with pytest.raises(UserError, match="passenger"):
+    with refuses("passenger passenger"):
         shoot([], targets="squad morale=4 inside")
-    with pytest.raises(UserError, match="degrading"):
+    with refuses("bad-value degrading"):
         shoot([], degrading=3)
-    with pytest.raises(UserError, match="needs he"):
+    with refuses("missing he"):
         play_example("lnlt", "ordnance-infantry", {"to_hit": 7}, [])
 
 
 def test_a_shaken_gun_does_not_fire() -> None:
     """Shaken units fire no weapons."""
     units = roster(unit("Gun", "weapon-team", state="shaken"))
-    with pytest.raises(UserError, match="Gun is shaken and cannot fire"):
+    with refuses("unit-unfit Gun"):
         play_example("lnlt", "ordnance-infantry", {"to_hit": 7, "he": 3, "unit": "Gun"}, [], units)
 
 

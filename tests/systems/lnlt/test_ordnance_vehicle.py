@@ -6,8 +6,8 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 SHOT = {"to_hit": 8, "penetration": 6, "armor": 5, "morale": 6}
@@ -121,7 +121,7 @@ def test_aircraft_take_no_terrain_and_crash() -> None:
     damaged = shoot([3, 3, 2, 3, 3, 4], **given)
     assert (damaged["impact"], damaged["result"], damaged["mc"]) == ("equal", "damaged", "none")
     assert (damaged["passengers"][0]["mc"], damaged["passengers"][0]["becomes"]) == ("fail", "shaken")
-    with pytest.raises(UserError, match="guided"):
+    with refuses("bad-targets guided"):
         shoot([], aircraft="flying")
     assert shoot([3, 4, 1, 6], aircraft="hovering")["impact"] == "dud"
 
@@ -163,17 +163,17 @@ def test_the_roster_brings_the_morale_and_takes_the_result() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"to_hit": 13}, "to_hit"),
-        ({"degrading": 3}, "degrading"),
-        ({"passengers": "squad inside"}, "needs morale"),
-        ({"passengers": "helicopter morale=3 inside"}, "passenger"),
-        ({"mods": "opn"}, "open"),
-        ({"target_moved": "faster"}, "fast"),
+        ({"to_hit": 13}, "bad-value to_hit"),
+        ({"degrading": 3}, "bad-value degrading"),
+        ({"passengers": "squad inside"}, "unit-needs morale"),
+        ({"passengers": "helicopter morale=3 inside"}, "wrong-type passenger"),
+        ({"mods": "opn"}, "unknown-modifier opn"),
+        ({"target_moved": "faster"}, "bad-value target_moved"),
     ],
 )
 def test_bad_input_is_refused(given: dict[str, Any], words: str) -> None:
     """Before any die."""
-    with pytest.raises(UserError, match=words):
+    with refuses(words):
         shoot([], **given)
 
 

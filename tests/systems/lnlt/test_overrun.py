@@ -3,10 +3,8 @@
 from fractions import Fraction
 from typing import Any
 
-import pytest
-
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def overrun(dice: list[int], **given: Any) -> dict[str, Any]:
@@ -44,9 +42,9 @@ def test_a_hero_may_appear() -> None:
 
 def test_refusals() -> None:
     """Numbers beyond the card."""
-    with pytest.raises(UserError, match="needs morale"):
+    with refuses("unit-needs morale"):
         overrun([], targets="squad")
-    with pytest.raises(UserError, match="he must be"):
+    with refuses("bad-value he"):
         overrun([], he=21)
 
 

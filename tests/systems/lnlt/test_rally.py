@@ -3,10 +3,8 @@
 from fractions import Fraction
 from typing import Any
 
-import pytest
-
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 
@@ -70,11 +68,11 @@ def test_a_wound_stays_when_the_leader_rallies() -> None:
 def test_refusals() -> None:
     """A unit of the roster that is not shaken, a missing morale."""
     units = roster(unit("VC 1", "squad", morale=4))
-    with pytest.raises(UserError, match="not shaken"):
+    with refuses("unit-unfit VC 1"):
         play_example("lnlt", "rally", {"units": "VC 1"}, [], units)
-    with pytest.raises(UserError, match="needs morale"):
+    with refuses("unit-needs morale"):
         rally([], units="squad")
-    with pytest.raises(UserError, match="needs morale"):
+    with refuses("unit-needs morale"):
         rally([], units="leader morale=5; squad", rallier="none")
 
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.lnlt.rosters import roster, unit
 
 
@@ -37,9 +37,9 @@ def test_a_tie_leaves_it_where_it_was(last: str) -> None:
 
 def test_initiative_needs_to_know_who_had_it() -> None:
     """And there are two sides."""
-    with pytest.raises(UserError, match="needs last"):
+    with refuses("missing last"):
         play("initiative", [])
-    with pytest.raises(UserError, match="last must be"):
+    with refuses("bad-value last"):
         play("initiative", [], last="c")
 
 
@@ -88,7 +88,7 @@ def test_the_spotter_is_ops_complete_when_it_rolled() -> None:
 
 def test_spotting_refusals() -> None:
     """A third degrading hex."""
-    with pytest.raises(UserError, match="degrading"):
+    with refuses("bad-value degrading"):
         play("spot", [], terrain="degrading", degrading=3)
 
 
@@ -114,7 +114,7 @@ def test_who_lays_smoke() -> None:
     laid = play_example("lnlt", "smoke", {"capability": 1, "unit": "A"}, [1], units)
     assert laid.settlement.changes == ()
     for name in "BCD":
-        with pytest.raises(UserError, match="cannot lay smoke"):
+        with refuses(f"unit-unfit {name}"):
             play_example("lnlt", "smoke", {"capability": 1, "unit": name}, [], units)
 
 
@@ -141,7 +141,7 @@ def test_mines_are_written_back() -> None:
     units = roster(unit("T-55", "armored-vehicle", state="shaken"), unit("A", "squad"))
     (change,) = play_example("lnlt", "mines", {"unit": "T-55"}, [4], units).settlement.changes
     assert (dict(change.set), set(change.mark)) == ({"state": "abandoned"}, {"immobilized"})
-    with pytest.raises(UserError, match="not a ground vehicle"):
+    with refuses("wrong-type A"):
         play_example("lnlt", "mines", {"unit": "A"}, [], units)
     assert odds("lnlt", "mines", {}, "becomes")["shaken"] == Fraction(4, 6)
 
@@ -170,5 +170,5 @@ def test_stacking_counts_halves() -> None:
     """Half-squads, crews and ATGM teams are halves."""
     out = play("stack-check", [], squads=1, half_squads=1, mounted_half_squads=1, wrecks=1)
     assert (out["squad_equivalents"], out["mounted_equivalents"], out["vehicle_count"]) == (1.5, 0.5, 1)
-    with pytest.raises(UserError, match="no odds"):
+    with refuses("no-odds"):
         odds("lnlt", "stack-check", {"squads": 1})

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-import pytest
-
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def test_one_point_on_three_units_and_the_unshakable_one_checks_without_help() -> None:
@@ -100,7 +98,7 @@ def test_without_dice_the_odds_are_certain() -> None:
 
 
 def test_morale_is_asked_only_of_those_who_may_check() -> None:
-    with pytest.raises(UserError, match="squad needs morale"):
+    with refuses("unit-needs morale"):
         play_example("nhis", "damage", {"targets": "squad unshakable"}, [])
-    with pytest.raises(UserError, match="from 1 to 3"):
+    with refuses("bad-value points"):
         play_example("nhis", "damage", {"targets": "squad", "points": 4}, [])

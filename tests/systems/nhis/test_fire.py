@@ -9,9 +9,9 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import lookup, odds, play_example
 from tests.playing import Channel
+from tests.refusing import refuses
 
 
 def fire(dice: list[int], **given: object) -> dict[str, Any]:
@@ -215,17 +215,17 @@ def test_ten_firers_and_ten_targets_are_counted_quickly() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"attackers": "squad fp=4; mg fp=5 range=4", "distance": 9}, "mg cannot fire 9 hexes"),
-        ({"attackers": "squad"}, "squad needs fp"),
-        ({"attackers": "squad fp=4 shaken"}, "cannot fire"),
-        ({"attackers": "squad fp=4", "targets": "squad"}, "squad needs morale"),
-        ({"attackers": "squad fp=4", "targets": "squad morale=4 unshakable shaken"}, "cannot be shaken"),
-        ({"attackers": "squad fp=4", "distance": 0}, "from 1 to 60"),
-        ({"attackers": "squad fp=4", "terrain": "jungle"}, "terrain must be one of"),
+        ({"attackers": "squad fp=4; mg fp=5 range=4", "distance": 9}, "out-of-reach attackers"),
+        ({"attackers": "squad"}, "unit-needs fp"),
+        ({"attackers": "squad fp=4 shaken"}, "unit-unfit squad"),
+        ({"attackers": "squad fp=4", "targets": "squad"}, "unit-needs morale"),
+        ({"attackers": "squad fp=4", "targets": "squad morale=4 unshakable shaken"}, "not-together shaken"),
+        ({"attackers": "squad fp=4", "distance": 0}, "bad-value distance"),
+        ({"attackers": "squad fp=4", "terrain": "jungle"}, "bad-value terrain"),
     ],
 )
 def test_what_is_refused(given: dict[str, object], says: str) -> None:
-    with pytest.raises(UserError, match=says):
+    with refuses(says):
         fire([], **given)
 
 

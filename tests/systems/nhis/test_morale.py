@@ -7,9 +7,9 @@ from fractions import Fraction
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 
 
 def test_a_leader_who_passes_helps_the_squad_whoever_is_listed_first() -> None:
@@ -97,15 +97,15 @@ def test_odds_of_the_check_itself_count_every_face() -> None:
 @pytest.mark.parametrize(
     ("targets", "says"),
     [
-        ("squad", "squad needs morale"),
-        ("squad morale=4 unshakable shaken", "cannot be shaken"),
-        ("", "needs targets"),
-        ("panzer morale=4", "a unit type"),
-        ("squad morale=0", "from 1 to 12"),
+        ("squad", "unit-needs morale"),
+        ("squad morale=4 unshakable shaken", "not-together shaken"),
+        ("", "missing targets"),
+        ("panzer morale=4", "unknown-unit panzer"),
+        ("squad morale=0", "bad-value morale"),
     ],
 )
 def test_what_is_refused(targets: str, says: str) -> None:
-    with pytest.raises(UserError, match=says):
+    with refuses(says):
         play_example("nhis", "morale", {"targets": targets}, [])
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.ucn.plainly import every_face
 from tests.systems.ucn.rosters import changes, roster, unit
 
@@ -189,14 +189,14 @@ def test_an_interrupt_with_an_anti_vehicle_weapon() -> None:
 @pytest.mark.parametrize(
     ("who", "given", "problem"),
     [
-        ("Tired", {}, "already activated"),
-        ("Shaky", {}, "Morale or Suppression marker"),
-        ("Team", {"activated": True}, "already activated"),
-        ("Team", {"marked": True}, "Morale or Suppression marker"),
-        ("Team", {"spot_skill": 12, "spot_extra_ap": 1}, "no additional AP"),
-        ("Team", {"extra_ap": 1}, "no additional AP"),
+        ("Tired", {}, "not-together activated"),
+        ("Shaky", {}, "not-together marker"),
+        ("Team", {"activated": True}, "not-together activated"),
+        ("Team", {"marked": True}, "not-together marker"),
+        ("Team", {"spot_skill": 12, "spot_extra_ap": 1}, "not-together spot_extra_ap"),
+        ("Team", {"extra_ap": 1}, "not-together extra_ap"),
     ],
 )
 def test_who_may_not_interrupt_and_with_what(who: str, given: dict[str, Any], problem: str) -> None:
-    with pytest.raises(UserError, match=problem):
+    with refuses(problem):
         interrupt([], who, **given)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.ucn.plainly import every_face
 from tests.systems.ucn.rosters import changes, roster, unit
 
@@ -109,11 +109,11 @@ def test_who_may_not_interrupt(reason: str) -> None:
 
 
 def test_what_is_missing() -> None:
-    with pytest.raises(UserError, match="spot_skill is missing"):
+    with refuses("missing spot_skill"):
         interrupt("lmg", [], skill=11)
-    with pytest.raises(UserError, match="skill is missing"):
+    with refuses("missing skill"):
         interrupt("lmg", [], spot_skill=11)
-    with pytest.raises(UserError, match="exclude each other"):
+    with refuses("card-refuses attacker_higher"):
         interrupt("lmg", [], spot_skill=11, skill=11, attacker_higher=True, attacker_lower=True)
 
 
@@ -178,9 +178,9 @@ def test_a_roster_element_reacts_with_what_is_left_of_it() -> None:
     assert played.out["results"] == ["act", "suppressed"]
     assert changes(played) == {"2nd Squad": {"suppression_markers": 2}}
     assert react([12], roster(squad), unit="2nd Squad", morale=12, count=1).out["results"] == ["act"]
-    with pytest.raises(UserError, match="Nobody is left"):
+    with refuses("nobody unit"):
         react([], roster(unit("Gone", morale=9, members=0)), unit="Gone")
-    with pytest.raises(UserError, match="needs morale"):
+    with refuses("missing morale"):
         react([])
 
 

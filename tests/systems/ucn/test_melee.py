@@ -8,8 +8,8 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.ucn.plainly import every_face
 from tests.systems.ucn.rosters import changes, roster, unit
 
@@ -90,9 +90,9 @@ def test_final_skills() -> None:
 
 
 def test_more_smgs_than_characters_is_refused() -> None:
-    with pytest.raises(UserError, match="only 2 characters"):
+    with refuses("bad-value attacker_smgs"):
         melee([], attacker_smgs=3)
-    with pytest.raises(UserError, match="defender_smgs is 3"):
+    with refuses("bad-value defender_smgs"):
         melee([], defender_smgs=3)
 
 
@@ -106,7 +106,7 @@ def test_roster_elements_bring_their_numbers_and_take_the_result() -> None:
     assert changes(played) == {"Foe": {"casualties": 4, "members": 0, "state": "combat-ineffective"}}
     free = play("melee", [20] * 3, roster(SQUAD, PINNED), unit="2nd Squad", target="Foe", defender_suppressed=False)
     assert free.out["defender_final"] == 9 + 4
-    with pytest.raises(UserError, match="has nobody left"):
+    with refuses("nobody attackers"):
         play("melee", [], roster(unit("Gone", melee=9, members=0), PINNED), unit="Gone", target="Foe")
 
 
@@ -156,7 +156,7 @@ def test_the_element_in_the_room_takes_the_result() -> None:
     assert pinned == {"Foe": {"state": "pinned", "members": 1, "casualties": 1}}
     cleared = changes(play("grenade-assault", [13, 13], squad, target="Foe"))
     assert cleared == {"Foe": {"state": "combat-ineffective", "members": 0, "casualties": 2}}
-    with pytest.raises(UserError, match="needs occupants"):
+    with refuses("missing occupants"):
         play("grenade-assault", [])
 
 
@@ -217,9 +217,9 @@ def test_suppression_counts_once() -> None:
 
 
 def test_refusals_of_an_assault() -> None:
-    with pytest.raises(UserError, match="attackers must be"):
+    with refuses("bad-value attackers"):
         assault([], attackers=1)
-    with pytest.raises(UserError, match="only 2 characters"):
+    with refuses("bad-value defender_smgs"):
         assault([], defender_smgs=3)
 
 

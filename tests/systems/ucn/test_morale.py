@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.ucn.rosters import changes, roster, unit
 
 
@@ -79,7 +79,7 @@ def test_the_roster_brings_numbers_and_takes_the_result(die: int, new: dict[str,
 
 
 def test_the_dead_do_not_test_and_a_damaged_vehicle_stays_damaged() -> None:
-    with pytest.raises(UserError, match="nobody left"):
+    with refuses("nobody B"):
         morale(5, roster(unit("B", morale=14, members=0, state="combat-ineffective")), unit="B")
     tank = unit("Tank", type="vehicle", morale=10, suppression_markers=1, ap=4, state="immobilised")
     assert changes(morale(3, roster(tank), unit="Tank")) == {}
@@ -87,7 +87,7 @@ def test_the_dead_do_not_test_and_a_damaged_vehicle_stays_damaged() -> None:
 
 
 def test_morale_is_needed() -> None:
-    with pytest.raises(UserError, match="needs morale"):
+    with refuses("missing morale"):
         play_example("ucn", "morale", {"casualties": 1}, [])
 
 
@@ -128,5 +128,5 @@ def test_let_loose_hands_out_three_markers_to_the_nearest() -> None:
 
 
 def test_one_marker_per_element() -> None:
-    with pytest.raises(UserError, match="A is named twice"):
+    with refuses("given-twice A"):
         morale(11, FOES, unit="Us", enemies="A; A")

@@ -9,8 +9,8 @@ from typing import Any
 import icepool
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.ucn.plainly import every_face
 from tests.systems.ucn.rosters import changes, roster, unit
 
@@ -149,19 +149,19 @@ def test_the_answer_names_totals_and_counts_casualties() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(UserError, match="exclude each other"):
+    with refuses("card-refuses attacker_higher"):
         shoot("lmg", [], skill=10, attacker_higher=True, attacker_lower=True)
-    with pytest.raises(UserError, match="skill is missing"):
+    with refuses("missing skill"):
         shoot("lmg skill=10; smg", [])
-    with pytest.raises(UserError, match="a unit type"):
+    with refuses("unknown-unit bazooka"):
         shoot("bazooka", [], skill=10)
-    with pytest.raises(UserError, match="belongs to a roster unit"):
+    with refuses("bad-unit shooters"):
         shoot("lmg weapon=smg", [], skill=10)
-    with pytest.raises(UserError, match="belongs to a roster unit"):
+    with refuses("bad-unit shooters"):
         shoot("lmg activated", [], skill=10)
-    with pytest.raises(UserError, match="needs shooters"):
+    with refuses("missing shooters"):
         shoot("", [], skill=10)
-    with pytest.raises(UserError, match="mod must be"):
+    with refuses("bad-value mod"):
         shoot("lmg mod=41", [], skill=10)
 
 
@@ -174,9 +174,9 @@ def test_a_roster_name_brings_weapon_and_skill() -> None:
     played = shoot('"2nd Squad" n=2; 2ndsquad weapon=lmg skill=15', [19, 19, 19], roster(SECOND))
     found = [(item["weapon"], item["final_skill"]) for item in played.out["shooters"]]
     assert found == [("bolt-action-rifle", 11), ("bolt-action-rifle", 11), ("lmg", 15)]
-    with pytest.raises(UserError, match="has no weapon"):
+    with refuses("no-weapon Radio"):
         shoot("Radio", [], roster(unit("Radio", firearms=9)))
-    with pytest.raises(UserError, match="cannot fire"):
+    with refuses("unit-unfit Gone"):
         shoot("Gone", [], roster(unit("Gone", state="combat-ineffective", weapon="lmg", firearms=9)))
 
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 
 import pytest
 
-from bot.rules.errors import UserError
 from tests.examples import odds, play_example
+from tests.refusing import refuses
 from tests.systems.ucn.plainly import every_face
 from tests.systems.ucn.rosters import roster, unit
 
@@ -53,9 +53,9 @@ def test_status_and_every_condition() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(UserError, match="exclude each other"):
+    with refuses("card-refuses attacker_higher"):
         play_example("ucn", "spot", {"skill": 9, "attacker_higher": True, "attacker_lower": True}, [])
-    with pytest.raises(UserError, match="status must be"):
+    with refuses("bad-value status"):
         play_example("ucn", "spot", {"skill": 9, "status": "pinned"}, [])
 
 
@@ -94,7 +94,7 @@ def test_a_single_character() -> None:
 
 
 def test_no_save_from_other_weapons() -> None:
-    with pytest.raises(UserError, match="weapon must be"):
+    with refuses("bad-value weapon"):
         play_example("ucn", "save", {"weapon": "lmg"}, [])
 
 
@@ -125,5 +125,5 @@ def test_a_hesitant_roster_element_is_reminded_of_its_status() -> None:
 
 
 def test_nobody_is_left_to_spot() -> None:
-    with pytest.raises(UserError, match="nobody left to spot"):
+    with refuses("nobody Alpha"):
         play_example("ucn", "spot", {"unit": "Alpha"}, [11], roster(unit("Alpha", spot=11, members=0)))
