@@ -93,7 +93,7 @@ class Handling:
                 self.checker.run,
                 enabled,
             )
-            if loaded is None:
+            if loaded is None or loaded.game.ended:
                 context.prepared = await find(self._store, command.where)
             reply = await handle(context)
             try:

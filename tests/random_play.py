@@ -162,7 +162,7 @@ async def play(chance: Random, number: int = 24, system: str = "", places: int =
             await other.say("Bob", f"game link {reply.title.split()[-1]}", manager=True)
             await channel.say("Anna", "roll d6", manager=True)
         if chance.random() < 0.3:
-            await channel.say("Anna", "game end", manager=True)
+            await channel.say("Anna", "game end confirm", manager=True)
         if chance.random() < 0.8:
             await channel.say("Bob", "fair reveal", manager=True)
         file = await exported_text(channel)

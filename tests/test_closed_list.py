@@ -42,7 +42,9 @@ Anna: game undo
 Anna: game redo
 Bob: game settings hand_dice=yes
 Bob: lnlt damage-check targets=vc2 dc_mod=3 hand=6 secret
-Bob: game end
+Bob: game end winner=VC confirm
+Anna: game resume
+Bob: game end confirm
 """
 FREE = """
 Anna: unit add Doc medic

@@ -35,7 +35,8 @@ KINDS = {
     "leave": ("before after", "", "players", False),
     "next": ("result before after", "", "turn phase", True),
     "initiative": ("result", "before after", "initiative", False),
-    "end": ("before after", "opens result", "ended", True),
+    "end": ("before after", "opens result", "ended winner", True),
+    "resume": ("", "before after", "ended winner", False),
     "unit": ("result", "before after", "system", True),
     "settings": ("", "result before after", "hand_dice answers master", False),
     "transfer": ("result", "", "", False),
@@ -60,7 +61,7 @@ WORDS = {
     "link": ("played from two channels", "one channel fewer", "a channel agreed to a link"),
     "privacy": ("somebody's name and texts were deleted",),
 }
-NEVER_UNDONE = ("start", "join", "end", "reveal", "fair", "link", "transfer", "import", "claim", "privacy")
+NEVER_UNDONE = ("start", "join", "end", "resume", "reveal", "fair", "link", "transfer", "import", "claim", "privacy")
 GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
 AVERAGING = [2, 3, 3, 4, 4, 5]
 MOST_BYTES = 200_000_000  # also unpacked: a small file may unpack to no end
@@ -434,7 +435,7 @@ def is_change(value: Any) -> bool:
 
 
 GAME: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("system", "name", "master", "phase", "initiative"), name),
+    **dict.fromkeys(("system", "name", "master", "phase", "initiative", "winner"), name),
     **dict.fromkeys(("started", "ended", "hand_dice"), one_of(True, False)),
     "answers": one_of("full", "compact"),
     "turn": number,
@@ -517,8 +518,8 @@ class Game:
     def __init__(self, log: Json) -> None:
         self.id: str = log["game"]
         self.now: Json = {
-            "system": "", "name": "", "started": False, "ended": False, "sides": [], "players": {}, "master": "",
-            "turn": 0, "phase": "", "initiative": "", "hand_dice": True, "answers": "full",
+            "system": "", "name": "", "started": False, "ended": False, "winner": "", "sides": [],
+            "players": {}, "master": "", "turn": 0, "phase": "", "initiative": "", "hand_dice": True, "answers": "full",
         }  # fmt: skip
         self.faults: list[str] = []
         self.remarks: list[str] = []
@@ -726,9 +727,15 @@ class Game:
             return "no game was going on that could end."
         if opens != list(self.sealed):
             return "the end opens all that is sealed, and nothing else."
-        if self.after["game"] != {"ended": True}:
+        if {**self.after["game"], "winner": ""} != {"ended": True, "winner": ""}:
             return "it is the end of the game, but does not say so."
+        if self.value("winner") not in ("", "draw", *self.now["sides"]):
+            return "a game is won by one of its sides, or drawn."
         return self.opened(body)
+
+    def rule_resume(self, _body: Json) -> str:
+        expected = {field: now for field, now in (("ended", False), ("winner", "")) if self.now[field] != now}
+        return "" if self.after["game"] == expected else "it takes the game up again, but changes something else."
 
     def rule_unit(self, body: Json) -> str:
         before, after, said = self.before["units"], self.after["units"], body["result"]

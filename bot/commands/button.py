@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from bot.commands.context import Context
-from bot.commands.dispatch import BUTTONS, BUTTONS_OF_EVENT, BUTTONS_OF_GAME, BUTTONS_WITH_REST, imported
+from bot.commands.dispatch import (
+    BUTTONS,
+    BUTTONS_OF_EARLIER,
+    BUTTONS_OF_EVENT,
+    BUTTONS_OF_GAME,
+    BUTTONS_WITH_REST,
+    imported,
+)
+from bot.commands.played import turn_to_row
 from bot.drafts import DRAFT, find_draft
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec, Path
@@ -11,7 +19,7 @@ from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.stores.base import REQUESTS_KEPT, Doc
 
-PRIVATE = ("odds", "log", "delete", "forget")
+PRIVATE = ("odds", "log", "delete", "forget", "open", "read")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
 INSTEAD = {
     "again": "/again",
@@ -48,7 +56,8 @@ async def handle(context: Context) -> Reply:
         answer = await imported(BUTTONS_WITH_REST[name])(context, rest)
     else:
         row, _, about = rest.partition(":")
-        if row != context.ledger.row or not row:
+        is_here = bool(row) and row == context.ledger.row
+        if not is_here and not (name in BUTTONS_OF_EARLIER and await turn_to_row(context, row)):
             raise _of_another_game(name, row)
         if name in BUTTONS_OF_GAME:
             answer = await imported(BUTTONS_OF_GAME[name])(context, about)

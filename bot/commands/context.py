@@ -118,6 +118,13 @@ class Context:
             )
         return self.game
 
+    def need_open(self) -> Game:
+        """The channel's game, if it may still be changed. Raises UserError otherwise."""
+        game = self.need_game()
+        if game.ended:
+            raise over(game)
+        return game
+
     def need_started(self) -> Game:
         """The channel's game, if it was started and goes on. Raises UserError otherwise."""
         game = self.need_game()
@@ -128,11 +135,7 @@ class Context:
                 code="no-game",
             )
         if game.ended:
-            raise UserError(
-                "The game has ended.",
-                hint=phrase('Start a new one: `/game start lnlt "Hill 875" sides="US, VC"`'),
-                code="game-ended",
-            )
+            raise over(game)
         return game
 
     def begin(self, game: Game | None = None, **fields: Any) -> None:
@@ -157,14 +160,26 @@ class Context:
         self.bindings.append(Binding(where.key, row, was, where.server))
 
     def open_game(self) -> Game:
-        """The channel's game; free play begins where there is none, with the seed whose commitment was shown before."""
+        """The channel's game; free play begins where there is none. Raises UserError for a game that is over."""
         if not self.ledger.exists:
-            ready = self.prepared
-            self.begin(free=True, prepared=ready, unannounced=ready is None)
-            if ready is not None:
-                self.drop_docs.append((UNUSED, ready.commitment))
-            self.prepare()
+            self._begin_free_play()
+        if self.game.ended:
+            raise over(self.game)
         return self.game
+
+    def dice_game(self) -> Game:
+        """The game that a roll of mere dice belongs to: one that is over makes room for free play, and is kept."""
+        if not self.ledger.exists or self.game.ended:
+            self._begin_free_play()
+        return self.game
+
+    def _begin_free_play(self) -> None:
+        """Free play with the seed whose commitment was shown before."""
+        ready = self.prepared
+        self.begin(free=True, prepared=ready, unannounced=ready is None)
+        if ready is not None:
+            self.drop_docs.append((UNUSED, ready.commitment))
+        self.prepare()
 
     def prepare(self) -> Prepared:
         """Lay the seed for the next free play ready. Whoever does so shows its commitment in the answer."""
@@ -175,6 +190,15 @@ class Context:
     def dice(self) -> Source:
         """The provable dice of the next event. The first one begins free play."""
         return _Dice(self)
+
+
+def over(game: Game) -> UserError:
+    """What to say to somebody who would change a game that has ended."""
+    return UserError(
+        f'"{game.name}" is over, and kept as it was.' if game.name else "This free play is over, and kept as it was.",
+        hint=phrase('Take it up again: `/game resume`. Start another: `/game start lnlt "Hill 875" sides="US, VC"`'),
+        code="game-ended",
+    )
 
 
 def server_of(place: str) -> str:
@@ -193,7 +217,7 @@ class _Dice:
     def draw(self, die: Die) -> int | str:
         """The value of the next die."""
         if self._stream is None:
-            self._context.open_game()
+            self._context.dice_game()
             self._stream = self._context.ledger.source()
         value: int | str = self._stream.draw(die)
         return value

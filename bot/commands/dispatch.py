@@ -20,7 +20,10 @@ GAME = {
     "status": "game:status",
     "next": "game:advance",
     "initiative": "game:initiative",
-    "end": "game:end",
+    "end": "ending:end",
+    "list": "games:listing",
+    "open": "games:open_game",
+    "resume": "games:resume",
     "settings": "game:settings",
     "undo": "undo:undo",
     "redo": "undo:redo",
@@ -71,6 +74,10 @@ BUTTONS_WITH_REST = {
     "decline": "link_request:decline",
     "takeover": "moving:take_over",
     "stay": "moving:stay",
+    "open": "games:press_open",
+    "resume": "games:press_resume",
+    "begin": "starting:begin",
+    "keep": "starting:keep",
 }
 """Buttons that take what is behind the colon as it stands; they name a document, which is of one game or of none."""
 BUTTONS_OF_GAME = {
@@ -78,7 +85,9 @@ BUTTONS_OF_GAME = {
     "claim": "claiming:claim",
     "close": "fair:press_close",
     "delete": "moving:delete_now",
+    "end": "ending:end_now",
     "log": "log:turn_page",
+    "read": "games:read",
 }
 """Buttons that name their game, which must be the one that is played here; they take what follows it, if anything."""
 BUTTONS_OF_EVENT = {
@@ -90,6 +99,10 @@ BUTTONS_OF_EVENT = {
     "refuse": "button:answer_request",
 }
 """Buttons that name their game and an event of it; consent and refusal also the request that they answer."""
+
+
+BUTTONS_OF_EARLIER = ("log", "read", "reveal")
+"""Those of the last two that also work for a game that was played here before: they read it, or open what is sealed."""
 
 
 def handler(spec: CommandSpec) -> Handler:

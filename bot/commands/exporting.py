@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 from bot.audit.export import export_game
 from bot.commands.context import Context
+from bot.commands.played import turn_to
 from bot.game.events import ROLLS
 from bot.game.phases import phase_title
 from bot.game.rights import need_player
@@ -30,6 +31,7 @@ COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs",
 
 async def export(context: Context) -> Reply:
     """The game as a file, for those who play in it."""
+    await turn_to(context, context.options()["game"])
     game = context.need_game()
     need_player(game, context.actor)
     kind, store, row = context.options()["format"], context.store, context.ledger.row

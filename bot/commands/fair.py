@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.played import turn_to
 from bot.commands.record import closes_texts
 from bot.game.prepared import find
 from bot.game.rights import need_director, need_player
@@ -23,6 +24,7 @@ MAX_TEXT = 500
 
 async def show(context: Context) -> Reply:
     """Commitment, texts and head: what everybody may note down to check the log later."""
+    await turn_to(context, context.options()["game"])
     if not context.ledger.exists:
         return _before_free_play(context)
     game, ready = context.game, await find(context.store, context.command.where)
@@ -101,7 +103,7 @@ async def _own_texts(context: Context, since: int) -> int:
 
 async def close(context: Context) -> Reply:
     """No text is added from now on. Whoever added the last one cannot say so."""
-    game = context.need_game()
+    game = context.need_open()
     need_player(game, context.actor)
     if not are_open(game):
         raise UserError(

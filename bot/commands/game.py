@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.commands import starting
 from bot.commands.claiming import CLAIM_HINT, own_import
 from bot.commands.context import Context
 from bot.commands.places import listed, names_of
-from bot.commands.sealed import open_rolls
+from bot.commands.played import put_aside
 from bot.game.loaded import load
 from bot.game.phases import first_turn, next_phase, phase_title, reminders
 from bot.game.rights import find_side, need_director, need_player
@@ -28,17 +29,20 @@ MAX_SIDES = 8
 
 
 async def start(context: Context) -> Reply:
-    """A new game in this channel; who starts it is game master."""
+    """A new game in this channel; over one that is on only if its game master agrees."""
     options = context.options()
-    old = context.game if context.ledger.exists else None
-    if old is not None and old.started and not old.ended:
-        raise UserError(
-            f'"{old.name}" is still going on here.', hint=phrase("End it first: `/game end`."), code="game-on"
-        )
+    name, _ = _game_name(options["name"]), read_sides(options["sides"] or "")
+    if context.ledger.exists and context.game.started and not context.game.ended:
+        return await starting.ask(context, name)
+    return await begin_game(context)
+
+
+async def begin_game(context: Context) -> Reply:
+    """The new game; who starts it is game master. What was played here until now is kept."""
+    options = context.options()
+    old, aside = context.game if context.ledger.exists else None, put_aside(context.ledger.was)
     name, sides = _game_name(options["name"]), read_sides(options["sides"] or "")
     system = systems()[options["system"]]
-    if old is not None and old.sealed:
-        await _end_quietly(context)
     before = context.ledger.row
     game = first_turn(Game("", system=system.id, name=name, started=True, sides=sides), system)
     offer = old is not None and old.system == system.id and bool(old.units)
@@ -57,6 +61,7 @@ async def start(context: Context) -> Reply:
     lines += [f"Remember: {line}" for line in reminders(told, system)]
     lines.append(f"Commitment to the dice: {told.commitment}")
     lines.append("Want proof? Before the first roll, mix in your own words with /fair add.")
+    lines += aside
     buttons: tuple[Button, ...] = ()
     if offer and not told.units:
         context.docs.append(
@@ -109,12 +114,6 @@ async def carry(context: Context, _more: str) -> Reply:
     context.drop_docs.append((CARRY, context.ledger.row))
     context.ledger.add("unit", replace(game, units=units), result=f"{count_units(len(units))} carried over")
     return Reply(f"{context.who}: {count_units(len(units))} carried over")
-
-
-async def _end_quietly(context: Context) -> None:
-    """Open what is sealed in free play before another game takes its place."""
-    opened = await open_rolls(context, tuple(context.game.sealed))
-    context.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers, result=opened.result)
 
 
 async def join(context: Context) -> Reply:
@@ -228,19 +227,6 @@ def _to_call(context: Context, game: Game) -> tuple[str, ...]:
     if row is None or row.is_imported or row.user == context.command.who.key:
         return ()
     return (row.user,)
-
-
-async def end(context: Context) -> Reply:
-    """End the game; sealed rolls are opened."""
-    game = context.need_started()
-    need_director(game, context.actor, "end it")
-    opened = await open_rolls(context, tuple(game.sealed))
-    context.ledger.add("end", replace(opened.game, ended=True), opens=opened.numbers, result=opened.result)
-    lines = (
-        *opened.lines,
-        phrase("Log, statistics and export stay: `/game stats`, `/game export`. `/fair reveal` publishes the seed."),
-    )
-    return Reply(f'{context.who} ends "{game.name}" in {phase_title(game, context.system)}', lines)
 
 
 async def settings(context: Context) -> Reply:

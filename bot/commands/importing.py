@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from bot.audit.check_file import check
 from bot.commands.context import Context
+from bot.commands.played import put_aside
 from bot.entropy import new_id
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title
@@ -57,7 +58,7 @@ async def import_game(context: Context) -> Reply:
     ledger = Ledger(None, context.ledger.writer)
     # Not json.loads: that would hold everybody up for as long as one call takes, half a second for the largest file.
     await asyncio.to_thread(lambda: _fill(ledger, read_export(read_json(raw))))
-    before = context.ledger.row or None
+    before, aside = context.ledger.row or None, put_aside(context.ledger.was)
     count, closed = ledger.game.number, len(ledger.game.sealed)
     started = ledger.game.started
     # Whoever wrote the file must not direct the game by it: that falls to who brings it here, as with /game start.
@@ -78,6 +79,7 @@ async def import_game(context: Context) -> Reply:
     if unclaimed:
         lines.append(f"Known from the file only: {unclaimed}. If that is you, press the button.")
     lines.append(f"New dice begin: commitment {ledger.game.commitment}")
+    lines += aside
     buttons = (context.button("claim", "That's me"),) if unclaimed else ()
     return Reply(f'{context.who} imports "{ledger.game.name or "free play"}"', tuple(lines), buttons=buttons)
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from bot.commands.context import Context
+from bot.commands.played import turn_to
 from bot.game.rights import find_side
 from bot.game.roster import changed_names
 from bot.game.state import Json, roster_of
@@ -23,6 +24,7 @@ GROUPS = {"reveal": "roll", "sealed": "roll", "redo": "undo", "roll": "roll", "s
 async def handle(context: Context) -> Reply:
     """A page of the log."""
     options = context.options()
+    await turn_to(context, options["game"])
     game = context.need_game()
     side = (find_side(game, options["side"]) if game.sides else options["side"]) if options["side"] else ""
     unit = _unit_name(context, options["unit"]) if options["unit"] else ""
@@ -47,7 +49,8 @@ async def handle(context: Context) -> Reply:
         for event, gone in wanted
     ]
     if more:
-        lines.append(phrase("More: `/log {count} page={next}`", count=count, next=page + 1))
+        of_game = f" game={options['game']}" if options["game"] else ""
+        lines.append(phrase("More: `/log {count} page={next}{game}`", count=count, next=page + 1, game=of_game))
     title = f"Log, page {page}" if page > 1 else "Log, newest first"
     filters = (options["kind"] or "", side or "", unit)
     row = context.ledger.row

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import OrderedDict
 from collections.abc import Sequence
 
 from bot.commands.context import Context
 from bot.commands.exporting import undone_events
+from bot.commands.played import turn_to
 from bot.game.stats import Luck, Try, Worth, many_worths, sentence, tries
 from bot.interface.parts import Grid
 from bot.interface.reply import Reply
@@ -19,17 +21,17 @@ from bot.systems.catalog import systems
 AT_ONCE = 60
 MOST = 3_000
 KEPT = 10_000
+QUICK = 5.0
+"""Seconds after which the story of an ended game does without its luck."""
 _known: OrderedDict[tuple[str, str, str, str], Worth | None] = OrderedDict()
 """What tries were worth, by inputs and outcome: the same for every game of this process."""
 
 
 async def stats(context: Context) -> Reply:
     """Derived from the log each time, so undo cannot spoil it; counted in the worker, kept for the next time."""
+    await turn_to(context, context.options()["game"])
     game = context.need_game()
-    rows = await context.store.events(context.ledger.row)
-    counted = await asyncio.to_thread(_read, rows, game.sides)
-    left_out = max(0, len(counted) - MOST)
-    counted = counted[-MOST:]
+    counted, left_out = await _tries(context)
     await _count(context, counted)
     by_side: dict[str, Luck] = {}
     by_kind: dict[tuple[str, str], Luck] = {}
@@ -37,7 +39,7 @@ async def stats(context: Context) -> Reply:
         worth = _known.get(item.key)
         if worth is None:
             continue
-        name = (item.side or "no side") if game.sides else context.ledger.name_of(item.side)
+        name = _whose(context, item)
         kind = systems()[item.system].sequence(item.sequence).title
         by_side[name] = by_side.get(name, Luck()).plus(worth)
         by_kind[name, kind] = by_kind.get((name, kind), Luck()).plus(worth)
@@ -59,6 +61,36 @@ async def stats(context: Context) -> Reply:
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
     )
+
+
+async def told_luck(context: Context) -> tuple[list[str], list[tuple[Try, Worth]]]:
+    """How unusual each side's luck was, in words, and what each roll was worth: as far as it is quickly counted."""
+    counted, _ = await _tries(context)
+    with contextlib.suppress(UserError, TimeoutError):
+        await asyncio.wait_for(_fill(context, counted), QUICK)
+    worths = [(item, worth) for item in counted if (worth := _known.get(item.key)) is not None]
+    by_side: dict[str, Luck] = {}
+    for item, worth in worths:
+        by_side[_whose(context, item)] = by_side.get(_whose(context, item), Luck()).plus(worth)
+    return [sentence(name, luck) for name, luck in sorted(by_side.items())], worths
+
+
+async def _tries(context: Context) -> tuple[list[Try], int]:
+    """The rolls of the game that count, and how many of the oldest were left out."""
+    rows = await context.store.events(context.ledger.row)
+    counted = await asyncio.to_thread(_read, rows, context.game.sides)
+    return counted[-MOST:], max(0, len(counted) - MOST)
+
+
+def _whose(context: Context, item: Try) -> str:
+    return (item.side or "no side") if context.game.sides else context.ledger.name_of(item.side)
+
+
+async def _fill(context: Context, counted: list[Try]) -> None:
+    missing = [key for key in dict.fromkeys(item.key for item in counted) if key not in _known]
+    for start in range(0, len(missing), AT_ONCE):
+        keys = missing[start : start + AT_ONCE]
+        _known.update(zip(keys, await context.apart(many_worths, keys), strict=True))
 
 
 async def _alone(context: Context, key: tuple[str, str, str, str]) -> Worth | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from bot.commands.context import Context
+from bot.commands.context import Context, over
 from bot.commands.record import record
 from bot.drafts import new_draft
 from bot.game.state import roster_of
@@ -44,6 +44,8 @@ async def handle_sequence(context: Context) -> Reply:
     options, roster = _plain(context.command.options), roster_for(context, context.spec)
     if sequence.odds_by and flag(options, "odds"):
         return await answer_odds(context, context.spec, options)
+    if context.ledger.exists and context.game.ended:
+        raise over(context.game)
     outcome = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster)
     return record(context, outcome, secret=flag(options, "secret"))
 

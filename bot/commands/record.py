@@ -25,7 +25,7 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
     happening = outcome.happening
     if happening is None:
         return outcome.reply
-    game = context.open_game()
+    game = context.open_game() if happening.kind == "sequence" else context.dice_game()
     if happening.by_hand and not game.hand_dice:
         raise UserError(
             "This game does not allow dice rolled by hand.",

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 
 from bot.commands.context import Context
+from bot.commands.played import turn_to
 from bot.commands.record import ANSWER, SEALED
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
@@ -32,7 +33,9 @@ class Opened:
 
 async def reveal(context: Context) -> Reply:
     """Open one's own sealed roll; its results are written to the units now."""
-    return await reveal_number(context, context.options()["event"])
+    options = context.options()
+    await turn_to(context, options["game"])
+    return await reveal_number(context, options["event"])
 
 
 async def reveal_number(context: Context, number: int) -> Reply:

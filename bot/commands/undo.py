@@ -21,7 +21,7 @@ ID = 10
 
 async def undo(context: Context, number: int | None = None) -> Reply:
     """Take back the last event (which must be `number`, if given); dice need consent, which is asked for."""
-    game = context.need_game()
+    game = context.need_open()
     last, actor = game.last, context.actor
     if number is not None and number != last:
         raise UserError(
@@ -90,7 +90,7 @@ def not_asked(number: int) -> UserError:
 
 async def consent(context: Context, number: int) -> Reply:
     """Agree to what another asked for."""
-    game, actor = context.need_game(), context.actor
+    game, actor = context.need_open(), context.actor
     asked = await pending(context, number)
     if asked is None:
         raise not_asked(number)
@@ -109,7 +109,7 @@ async def consent(context: Context, number: int) -> Reply:
 
 async def refuse(context: Context, number: int) -> Reply:
     """Refuse what another asked for, or withdraw one's own request."""
-    game, actor = context.need_game(), context.actor
+    game, actor = context.need_open(), context.actor
     asked = await pending(context, number)
     if asked is None:
         raise not_asked(number)
@@ -151,7 +151,7 @@ async def told_undone(context: Context, number: int) -> str:
 
 async def redo(context: Context) -> Reply:
     """Redo what was undone last, if nothing happened since."""
-    game, actor = context.need_game(), context.actor
+    game, actor = context.need_open(), context.actor
     if not game.redo:
         raise UserError("Nothing to redo.", code="nothing-to-redo")
     event = await read_event(context, game.redo[-1])

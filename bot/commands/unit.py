@@ -63,7 +63,7 @@ def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
 async def edit(context: Context) -> Reply:
     """Change numbers, state, markers, side or name by hand."""
     options = context.options()
-    game = context.need_game()
+    game = context.need_open()
     unit = _find(game, options["name"])
     need_units(game, context.actor, [unit])
     system = _system_of(context)
@@ -89,7 +89,7 @@ async def edit(context: Context) -> Reply:
 
 async def remove(context: Context) -> Reply:
     """Take a unit off the roster."""
-    game = context.need_game()
+    game = context.need_open()
     unit = _find(game, context.options()["name"])
     need_units(game, context.actor, [unit])
     units = {key: other for key, other in game.units.items() if key != unit.name.casefold()}

@@ -18,7 +18,7 @@ from bot.game.follows_rolls import closing_problem, fair, opened, reveal, roll, 
 from bot.game.follows_undo import redo, undo
 from bot.game.past import Event, Past, playing_problem
 from bot.game.roster import count_units
-from bot.game.state import Game, content, unit_json
+from bot.game.state import DRAW, Game, Json, content, unit_json
 from bot.rules.proof.event_kinds import shape_faults, shown
 
 
@@ -121,9 +121,18 @@ def _end(past: Past, event: Event) -> str:
         return "no game was going on that could end."
     if opens != list(now.sealed):
         return "the end opens all that is sealed, and nothing else."
-    if past.patch(event, "after", "game") != {"ended": True}:
+    said = past.patch(event, "after", "game")
+    if said.keys() - {"winner"} != {"ended"} or said["ended"] is not True:
         return "it is the end of the game, but does not say so."
+    if said.get("winner", "") not in ("", DRAW, *now.sides):
+        return "a game is won by one of its sides, or drawn."
     return opened(past, event)
+
+
+def _resume(past: Past, event: Event) -> str:
+    now = past.now
+    expected: Json = {**({"ended": False} if now.ended else {}), **({"winner": ""} if now.winner else {})}
+    return "" if past.patch(event, "after", "game") == expected else "it changes more than that the game goes on."
 
 
 def _unit(past: Past, event: Event) -> str:
@@ -162,6 +171,7 @@ def _settings(past: Past, event: Event) -> str:
 
 _RULES: Mapping[str, Callable[[Past, Event], str]] = {
     "start": _start, "join": join, "leave": leave, "next": _next, "initiative": _initiative, "end": _end,
-    "unit": _unit, "settings": _settings, "import": bring_in, "claim": claim, "privacy": privacy, "fair": fair,
+    "resume": _resume, "unit": _unit, "settings": _settings, "import": bring_in, "claim": claim, "privacy": privacy,
+    "fair": fair,
     "sealed": sealed, "reveal": reveal, "undo": undo, "redo": redo, **dict.fromkeys(ROLLS, roll),
 }  # fmt: skip

@@ -12,6 +12,7 @@ Json = dict[str, Any]
 Units = Mapping[str, RosterUnit]
 """Roster units by name, with case folded."""
 
+DRAW = "draw"
 FULL, COMPACT = "full", "compact"
 
 
@@ -19,11 +20,12 @@ FULL, COMPACT = "full", "compact"
 class Game:
     """A game as its events explain it. Persons are random ids of this game; their names are kept elsewhere.
 
-    The first group is what undo restores. The second is bookkeeping: `last` is the last event that stands (not
-    undone), `redo` those that can be brought back, `sealed` the closed rolls with who may open them, `withdrawn` the
-    undone ones among these, and the dice secret in force: `drawn` says that a die of it has fallen, `digest` is that
-    of the players' texts. `closing` says that an event closes these, `closed` that one has; `adder` is who added the
-    last. `solo` is who wrote every event so far: "*" when several did, "" in games that begin without `closing`.
+    The first group is what undo restores; `winner` is a side, or DRAW, or nobody. The second is bookkeeping: `last` is
+    the last event that stands (not undone), `redo` those that can be brought back, `sealed` the closed rolls with who
+    may open them, `withdrawn` the undone ones among these, and the dice secret in force: `drawn` says that a die of it
+    has fallen, `digest` is that of the players' texts. `closing` says that an event closes these, `closed` that one
+    has; `adder` is who added the last. `solo` is who wrote every event so far: "*" when several did, "" in games that
+    begin without `closing`.
     """
 
     id: str
@@ -31,6 +33,7 @@ class Game:
     name: str = ""
     started: bool = False
     ended: bool = False
+    winner: str = ""
     sides: tuple[str, ...] = ()
     players: Mapping[str, str] = field(default_factory=dict)  # person -> side
     master: str = ""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
 from math import erf, sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.game.state import Json, unit_from_json
 from bot.rules.errors import UserError
@@ -23,9 +23,19 @@ from bot.systems.catalog import Sequence, system, systems
 ENOUGH = 30
 """Rolls below which nothing is said about luck."""
 BUDGET = 30_000
+SAME = 1e-9
+"""What two worths differ by at most that were added up in another order."""
 
-Worth = tuple[float, float, float]
-"""What a result was worth, and mean and variance of what it could have been."""
+
+class Worth(NamedTuple):
+    """What a result was worth, mean and variance of what it could have been, the chances (0 to 1) of at least as much
+    and of more."""
+
+    got: float
+    mean: float
+    variance: float
+    at_least: float
+    more: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +47,8 @@ class Try:
     sequence: str
     inputs: str  # canonical JSON, with the units used
     out: str
+    number: int = 0  # of its event
+    result: str = ""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -55,7 +67,7 @@ class Luck:
 
     def plus(self, worth: Worth) -> Luck:
         """With one more try."""
-        return Luck(self.count + 1, self.worth + worth[0], self.mean + worth[1], self.variance + worth[2])
+        return Luck(self.count + 1, self.worth + worth.got, self.mean + worth.mean, self.variance + worth.variance)
 
     @property
     def z(self) -> float:
@@ -86,6 +98,8 @@ def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str
                 event["target"],
                 json.dumps(inputs, sort_keys=True),
                 json.dumps(event.get("out", {}), sort_keys=True),
+                event["number"],
+                str(event.get("result", "")),
             )
         )
     return found
@@ -159,7 +173,9 @@ def _worth(scores: Mapping[str, float], chances: Distribution, played: Many[str]
     values = [(sum(map(score, key)), float(chance)) for key, chance in chances.items()]
     mean = sum(value * chance for value, chance in values)
     variance = sum((value - mean) ** 2 * chance for value, chance in values)
-    return sum(map(score, played)), mean, variance
+    got = sum(map(score, played))
+    at_least = sum(chance for value, chance in values if value >= got - SAME)
+    return Worth(got, mean, variance, at_least, sum(chance for value, chance in values if value > got + SAME))
 
 
 def _played(row: Row, out: Json) -> Any:

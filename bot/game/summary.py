@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.game.roster import changed_names
+from bot.game.state import DRAW
 from bot.systems.catalog import systems
 
 NameOf = Callable[[str], str]
@@ -34,6 +35,10 @@ def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
         asked = f", asked by {name_of(event['asked'])}" if event.get("asked") else ""
         alone = ", alone in the game" if event.get("alone") else ""
         return f"{kind} #{event['event']}{asked}{alone}"
+    if kind == "end" and (winner := ((event.get("after") or {}).get("game") or {}).get("winner")):
+        return f"end, {'a draw' if winner == DRAW else f'{winner} wins'}{f': {result}' if result else ''}"
+    if kind == "resume":
+        return "takes the game up again"
     if kind in ("reveal", "end"):
         opened = result or ", ".join(f"#{number}" for number in event.get("opens", ()))
         return f"{kind} {opened}".strip()

@@ -26,9 +26,9 @@ LATEST = 10**11
 
 def is_valid(game: Game) -> bool:
     """Whether every part of the state has its type and a bearable size."""
-    words = (game.id, game.system, game.name, game.master, game.phase, game.initiative, game.commitment, game.digest)
+    words = (game.id, game.system, game.name, game.master, game.phase, game.initiative, game.winner)
     return (
-        all(map(_is_name, words))
+        all(map(_is_name, (*words, game.commitment, game.digest)))
         and (not game.system or game.system in systems())
         and all(isinstance(value, bool) for value in (game.started, game.ended, game.hand_dice, game.drawn))
         and game.answers in (FULL, COMPACT)

@@ -31,6 +31,8 @@ _STATS = Option(
     "stats", "str", "numbers, state and markers: morale=5 fp=2 state=shaken marker=+moved", complete="stats"
 )
 
+_GAME = _option("game", help_="another game that was played here: its number or title", complete="game")
+
 ROLL = (
     CommandSpec(
         ("roll",),
@@ -59,14 +61,33 @@ GAME = (
         (_SIDE,),
         example="/game initiative US",
     ),
-    CommandSpec(("game", "end"), "End the game; sealed rolls are opened", "game", example="/game end"),
+    CommandSpec(
+        ("game", "end"),
+        "End the game with its story; asks first",
+        "game",
+        (
+            _option("winner", help_="the side that won, or draw", complete="winner"),
+            Option("confirm", "bool", help="end it now"),
+        ),
+        private=True,
+        example="/game end winner=US",
+    ),
+    CommandSpec(
+        ("game", "list"), "Every game that was played in this channel", "game", private=True, example="/game list"
+    ),
+    CommandSpec(
+        ("game", "open"), "Read a game that was played here", "game", (_GAME,), private=True, example="/game open 1"
+    ),
+    CommandSpec(
+        ("game", "resume"), "Take up a game again that was played here", "game", (_GAME,), example="/game resume 1"
+    ),
     CommandSpec(("game", "undo"), "Undo the last event", "game", example="/game undo"),
     CommandSpec(("game", "redo"), "Redo what was undone last", "game", example="/game redo"),
     CommandSpec(
         ("game", "reveal"),
         "Open a sealed roll of yours",
         "game",
-        (Option("event", "int", "its number, such as #41", min=1, max=10**9),),
+        (Option("event", "int", "its number, such as #41", min=1, max=10**9), _GAME),
         example="/game reveal 41",
     ),
     CommandSpec(
@@ -107,6 +128,7 @@ GAME = (
                 values=("json", "csv", "markdown"),
                 default="json",
             ),
+            _GAME,
         ),
         private=True,
         example="/game export markdown",
@@ -131,6 +153,7 @@ GAME = (
         ("game", "stats"),
         "Luck against expectation, by side and kind of roll",
         "game",
+        (_GAME,),
         private=True,
         example="/game stats",
     ),
@@ -196,6 +219,7 @@ LOG = (
             _option("side", help_="only this side", complete="side"),
             _option("kind", "enum", "only this kind", values=_EVENT_KINDS),
             Option("page", "int", "page", min=1, max=10_000, default=1),
+            _GAME,
         ),
         private=True,
         example="/log 20",
@@ -206,7 +230,11 @@ AGAIN = (CommandSpec(("again",), "Repeat the last roll or sequence with the same
 
 FAIR = (
     CommandSpec(
-        ("fair", "show"), "How the dice are proved: commitment, texts, head hash", "fair", example="/fair show"
+        ("fair", "show"),
+        "How the dice are proved: commitment, texts, head hash",
+        "fair",
+        (_GAME,),
+        example="/fair show",
     ),
     CommandSpec(
         ("fair", "add"),

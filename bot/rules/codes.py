@@ -70,6 +70,8 @@ CODES = {
     "no-game": "no game is played here",
     "game-on": "a game is going on",
     "game-ended": "the game has ended",
+    "unknown-game": "no such game was played here",
+    "unclear-game": "several games that were played here have this name",
     "game-changed": "the game moved, ended or was replaced meanwhile",
     "no-sides": "the game has no sides",
     "side-taken": "the person plays a side already",

@@ -46,7 +46,7 @@ def played() -> str:
         await channel.do("Anna", f"game reveal {next(iter((await channel.game()).sealed))}")
         await channel.do("Anna", "fair reveal", "roll 4d6kh3", "game settings hand_dice=no")
         await channel.do("Carl", "roll d100 secret")
-        await channel.do("Anna", "game end", "fair reveal")
+        await channel.do("Anna", "game end confirm", "fair reveal")
         return (await channel.do("Anna", "game export")).files[0].text
 
     with patch("os.urandom", Random("an evening").randbytes):

@@ -41,7 +41,7 @@ COMMANDS = (
     "game undo",
     "unit edit us1 state=shaken", "lnlt fire attackers=us1 targets=vc1", "lnlt fire attackers=us1 targets=vc1 odds",
     "roll 2d6", "game next", "game reveal 11", "fair reveal", "privacy show", "privacy export", "game settings",
-    "game leave", "log 50", "game end", "log 50", "game export json", "game export csv", "game export markdown",
+    "game leave", "log 50", "game end confirm", "log 50", "game export json", "game export csv", "game export markdown",
     "game stats",
     "privacy delete confirm", "log 50", "game delete",
 )  # fmt: skip

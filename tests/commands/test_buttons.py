@@ -28,15 +28,14 @@ async def test_an_undo_button_undoes_nothing_in_the_game_after() -> None:
     assert list((await channel.game()).units) == ["sq"]
 
 
-async def test_again_odds_and_an_open_seal_of_an_earlier_game_do_nothing() -> None:
+async def test_again_odds_and_undo_of_an_earlier_game_do_nothing() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     fired = await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1"')
-    sealed = await channel.do("Anna", "roll 2d6 secret=yes")
-    await channel.do("Anna", "game end", "game start lnlt Two")
+    await channel.do("Anna", "game end confirm", "game start lnlt Two")
     await channel.do("Anna", *(f"unit add S{at} squad US morale=5 fp=1" for at in range(12)))
     number = (await channel.game()).number
-    for label, answer in (("Again", fired), ("Odds", fired), ("Undo", fired), ("Open it", sealed)):
+    for label, answer in (("Again", fired), ("Odds", fired), ("Undo", fired)):
         assert (await channel.press("Anna", action(answer, label))).code == "other-game"
     assert (await channel.game()).number == number
 
@@ -45,7 +44,7 @@ async def test_odds_of_an_earlier_game_are_not_rolled_in_the_next() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     odds = await channel.do("Anna", 'lnlt fire attackers="squad morale=5 fp=2" targets="squad morale=4" odds')
-    await channel.do("Anna", "game end", "game start lnlt Two")
+    await channel.do("Anna", "game end confirm", "game start lnlt Two")
     assert (await channel.press("Anna", action(odds, "Roll it"))).code == "other-game"
     assert (await channel.game()).number == 1
 

@@ -73,7 +73,12 @@ async def test_a_players_own_messages_make_him_no_manager_of_a_game_elsewhere() 
     code = (await channel.say("Anna", "game link", manager=True)).title.split()[-1]
     aside = Channel(channel.app, Place("discord:dm/7"), "dm")
     assert not (await aside.say("Bob", f"game link {code}", manager=True)).error
-    for line in ("unit edit us1 state=eliminated", "game end", "game delete confirm", "game settings master=Bob"):
+    for line in (
+        "unit edit us1 state=eliminated",
+        "game end confirm",
+        "game delete confirm",
+        "game settings master=Bob",
+    ):
         reply = await aside.say("Bob", line, manager=True)
         assert reply.error, line
     assert not (await aside.say("Bob", "unit edit vc1 marker=+moved", manager=True)).error
@@ -157,7 +162,7 @@ async def test_an_opened_roll_stands_in_log_and_table_a_closed_one_nowhere() -> 
     assert rows[1].startswith(f"{first},")
     assert rows[1].endswith(",sealed")
     assert len(rows) == 2
-    await channel.do("Anna", "game end")
+    await channel.do("Anna", "game end confirm")
     rows = (await channel.do("Anna", "game export csv")).files[0].text.splitlines()
     assert rows[2].startswith(f"{second},")
     assert "hidden mines" in rows[2]
@@ -200,7 +205,7 @@ async def test_nobody_becomes_game_master_by_taking_anothers_name() -> None:
     reply = await channel.fails("Anna", "game settings master=Bob", "Several people")
     assert "master=console:bob" in reply.text()
     await channel.do("Anna", "game settings master=console:bob")
-    assert not (await channel.say("Bob", "game end")).error
+    assert not (await channel.say("Bob", "game end confirm")).error
 
 
 async def test_a_game_displaces_no_roster_elsewhere() -> None:

@@ -49,13 +49,13 @@ async def test_starting_joining_and_leaving() -> None:
     await channel.refused("Anna", "game join US", "no-game")
     reply = await channel.do("Anna", 'game start lnlt "Hill 875" sides="US, VC"')
     assert "Anna is game master" in reply.text()
-    await channel.refused("Bob", 'game start lnlt "Other"', "game-on")
+    assert "wants to start" in (await channel.do("Bob", 'game start lnlt "Other"')).title
     await channel.refused("Bob", "game join Japan", "unknown-side")
     await channel.do("Bob", "game join vc")
     await channel.refused("Bob", "game join US", "side-taken")
     await channel.do("Bob", "game leave")
     await channel.refused("Bob", "game leave", "not-player")
-    await channel.refused("Anna", 'game start lnlt X sides="US, us"', "game-on")
+    await channel.refused("Anna", 'game start lnlt X sides="US, us"', "given-twice")
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ async def test_strangers_roll_and_look_but_touch_nothing() -> None:
         "lnlt fire attackers=us1 targets=vc1",
         "game next",
         "game initiative US",
-        "game end",
+        "game end confirm",
         "game undo",
         "game export",
         "fair add x",
@@ -203,10 +203,18 @@ async def test_events_without_dice_are_taken_back_by_who_did_them() -> None:
     assert await channel.content() == before
 
 
-@pytest.mark.parametrize("line", ["game join US", "fair reveal", "game end"])
+@pytest.mark.parametrize("line", ["game join US", "fair reveal"])
 async def test_some_events_stand_for_ever(line: str) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt X sides="US, VC"', line)
+    await channel.refused("Anna", "game undo", "not-undoable")
+
+
+async def test_the_end_cannot_be_undone_but_resumed() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt X", "game end confirm")
+    await channel.refused("Anna", "game undo", "game-ended")
+    await channel.do("Anna", "game resume")
     await channel.refused("Anna", "game undo", "not-undoable")
 
 
@@ -244,8 +252,9 @@ async def test_the_end_opens_what_is_sealed() -> None:
     await two_sides(channel)
     await channel.do("Bob", "roll 2d6 label=ambush secret")
     await channel.refused("Anna", "fair reveal", "still-sealed")
-    ended = await channel.do("Anna", "game end")
-    assert "ambush" in ended.text()
+    ended = await channel.do("Anna", "game end confirm")
+    assert ended.announce is not None
+    assert "ambush" in ended.announce.text()
     assert (await channel.game()).sealed == {}
     await channel.do("Anna", "fair reveal")
     await channel.refused("Anna", "game next", "game-ended")
@@ -254,14 +263,14 @@ async def test_the_end_opens_what_is_sealed() -> None:
 async def test_a_new_game_offers_the_old_roster() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "unit edit us1 state=eliminated", "game end")
+    await channel.do("Anna", "unit edit us1 state=eliminated", "game end confirm")
     started = await channel.do("Anna", 'game start lnlt Next sides="US, VC"')
     (button,) = started.buttons
     assert (await channel.press("Bob", button.action)).error, "he does not direct this game"
     carried = await channel.press("Anna", button.action)
     assert "5 units" in carried.title
     assert "squad 1" not in (await channel.game()).units, "eliminated units stay behind"
-    await channel.do("Anna", "game end")
+    await channel.do("Anna", "game end confirm")
     again = await channel.do("Anna", "game start lnlt Third carry")
     assert again.buttons == ()
     assert len((await channel.game()).units) == 5
@@ -373,23 +382,6 @@ async def test_luck_leaves_out_hand_dice_undone_and_sealed_events() -> None:
         assert "Direct fire" in reply.text()
     finally:
         await channel.app.close()
-
-
-async def test_a_game_begun_over_free_play_opens_what_was_sealed_there() -> None:
-    channel = await Channel.fresh()
-    await channel.do("Anna", "roll d20 secret", "game start lnlt X")
-    games = await channel.app.store.games()
-    assert len(games) == 2
-    here = await _row(channel)
-    old = await channel.app.games.by_row(next(row for row in games if row != here))
-    assert old is not None
-    assert (old.game.sealed, old.game.ended) == ({}, True)
-
-
-async def _row(channel: Channel) -> str:
-    loaded = await channel.app.games.at(channel.place.key)
-    assert loaded is not None
-    return loaded.row
 
 
 async def test_markers_are_reminded_of_and_never_counted_silently() -> None:

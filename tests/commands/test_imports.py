@@ -331,10 +331,10 @@ async def test_logs_whose_players_had_their_texts_deleted_are_sound() -> None:
     await channel.do("Bob", f"game reveal {next(iter((await channel.game()).sealed))}")
     there, reply = await brought(channel.app, await exported(channel), "Bob")
     assert not reply.error
-    await there.do("Bob", "game claim", "roll d6 secret", "game end")
+    await there.do("Bob", "game claim", "roll d6 secret", "game end confirm")
     await there.do("Bob", "privacy delete confirm")
     await channel.do("Bob", "privacy delete confirm")
-    await channel.do("Anna", "game end", "fair reveal")
+    await channel.do("Anna", "game end confirm", "fair reveal")
     for place, who in ((channel, "Anna"), (there, "Carl")):
         log = json.loads((await place.do(who, "game export")).files[0].content)
         assert check(log).faults == ()

@@ -151,7 +151,7 @@ async def test_only_who_directs_the_game_links_it(table: Table) -> None:
 
 async def test_a_new_game_goes_on_in_both(table: Table) -> None:
     await table.link()
-    await table.run("/game end")
+    await table.run("/game end confirm")
     await table.run('/game start lnlt "Hill 876" sides="US, VC"')
     assert "Hill 876" in str(await table.run("/game status", BEN, THERE))
     await table.told(THERE)
@@ -391,7 +391,7 @@ async def test_a_linked_game_neither_moves_nor_is_replaced_by_an_imported_one(ta
     """Nobody over there agreed to the channel, or the game, that would come."""
     await table.link()
     assert "played in other channels too" in (await table.run("/game transfer 10")).title
-    await table.run("/game end")
+    await table.run("/game end confirm")
     refused = await table.run("/game import file=x")
     assert "linked" in refused.title
 

@@ -128,5 +128,5 @@ async def test_a_game_that_was_linked_or_ended_meanwhile_does_not_come(club: Clu
     assert not (await lair.say("Mallory", f"game link {code}", manager=True)).error
     assert "no longer played there" in (await club.press("Vera", take, club.hall, manager=True)).title
     await lair.say("Mallory", "game link off", manager=True)
-    await club.table.do("Anna", "game end")
+    await club.table.do("Anna", "game end confirm")
     assert (await club.press("Vera", take, club.hall, manager=True)).error

@@ -27,7 +27,7 @@ def test_a_rally_against_a_count_by_hand() -> None:
     chance = 21 / 36
     worth = worth_of("lnlt", "rally", inputs, '{"outcome": "rallied"}')
     assert worth is not None
-    assert worth == pytest.approx((1, chance, chance * (1 - chance)))
+    assert worth == pytest.approx((1, chance, chance * (1 - chance), chance, 0))
     luck = Luck()
     for _ in range(ENOUGH - 1):
         luck = luck.plus(worth)

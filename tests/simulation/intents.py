@@ -115,7 +115,7 @@ def duel(plot: Plot) -> None:
             plot.press(other, where, plot.chance.choice(["consent", "undo"]))
         plot.wait()
     if plot.chance.random() < 0.3:
-        plot.say(plot.someone(where), where, "game end")
+        plot.say(plot.someone(where), where, "game end confirm")
 
 
 def undo_twice(plot: Plot) -> None:

@@ -42,7 +42,8 @@ KINDS: Mapping[str, Kind] = {
     "leave": Kind(PATCH, (), ("players",)),
     "next": Kind(("result", *PATCH), (), ("turn", "phase"), units=True),
     "initiative": Kind(("result",), PATCH, ("initiative",)),
-    "end": Kind(PATCH, ("opens", "result"), ("ended",), units=True),
+    "end": Kind(PATCH, ("opens", "result"), ("ended", "winner"), units=True),
+    "resume": Kind((), PATCH, ("ended", "winner")),
     "unit": Kind(("result",), PATCH, ("system",), units=True),
     "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "master")),
     "transfer": Kind(("result",), words=("to another channel",)),
@@ -302,6 +303,7 @@ def _is_bool(value: object) -> bool:
 
 _GAME: Mapping[str, Callable[[object], bool]] = {
     "system": _is_name, "name": _is_name, "master": _is_name, "phase": _is_name, "initiative": _is_name,
+    "winner": _is_name,
     "started": _is_bool, "ended": _is_bool, "hand_dice": _is_bool,
     "answers": lambda value: value in ("full", "compact"),
     "turn": is_number,

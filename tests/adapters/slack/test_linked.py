@@ -87,7 +87,7 @@ class Evening:
         await write(self.ben, self.games, "/roll", "2d6")
         await self.on_discord("ben: 2d6 = ")
         await say(self.anna, self.table, "fair reveal")
-        ended = await say(self.anna, self.table, "game end")
+        ended = await say(self.anna, self.table, "game end confirm")
         await self.on_slack(ended.content.split("\n")[0])
 
     async def compare(self, folder: Path) -> None:

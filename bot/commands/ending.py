@@ -1,0 +1,121 @@
+"""`/game end` asks first, then closes the game with its story; it is read-only from then on, until it is resumed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.commands.luck import told_luck
+from bot.commands.sealed import open_rolls
+from bot.game.events import has_dice
+from bot.game.rights import find_side, need_director
+from bot.game.state import DRAW, Game
+from bot.game.stats import Try
+from bot.game.story import Moment, best_shot, losses, worst_luck
+from bot.interface.parts import Part, percent
+from bot.interface.reply import Reply
+from bot.rules.phrase import phrase
+from bot.systems.catalog import systems
+
+
+async def end(context: Context) -> Reply:
+    """Ask whether the game is to end, unless that is said already."""
+    game = context.need_started()
+    need_director(game, context.actor, "end it")
+    options = context.options()
+    winner = _winner(game, options["winner"] or "")
+    if options["confirm"]:
+        story = await _ended(context, winner)
+        return Reply(f'"{game.name}" has ended', private=True, announce=story)
+    lines = [
+        f"{_count(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
+        phrase("It stays as it is then, to be read: `/game list`. `/game resume` takes it up again."),
+        phrase("Or type: `/game end confirm`"),
+    ]
+    return Reply(
+        f'End "{game.name}" in turn {game.turn}?' + (" Who won?" if game.sides and not winner else ""),
+        tuple(line for line in lines if line),
+        private=True,
+        buttons=tuple(context.button("end", label, won, style=style) for won, label, style in _choices(game, winner)),
+    )
+
+
+def _choices(game: Game, winner: str) -> list[tuple[str, str, str]]:
+    """What the buttons under the question say: the winner named, or each who may have won."""
+    if winner or not game.sides:
+        how = {"": "End it", DRAW: "End it: a draw"}.get(winner, f"End it: {winner} wins")
+        return [(winner, how, "primary")]
+    sides = [(side, f"End it: {side} wins", "plain") for side in game.sides]
+    return [*sides, (DRAW, "End it: a draw", "plain"), ("", "End it", "primary")]
+
+
+async def end_now(context: Context, winner: str) -> Reply:
+    """The button under the question."""
+    game = context.need_started()
+    need_director(game, context.actor, "end it")
+    return await _ended(context, _winner(game, winner))
+
+
+def _winner(game: Game, typed: str) -> str:
+    """A side, or DRAW, or nobody. Raises UserError for anybody else."""
+    word = typed.strip().casefold()
+    return word if word in ("", DRAW) else find_side(game, typed)
+
+
+async def _ended(context: Context, winner: str) -> Reply:
+    """End the game: sealed rolls are opened, and its story is told."""
+    before = context.game
+    opened = await open_rolls(context, tuple(before.sealed))
+    after = replace(opened.game, ended=True, winner=winner)
+    context.ledger.add("end", after, opens=opened.numbers, result=opened.result)
+    game = context.game
+    how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
+    system = systems().get(game.system)
+    about = [_sides(context, game), f"{await _rolls(context)} rolls"]
+    return Reply(
+        f"{game.name} is over{how} on turn {game.turn} · {', '.join(piece for piece in about if piece)}",
+        (*opened.lines, *await _story(context, game)),
+        footer=(system.title,) if system is not None else (),
+        buttons=(
+            context.button("read", "Statistics", "stats"),
+            context.button("read", "Proof", "proof"),
+            context.button("read", "Export", "export"),
+        ),
+    )
+
+
+def _sides(context: Context, game: Game) -> str:
+    """`Alice v Bob`; "" where nobody joined."""
+    sides = []
+    for side in game.sides:
+        names = [context.ledger.name_of(person) for person, theirs in game.players.items() if theirs == side]
+        sides += [" and ".join(names)] if names else []
+    return " v ".join(sides)
+
+
+async def _rolls(context: Context) -> int:
+    rows = await context.store.events(context.ledger.row)
+    return sum(has_dice(row.data) for row in rows)
+
+
+async def _story(context: Context, game: Game) -> list[Part]:
+    """What the game cost each side, its best shot and worst luck, and how lucky they were."""
+    lines: list[Part] = [line for side in game.sides if (line := losses(game, side))]
+    told, worths = await told_luck(context)
+    if (best := best_shot(worths)) is not None:
+        lines.append(f"Best shot: {_moment(context, best, 'at')}")
+    if (worst := worst_luck(worths)) is not None:
+        lines.append(f"Worst luck: {_moment(context, worst, 'although better was likely at')}")
+    return [*lines, *(f"Luck of {line}" for line in told)]
+
+
+def _moment(context: Context, moment: Moment, joined: str) -> str:
+    """`US, Direct fire: casualties at 8.3% (#38)`."""
+    roll: Try = moment.roll
+    whose = roll.side if context.game.sides else context.ledger.name_of(roll.side)
+    title = systems()[roll.system].sequence(roll.sequence).title
+    return f"{whose + ', ' if whose else ''}{title}: {roll.result} {joined} {percent(moment.chance)} (#{roll.number})"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"

@@ -1,0 +1,192 @@
+"""`/game list`, `open`, `resume`: nothing that was played in a channel is ever buried."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.commands.context import Context, server_of
+from bot.commands.played import (
+    Played,
+    best_first,
+    by_row,
+    find_played,
+    look_at,
+    named,
+    played_in,
+    put_aside,
+    standing,
+)
+from bot.game.ledger import Ledger
+from bot.game.phases import phase_title, reminders
+from bot.game.rights import need_director
+from bot.interface.reply import Button, Reply
+from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
+from bot.stores.base import Binding, Outgoing
+from bot.systems.catalog import systems
+
+MOST_SHOWN = 12
+MOST_BUTTONS = 10
+SHOWN = {"log": "log:handle", "stats": "luck:stats", "export": "exporting:export", "proof": "fair:show"}
+"""What can be read of a game by a button, and the function that answers."""
+LABELS = {"log": "Log", "stats": "Statistics", "export": "Export", "proof": "Proof"}
+
+
+async def listing(context: Context) -> Reply:
+    """Every game that was played here, the one that is on first."""
+    games = best_first(await played_in(context.store, context.command.where))
+    if not games:
+        return Reply(
+            "Nothing has been played here yet", (phrase('Start a game: `/game start lnlt "Hill 875"`'),), private=True
+        )
+    lines = [_line(one) for one in games[:MOST_SHOWN]]
+    if len(games) > MOST_SHOWN:
+        lines.append(phrase("{more} older ones: `/game open 1`, or by title", more=len(games) - MOST_SHOWN))
+    count = "1 game" if len(games) == 1 else f"{len(games)} games"
+    on = ", one is on" if games[0].is_on and not games[0].game.ended else ""
+    buttons = tuple(_button(one) for one in games[:MOST_BUTTONS])
+    return Reply(f"{count} played here{on}", tuple(lines), private=True, buttons=buttons)
+
+
+def _line(one: Played) -> str:
+    system = systems().get(one.game.system)
+    about = f" · {system.title}" if system is not None else ""
+    return f"{one.number}. {one.title}{about}: {standing(one)}"
+
+
+def _button(one: Played) -> Button:
+    if one.is_on and not one.game.ended:
+        return Button(f"open:{one.row}", "Status", "primary")
+    if one.game.started and not one.game.ended:
+        return Button(f"resume:{one.row}", f"Resume {_short(one)}")
+    return Button(f"open:{one.row}", f"Read {_short(one)}")
+
+
+def _short(one: Played) -> str:
+    """A title on a button; the number tells games of one name apart."""
+    return f"{one.number}: {one.title[:24]}"
+
+
+async def open_game(context: Context) -> Reply:
+    """Everything about one of the games, privately."""
+    typed = context.options()["game"]
+    games = await played_in(context.store, context.command.where)
+    return await _opened(context, find_played(games, typed) if typed else _latest(games))
+
+
+async def press_open(context: Context, row: str) -> Reply:
+    """The button of a game in the list."""
+    return await _opened(context, await by_row(context, row))
+
+
+async def _opened(context: Context, one: Played) -> Reply:
+    from bot.commands.game import status
+
+    look_at(context, one)
+    shown = await status(context)
+    own = context.actor.person
+    sealed = [number for number, who in one.game.sealed.items() if who == own]
+    buttons = [
+        *(context.button("read", label, what) for what, label in LABELS.items()),
+        *(context.button("reveal", f"Open #{number}", number) for number in sealed[:5]),
+    ]
+    if not one.is_on or one.game.ended:
+        buttons.append(Button(f"resume:{one.row}", "Resume", "primary"))
+    how = standing(one) if not one.is_on or one.game.ended else ""
+    title = f"{one.title}: {how}" if how else shown.title
+    lines = shown.lines
+    if not one.is_on:
+        commands = phrase(
+            "By command: `/log game={n}`, `/game stats game={n}`, `/game export game={n}`, `/fair show game={n}`",
+            n=one.number,
+        )
+        lines = (*lines, commands)
+    return Reply(title, lines, footer=shown.footer, private=True, buttons=tuple(buttons))
+
+
+async def read(context: Context, what: str) -> Reply:
+    """A button of an opened game: its log, statistics, export or proof, privately."""
+    from bot.commands.dispatch import imported
+    from bot.commands.playing import repeated
+
+    if what not in SHOWN:
+        raise UserError("There is no such button here.", code="unknown-button")
+    path = {"log": ("log",), "proof": ("fair", "show")}.get(what, ("game", what))
+    reply: Reply = await imported(SHOWN[what])(repeated(context, path, {}))
+    return replace(reply, private=True)
+
+
+async def resume(context: Context) -> Reply:
+    """Take a game up again: the one named, or the latest that made room for another or ended."""
+    typed = context.options()["game"]
+    games = await played_in(context.store, context.command.where)
+    return await _resumed(context, find_played(games, typed) if typed else _latest(games))
+
+
+async def press_resume(context: Context, row: str) -> Reply:
+    """The button that takes a game up again."""
+    return await _resumed(context, await by_row(context, row))
+
+
+def _latest(games: list[Played]) -> Played:
+    """The latest game that is not going on. Raises UserError where there is none."""
+    found = [one for one in best_first(games) if not one.is_on or one.game.ended]
+    if not found:
+        raise UserError("No other game was played here.", hint=phrase("`/game list` shows all."), code="unknown-game")
+    return next((one for one in found if one.game.started), found[0])
+
+
+async def _resumed(context: Context, one: Played) -> Reply:
+    """The game goes on with its own log and dice; the one that is on makes room."""
+    if one.is_on and not one.game.ended:
+        raise UserError(f"{one.title} is the game that is on here.", hint="Just play.", code="game-on")
+    before = context.ledger.was
+    if not one.is_on and context.ledger.exists and context.game.started and not context.game.ended:
+        need_director(context.game, context.actor, f"put {named(context.game)} aside")
+    places = await _places(context, one)
+    aside = () if one.is_on else put_aside(before)
+    ledger = Ledger(one.loaded, context.ledger.writer)
+    _need_part(context, ledger)
+    ledger.add("resume", replace(one.game, ended=False, winner=""))
+    context.ledger = ledger
+    if not one.is_on:
+        was = before.row if before is not None else None
+        context.bindings += [Binding(place, one.row, was, server_of(place), alone=True) for place in places]
+    game, system = ledger.game, systems().get(one.game.system)
+    where = phase_title(game, system)
+    lines = (*([f"It goes on in {where}."] if where else []), *reminders(game, system), *aside)
+    told = Reply(f"{context.who} takes {named(one.game)} up again", lines)
+    here = context.command.where.key
+    context.outgoing += [Outgoing(place, {}, context.now, told.to_json()) for place in places if place != here]
+    return told
+
+
+async def _places(context: Context, one: Played) -> tuple[str, ...]:
+    """Where it is played from now on: in every channel that is linked with this one, if it was played in them all.
+
+    Raises UserError where it was not: nobody there agreed to it.
+    """
+    here, was = context.command.where.key, context.ledger.was
+    places = was.places if was is not None and not one.is_on else (here,)
+    for place in places:
+        if place != here and one.row not in await context.store.played(place):
+            raise UserError(
+                "This channel is linked with others, where that game was never played.",
+                hint=phrase("End the link first: `/game link off`"),
+                code="linked",
+            )
+    return tuple(dict.fromkeys((here, *places)))
+
+
+def _need_part(context: Context, ledger: Ledger) -> None:
+    """Raise UserError for a stranger to a game with sides."""
+    from bot.game.rights import actor_in
+
+    game = ledger.game
+    actor = actor_in(game, ledger.known_person(), manager=context.command.who.manager)
+    if game.started and game.sides and not actor.side and not actor.directs:
+        raise UserError(
+            f"Only those who played {named(game)} can take it up again.",
+            hint="Ask one of its players, or a server manager.",
+            code="not-player",
+        )

@@ -1,0 +1,217 @@
+"""Nothing is buried: games are listed, read and taken up again; the end asks, and leaves the game to be read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from bot.audit.check_file import check
+from bot.audit.games import audit
+from bot.interface.reply import Reply
+from bot.interface.spec import Command, Place
+from tests.playing import Channel, two_sides
+
+
+def pressed(reply: Reply, label: str) -> str:
+    """What the button with this label is for."""
+    return next(button.action for button in reply.buttons if button.label.startswith(label))
+
+
+async def exported(channel: Channel, line: str = "game export") -> dict[str, Any]:
+    reply = await channel.do("Anna", line)
+    return json.loads(reply.files[0].text)  # type: ignore[no-any-return]
+
+
+async def end(channel: Channel, name: str, label: str = "End it") -> Reply:
+    """`/game end`, and the button under its question."""
+    return await channel.press(name, pressed(await channel.do(name, "game end"), label))
+
+
+async def test_every_game_that_was_played_here_is_listed_the_one_that_is_on_first() -> None:
+    channel = await Channel.fresh()
+    assert "Nothing has been played here" in (await channel.do("Anna", "game list")).title
+    await channel.do("Anna", "roll 2d6", "roll 2d6")
+    started = await channel.do("Anna", 'game start lnlt "Hill 621"')
+    assert "The free play is kept" in started.text()
+    await end(channel, "Anna")
+    started = await channel.do("Anna", 'game start ucn "Saint-Lo"')
+    assert '"Hill 621" is kept: /game list' in started.text()
+
+    shown = await channel.do("Bob", "game list")
+    assert shown.private
+    assert shown.title == "3 games played here, one is on"
+    on, *others = shown.body()
+    assert on.startswith("3. Saint-Lo · Ultracombat"), on
+    assert "#1" in on
+    assert others[0].startswith("2. Hill 621 · Lock 'n Load Tactical: Ended on turn 1")
+    assert others[1].startswith("1. Free play: 2 events since")
+    assert [button.label for button in shown.buttons] == ["Status", "Read 2: Hill 621", "Read 1: Free play"]
+
+
+async def test_an_old_game_is_read_privately_with_its_log_statistics_export_and_proof() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do(
+        "Anna", "lnlt fire attackers=us1 targets=vc1 hand=6,1,6", "roll d20 label=wind", "roll d6", "roll d6"
+    )
+    head = (await exported(channel))["head"]
+    await end(channel, "Anna", "End it: US")
+    await channel.do("Anna", "game start lnlt Next", "roll d6")
+
+    opened = await channel.press("Bob", pressed(await channel.do("Bob", "game list"), "Read 1"))
+    assert opened.private
+    assert opened.title.startswith("Hill 875: US won on turn 1")
+    assert "US: Anna; 3 units" in opened.text()
+    log = await channel.press("Bob", pressed(opened, "Log"))
+    assert log.private
+    assert "wind" in log.text()
+    older = await channel.press("Bob", pressed(log, "Older"))
+    assert 'start "Hill 875"' in older.text(), "the next page is of the same game"
+    assert "Hill 875 as json" in (await channel.press("Anna", pressed(opened, "Export"))).title
+    proof = await channel.press("Bob", pressed(opened, "Proof"))
+    assert proof.private
+    assert head[:8] not in proof.text(), "the end is in the chain too"
+    assert (await channel.press("Bob", pressed(opened, "Statistics"))).private
+
+    old, new = await exported(channel, 'game export game="hill 875"'), await exported(channel)
+    assert old["name"] == "Hill 875"
+    assert new["name"] == "Next"
+    assert check(old).faults == ()
+    assert "wind" in (await channel.do("Bob", "log 50 game=1")).text()
+    assert "Hill 875" not in (await channel.do("Bob", "log")).text()
+    await channel.refused("Bob", "log game=7", "unknown-game")
+
+
+async def test_sealed_rolls_of_a_game_put_aside_are_opened_by_their_roller() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "roll d20 label=ambush secret")
+    await channel.do("Bob", "game start lnlt Next")
+    opened = await channel.do("Anna", "game open 1")
+    assert not any("Open" in button.label for button in (await channel.do("Bob", "game open 1")).buttons)
+    told = await channel.press("Anna", pressed(opened, "Open #2"))
+    assert not told.private
+    assert told.title.startswith("#2 opened: Anna")
+    assert (await channel.game()).name == "Next"
+    assert (await audit(channel.app.store))[1] == []
+
+
+async def test_a_game_is_taken_up_again_with_its_own_log_and_dice() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "roll d6", "fair reveal")
+    before = await channel.content()
+    await channel.do("Carl", "roll d6")
+    start = await channel.do("Anna", "game start lnlt Other")
+    await channel.press("Anna", pressed(start, "Start it"))
+    assert (await channel.game()).name == "Other"
+    await channel.fails("Bob", "game resume", "put")
+    resumed = await channel.do("Anna", 'game resume "Hill 875"')
+    assert '"Other" is put aside: /game resume takes it up again' in resumed.text()
+    assert await channel.content() == before
+    await channel.do("Bob", "roll d6")
+    log = await exported(channel)
+    assert check(log).faults == ()
+    kinds = [event["body"]["kind"] for event in log["events"]]
+    assert kinds[-2:] == ["resume", "roll"]
+    assert (await channel.do("Anna", "game list")).body()[0].startswith("1. Hill 875")
+    assert (await audit(channel.app.store))[1] == []
+
+
+async def test_an_ended_game_is_read_only_until_it_is_resumed() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    question = await channel.do("Anna", "game end")
+    assert question.private
+    assert [button.label for button in question.buttons] == [
+        "End it: US wins", "End it: VC wins", "End it: a draw", "End it",
+    ]  # fmt: skip
+    await channel.refused("Bob", "game end", "not-master")
+    over = await channel.press("Anna", pressed(question, "End it: VC"))
+    assert over.title.startswith("Hill 875 is over: VC wins on turn 1 · Anna v Bob, 0 rolls")
+    assert (await channel.press("Anna", pressed(question, "End it: US"))).code == "game-ended"
+    for line in (
+        "lnlt fire attackers=us1 targets=vc1", "unit edit us1 state=shaken", "unit add Late squad US",
+        "unit remove us1", "game next", "game undo", "game join US", "game settings hand_dice=no", "fair add x",
+    ):  # fmt: skip
+        refusal = await channel.refused("Anna", line, "game-ended")
+        assert "/game resume" in refusal.text()
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 odds", "log", "unit list")
+    await channel.do("Anna", "fair reveal")
+
+    again = await channel.do("Bob", "game resume")
+    assert 'takes "Hill 875" up again' in again.title
+    game = await channel.game()
+    assert (game.ended, game.winner) == (False, "")
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 hand=1,6", "game end winner=draw confirm")
+    assert (await channel.game()).winner == "draw"
+    assert check(await exported(channel)).faults == ()
+
+
+async def test_plain_dice_behind_the_end_are_free_play() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await end(channel, "Anna")
+    before = await exported(channel)
+    reply = await channel.do("Bob", "roll 2d6")
+    assert "free play begins" in " ".join(reply.footer)
+    assert not (await channel.game()).started
+    assert (await exported(channel, "game export game=1"))["head"] == before["head"]
+
+
+async def test_the_end_tells_losses_best_shot_and_luck() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit edit vc1 state=eliminated", "unit edit us2 state=eliminated")
+    for _ in range(6):
+        await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
+    story = await end(channel, "Anna", "End it: US")
+    assert not story.private
+    said = story.body()
+    assert "US lost 1 of 3: Squad 2" in said
+    assert "VC lost 1 of 3: Cell 1" in said
+    assert any(line.startswith("Luck of US:") and "in 6 rolls" in line for line in said), said
+    assert [button.label for button in story.buttons] == ["Statistics", "Proof", "Export"]
+    await channel.do("Anna", "game start lnlt Next")
+    stats = await channel.press("Bob", pressed(story, "Statistics"))
+    assert "US: " in stats.text(), "its buttons speak of the game that they stand under"
+
+
+async def test_starting_over_a_running_game_asks_its_game_master() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    asked = await channel.do("Bob", 'game start ucn "Saint-Lo"')
+    assert asked.mention == ("console:anna",)
+    assert asked.title == 'Bob wants to start "Saint-Lo" here'
+    assert (await channel.game()).name == "Hill 875"
+    assert (await channel.press("Bob", pressed(asked, "Start it"))).code == "not-master"
+    begun = await channel.press("Anna", pressed(asked, "Start it"))
+    assert begun.title == 'Bob starts "Saint-Lo"'
+    assert "Bob is game master" in begun.text()
+    assert '"Hill 875" is put aside: /game resume takes it up again' in begun.text()
+    assert (await channel.press("Anna", pressed(asked, "Start it"))).code == "not-asked"
+
+    asked = await channel.do("Anna", "game start lnlt Third")
+    assert "goes on" in (await channel.press("Anna", pressed(asked, "Keep"))).title
+    assert (await channel.game()).name == "Saint-Lo"
+
+
+async def test_only_who_played_a_game_takes_it_up_again() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await end(channel, "Anna")
+    await channel.refused("Carl", "game resume", "not-player")
+    await channel.do("Bob", "game resume")
+    await channel.refused("Bob", "game resume 1", "game-on")
+
+
+async def test_an_import_says_what_it_puts_aside() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    log = (await channel.do("Anna", "game export")).files[0].text
+    there = await Channel.fresh(place=Place("console:there", "console"))
+    await there.do("Anna", "roll d6")
+    brought = await there.app.run(Command(("game", "import"), {"file": log}, there.who("Anna"), there.place, "import"))
+    assert "The free play is kept: /game list" in brought.text()
+    await there.do("Anna", "game resume 1", "roll d6")
+    assert not (await there.game()).started
+    assert (await audit(there.app.store))[1] == []
