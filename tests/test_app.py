@@ -17,6 +17,7 @@ from bot.audit.games import audit
 from bot.interface.spec import Command, Person, Place
 from bot.odds_worker.pool import Worker
 from bot.rules.expression import parse
+from bot.settings import Settings
 from bot.stores.base import DAY, Commit, Committed, StoreError
 from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite
 from tests.fresh import fresh, fresh_app
@@ -310,6 +311,18 @@ async def test_two_processes_hammer_one_game(tmp_path: Path) -> None:
         rows = await store.events(loaded.row)
         assert [row.number for row in rows] == list(range(1, 2 * HAMMERED + 2))
         assert await audit(store) == (1, [])
+
+
+async def test_without_a_place_for_the_database_games_last_as_long_as_the_app(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    for _ in range(2):
+        app = await App.open(Settings(database=None))
+        assert not (await app.run_text("roll 2d6", ANNA, HERE, "r1")).seen
+        assert await events(app) == ["start", "roll"]
+        await app.close()
+    assert os.listdir(tmp_path) == []
 
 
 async def test_a_reply_says_how_it_stands_with_its_delivery() -> None:

@@ -23,6 +23,16 @@ def test_a_lookup_as_a_process() -> None:
     assert (done.returncode, json.loads(done.stdout)) == (0, {"odds": "3-2"})
 
 
+@pytest.mark.parametrize("words", [["lookup", "lnlt", "melee-odds", "attack=7", "defense=5"], ["roll", "2d6"]])
+def test_a_single_answer_opens_no_database(words: list[str]) -> None:
+    """Loading SQLite would cost a fifth of such a process."""
+    look = "import sys; from bot.__main__ import main; main(); print(*{'sqlite3', 'aiosqlite'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", look, *words], capture_output=True, text=True, timeout=60)
+    answer, loaded = done.stdout.rsplit("\n", 2)[:2]
+    assert answer
+    assert loaded == ""
+
+
 def test_batch_as_a_process() -> None:
     done = run("batch", stdin='{"id": 1, "op": "roll", "expression": "2d6", "dice": [1, 2]}\nnonsense\n')
     first, second = map(json.loads, done.stdout.splitlines())

@@ -327,6 +327,20 @@ async def test_a_file_that_is_taken_away_is_noticed_before_anything_more_is_said
         assert len(await saved.events("g1")) >= 2, "what was answered before is in the rescued copy"
 
 
+async def test_a_temporary_file_that_is_taken_away_is_not_said_to_be_rescued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    store = await TemporaryStore.make()
+    await store.commit(start())
+    next(tmp_path.glob("*/games.db")).unlink()
+    with pytest.raises(StoreError, match="moved or replaced"):
+        await store.commit(roll(2))
+    assert "its games are lost" in await asyncio.wait_for(store.gone(), 3)
+    await store.close()
+    assert not list(tmp_path.iterdir())
+
+
 async def test_while_the_file_is_there_nobody_is_alarmed(path: Path) -> None:
     async with open_sqlite(path) as store, open_sqlite(path) as other:
         await store.commit(start())

@@ -106,17 +106,21 @@ class SqliteStore:
 
     async def gone(self) -> str:
         """See Store."""
-        while self._reader.is_same():  # noqa: ASYNC110 -- nobody tells us
-            await asyncio.sleep(LOOK_EVERY)
+        message = await self._loss()
         path = self._reader.path
         rescued = path.with_name(f"{path.name}.rescued-{time.strftime('%Y%m%d-%H%M%S')}")
-        message = f"The database {path} was deleted, moved or replaced while it was in use."
         try:
             make_file(rescued)
             await self._reader.run_anyhow(lambda conn: _copy(conn, rescued))
         except (StoreError, OSError) as error:
             return f"{message} What it held could not be saved: {error}"
         return f"{message} All that was answered until then was saved as {rescued}; put it back if you want it."
+
+    async def _loss(self) -> str:
+        """What has happened to the file, once something has."""
+        while self._reader.is_same():  # noqa: ASYNC110 -- nobody tells us
+            await asyncio.sleep(LOOK_EVERY)
+        return f"The database {self._reader.path} was deleted, moved or replaced while it was in use."
 
     async def commit(self, commit: Commit) -> Committed:
         """See Store."""
@@ -266,6 +270,7 @@ def _problems(conn: sqlite3.Connection) -> list[str]:
 def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float, *, lasting: bool) -> None:
     """Set the connection up and bring the file to today's schema."""
     schema.check_ours(conn, path)  # before anything about the file is changed
+    conn.execute(f"PRAGMA synchronous = {'FULL' if lasting else 'OFF'}")
     give_up = time.monotonic() + busy_seconds
     while True:
         try:
@@ -276,7 +281,6 @@ def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float, *, lasti
             if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
                 raise
             time.sleep(0.02)
-    conn.execute(f"PRAGMA synchronous = {'FULL' if lasting else 'OFF'}")
     schema.migrate(conn, path)
     conn.execute("BEGIN IMMEDIATE")
     try:

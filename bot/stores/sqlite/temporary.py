@@ -12,7 +12,7 @@ from bot.stores.sqlite.store import SqliteStore
 
 
 class TemporaryStore(SqliteStore):
-    """The Store for `DATABASE_URL=sqlite:///:memory:`, and for tests. It never waits for the disk."""
+    """The Store for `DATABASE_URL=sqlite:///:memory:`, and for tests. Its commits never wait for the disk."""
 
     _folder: TemporaryDirectory[str]  # which deletes itself at the latest when the interpreter ends
 
@@ -33,6 +33,10 @@ class TemporaryStore(SqliteStore):
             raise
         store._folder = folder
         return store
+
+    async def gone(self) -> str:
+        """See Store."""
+        return f"{await self._loss()} It was a temporary one: its games are lost. DATABASE_URL can name one that stays."
 
     async def close(self) -> None:
         """See Store. Nothing of it is left."""
