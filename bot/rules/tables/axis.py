@@ -14,7 +14,6 @@ from bot.rules.inputs.options import Option
 
 _BAND = re.compile(r"(-?\d+(?:\.\d+)?)?\s*(?:\.\.|(?<=\d)-)\s*(-?\d+(?:\.\d+)?)?")
 _FROM = re.compile(r"(-?\d+(?:\.\d+)?)\+")
-MISSING = object()
 WIDEST = 10_000
 
 
