@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bot.app import App
 from bot.interface.spec import Person, Place
-from bot.stores.base import Saved
+from bot.stores.records import Saved
 from bot.stores.sqlite import SqliteStore
 
 CHANNELS = 100_000

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import aiosqlite
 
-from bot.stores.base import Binding, Change, Commit, EventRow, Outgoing
+from bot.stores.records import Binding, Change, Commit, EventRow, Outgoing
 from bot.stores.sqlite import SqliteStore, open_sqlite
 
 ALONE = 300  # commits one after another

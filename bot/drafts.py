@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from bot.entropy import new_id
 from bot.interface.spec import Path
-from bot.stores.base import DRAFTS_KEPT, Clock, Doc, Store
+from bot.stores.base import DRAFTS_KEPT, Clock, Store
+from bot.stores.records import Doc
 
 DRAFT = "draft"
 

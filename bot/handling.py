@@ -23,7 +23,8 @@ from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT, flag
-from bot.stores.base import CalledOff, Clock, Conflict, Gate, Store
+from bot.stores.base import Clock, Conflict, Store
+from bot.stores.gate import CalledOff, Gate
 from bot.storing import Storing
 from bot.turns import Queues
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.stores.base import Doc, Store
+from bot.stores.base import Store
+from bot.stores.records import Doc
 
 
 class Notes:

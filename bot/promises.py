@@ -10,7 +10,8 @@ from bot.interface.spec import Command, Receipt
 from bot.logs import seldom
 from bot.outbox.receipts import NOT_WRITTEN, Receipts, not_run
 from bot.rules.errors import UserError
-from bot.stores.base import Clock, Commit, Deleted, Store
+from bot.stores.base import Clock, Deleted, Store
+from bot.stores.records import Commit
 from bot.storing import DELETED, outgoing
 from bot.underway import UnderWay, call_off
 

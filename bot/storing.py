@@ -17,7 +17,9 @@ from bot.interface.spec import Command
 from bot.outbox.leases import LEASE
 from bot.outbox.receipts import Receipts
 from bot.rules.errors import UserError
-from bot.stores.base import Clock, Commit, Deleted, Gate, Outgoing, Store
+from bot.stores.base import Clock, Deleted, Store
+from bot.stores.gate import Gate
+from bot.stores.records import Commit, Outgoing
 
 DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)
 """What a request is told that comes once more after its answer was deleted."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.interface.reply import Reply
-from bot.stores.base import Gate
+from bot.stores.gate import Gate
 
 
 @dataclass(slots=True)

@@ -18,7 +18,8 @@ from bot.interface.spec import Command, Person, Place
 from bot.odds_worker.pool import Worker
 from bot.rules.expression import parse
 from bot.settings import Settings
-from bot.stores.base import DAY, Commit, Committed, StoreError
+from bot.stores.base import DAY, StoreError
+from bot.stores.records import Commit, Committed
 from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite
 from tests.fresh import fresh, fresh_app
 from tests.playing import HERE, Channel, two_sides

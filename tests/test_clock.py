@@ -6,7 +6,8 @@ import pytest
 
 from bot.app import App
 from bot.interface.spec import Person, Place
-from bot.stores.base import DAY, Change, Commit, Doc, EventRow, Outgoing, Store
+from bot.stores.base import DAY, Store
+from bot.stores.records import Change, Commit, Doc, EventRow, Outgoing
 from bot.stores.sweeping import Sweeping
 from tests.fresh import fresh_store
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from bot.rules.proof.chain import genesis
 from bot.rules.proof.export_format import FORMAT, SEALED, VERSION, person_key
-from bot.stores.base import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
+from bot.stores.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
 
 
 def export_game(

@@ -10,7 +10,8 @@ from bot.audit.export import export_game
 from bot.game.events import replay
 from bot.game.loaded import load
 from bot.game.state import from_json, to_json
-from bot.stores.base import EventRow, Saved, Store
+from bot.stores.base import Store
+from bot.stores.records import EventRow, Saved
 
 CheckState = Callable[[Saved, Sequence[EventRow]], Sequence[str]]
 """What is wrong with a saved state, given all events of its game."""

@@ -17,7 +17,8 @@ from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
-from bot.stores.base import REQUESTS_KEPT, Doc
+from bot.stores.base import REQUESTS_KEPT
+from bot.stores.records import Doc
 
 PRIVATE = ("odds", "log", "delete", "forget", "open", "read")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)

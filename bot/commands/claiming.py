@@ -11,7 +11,7 @@ from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.rules.proof.export_format import person_key
-from bot.stores.base import IMPORTED, PersonRow
+from bot.stores.records import IMPORTED, PersonRow
 
 CLAIM_HINT = phrase("Your account is in the imported file: `/game claim` makes its moves and its side yours.")
 

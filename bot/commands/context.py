@@ -20,7 +20,8 @@ from bot.rules.inputs.options import read_options
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution
 from bot.rules.phrase import phrase
-from bot.stores.base import Binding, Doc, Outgoing, Store
+from bot.stores.base import Store
+from bot.stores.records import Binding, Doc, Outgoing
 from bot.systems.catalog import Sequence, System, systems
 
 Apart = Callable[..., Awaitable[Any]]

@@ -19,7 +19,8 @@ from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
-from bot.stores.base import DRAFTS_KEPT, Doc
+from bot.stores.base import DRAFTS_KEPT
+from bot.stores.records import Doc
 from bot.systems.catalog import systems
 
 CARRY = "carry"

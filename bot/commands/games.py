@@ -22,7 +22,7 @@ from bot.game.rights import need_director
 from bot.interface.reply import Button, Reply
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
-from bot.stores.base import Binding, Outgoing
+from bot.stores.records import Binding, Outgoing
 from bot.systems.catalog import systems
 
 MOST_SHOWN = 12

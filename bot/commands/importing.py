@@ -23,7 +23,7 @@ from bot.rules.phrase import phrase
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
 from bot.rules.proof.fair import NO_TEXTS
-from bot.stores.base import IMPORTED, PersonRow, SeedRow, TextRow
+from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
 
 MAX_EVENTS = 200_000
 SHORT = 30_000

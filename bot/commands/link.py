@@ -19,7 +19,7 @@ from bot.interface.reply import Reply
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
-from bot.stores.base import Doc
+from bot.stores.records import Doc
 
 LINK = "link"
 OFF = "off"

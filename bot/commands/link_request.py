@@ -14,7 +14,8 @@ from bot.game.state import Game
 from bot.interface.reply import Button, Reply
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
-from bot.stores.base import DAY, Doc, Json
+from bot.stores.base import DAY
+from bot.stores.records import Doc, Json
 
 REQUEST, ASKED = "link-request", "link-asked"
 REQUEST_KEPT = DAY

@@ -12,7 +12,8 @@ from bot.game.state import Game
 from bot.interface.reply import Reply
 from bot.interface.spec import Place
 from bot.rules.phrase import phrase
-from bot.stores.base import Binding, Commit, Doc, Outgoing, Store
+from bot.stores.base import Store
+from bot.stores.records import Binding, Commit, Doc, Outgoing
 
 
 def bind(context: Context, ledger: Ledger, new: str, names: Mapping[str, str]) -> Reply:

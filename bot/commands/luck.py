@@ -15,7 +15,7 @@ from bot.interface.parts import Grid
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import short
-from bot.stores.base import EventRow
+from bot.stores.records import EventRow
 from bot.systems.catalog import systems
 
 AT_ONCE = 60

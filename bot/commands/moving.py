@@ -14,7 +14,8 @@ from bot.interface.reply import Button, Reply
 from bot.interface.spec import Place
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
-from bot.stores.base import DAY, Binding, Doc, Outgoing, Saved
+from bot.stores.base import DAY
+from bot.stores.records import Binding, Doc, Outgoing, Saved
 
 TRANSFER = "transfer"
 TRANSFER_KEPT = DAY

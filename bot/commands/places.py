@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from bot.commands.context import server_of
 from bot.interface.spec import Place
 from bot.rules.plain import clean_name
-from bot.stores.base import Doc, Store
+from bot.stores.base import Store
+from bot.stores.records import Doc
 
 PLACE = "place"
 """Documents that hold the name of a channel that was linked: the store knows places only by their keys."""

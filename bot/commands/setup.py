@@ -13,7 +13,7 @@ from bot.game.prepared import find
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.phrase import phrase
-from bot.stores.base import Doc
+from bot.stores.records import Doc
 
 SETUP = "setup"
 _HIDE = "A server can also hide commands itself: on Discord under Server Settings, Integrations, Grognard."

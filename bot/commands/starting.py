@@ -12,7 +12,8 @@ from bot.interface.reply import Button, Reply
 from bot.interface.spec import Person
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
-from bot.stores.base import DAY, Doc
+from bot.stores.base import DAY
+from bot.stores.records import Doc
 
 START = "start-asked"
 KEPT = 7 * DAY

@@ -10,7 +10,8 @@ from bot.game.undo import consenters, is_free, may_ask, need_undoable, redo_fiel
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
-from bot.stores.base import DAY, Doc, tombstone
+from bot.stores.base import DAY
+from bot.stores.records import Doc, tombstone
 
 CONSENT = "consent"
 CONSENT_KEPT = 30 * DAY

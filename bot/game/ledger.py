@@ -13,7 +13,7 @@ from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.fair import NO_TEXTS, Stream, commitment
-from bot.stores.base import Change, EventRow, PersonRow, SeedRow, TextRow
+from bot.stores.records import Change, EventRow, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.game.events import apply
 from bot.game.state import Game, from_json
-from bot.stores.base import PersonRow, Saved, SeedRow
+from bot.stores.records import PersonRow, Saved, SeedRow
 
 SNAPSHOT_EVERY = 25
 """Events between two snapshots: loading replays at most so many."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from bot.entropy import new_seed
 from bot.interface.spec import Place
 from bot.rules.proof.fair import commitment
-from bot.stores.base import Doc, Store
+from bot.stores.base import Store
+from bot.stores.records import Doc
 
 PREPARED, UNUSED = "prepared", "prepared-unused"
 """Documents: the seed that is ready, by server; and one by commitment that goes when it is used, so that it is once."""

@@ -10,8 +10,9 @@ from bot.interface.reply import Reply
 from bot.interface.spec import Command, Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.rules.errors import UserError
-from bot.stores.base import StoreError, tombstone
+from bot.stores.base import StoreError
 from bot.stores.journal import Journal
+from bot.stores.records import tombstone
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,8 @@ import asyncio
 import logging
 import time
 
-from bot.stores.base import DAY, Clock, Doc, Store
+from bot.stores.base import DAY, Clock, Store
+from bot.stores.records import Doc
 
 log = logging.getLogger(__name__)
 

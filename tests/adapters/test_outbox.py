@@ -11,7 +11,7 @@ from adapters.outbox import GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Poste
 from bot.app import App
 from bot.interface.reply import Reply
 from bot.outbox.answers import Due
-from bot.stores.base import Commit, Outgoing
+from bot.stores.records import Commit, Outgoing
 from tests.fresh import fresh_app
 
 Post = Callable[[Due], Awaitable[Outcome]]

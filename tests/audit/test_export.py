@@ -13,7 +13,7 @@ from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.export_format import read_export
 from bot.rules.proof.fair import NO_TEXTS, commitment
-from bot.stores.base import EventRow, Json, PersonRow, SeedRow, TextRow
+from bot.stores.records import EventRow, Json, PersonRow, SeedRow, TextRow
 from tests.refusing import refuses
 
 GAME = "g1"

@@ -12,7 +12,7 @@ from bot.game.state import to_json
 from bot.rules.dice import d6
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.fair import NO_TEXTS, Stream, commitment
-from bot.stores.base import Binding, Change, Commit, EventRow, Json, SeedRow, TextRow
+from bot.stores.records import Binding, Change, Commit, EventRow, Json, SeedRow, TextRow
 from tests.fresh import fresh_store
 
 SEED = b"s" * 32

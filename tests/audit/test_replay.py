@@ -14,7 +14,7 @@ from bot.audit.export import export_game
 from bot.audit.games import audit
 from bot.interface.spec import Person, Place
 from bot.rules.proof.verify import verify
-from bot.stores.base import Json
+from bot.stores.records import Json
 from tests.forging import rechained
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides

@@ -12,7 +12,7 @@ from bot.commands.link_request import MOST_ASKED
 from bot.commands.linking import server_back
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
-from bot.stores.base import Binding, Commit
+from bot.stores.records import Binding, Commit
 from tests.fresh import fresh_app
 
 HERE = Place("discord:5/9", "discord:5", "#war-room")

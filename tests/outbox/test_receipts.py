@@ -15,7 +15,8 @@ from bot.app import App
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.outbox.leases import LEASE, Leases
 from bot.outbox.receipts import watch
-from bot.stores.base import Commit, Committed, StoreError
+from bot.stores.base import StoreError
+from bot.stores.records import Commit, Committed
 from bot.stores.sqlite import SqliteStore, TemporaryStore
 from bot.stores.sqlite.journal import SqliteJournal
 from tests.fresh import fresh, fresh_app

@@ -25,7 +25,7 @@ from bot.entropy import new_id, throwaway
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.receipts import Receipts
-from bot.stores.base import Commit, Committed
+from bot.stores.records import Commit, Committed
 
 REPEATABLE = ("again", "odds", "log")
 

@@ -9,22 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.stores.base import (
-    DAY,
-    Binding,
-    Change,
-    Commit,
-    Conflict,
-    Deleted,
-    Doc,
-    EventRow,
-    Json,
-    Outgoing,
-    PersonRow,
-    SeedRow,
-    Store,
-    TextRow,
-)
+from bot.stores.base import DAY, Conflict, Deleted, Store
+from bot.stores.records import Binding, Change, Commit, Doc, EventRow, Json, Outgoing, PersonRow, SeedRow, TextRow
 from bot.stores.sqlite import open_sqlite
 
 PLACE, SERVER = "discord:s1:c1", "discord:s1"

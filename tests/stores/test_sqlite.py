@@ -22,7 +22,8 @@ import aiosqlite
 import pytest
 
 from bot.interface.spec import Command, Person, Place, Receipt
-from bot.stores.base import Binding, Change, Commit, Conflict, EventRow, Json, Outgoing, Store, StoreError
+from bot.stores.base import Conflict, Store, StoreError
+from bot.stores.records import Binding, Change, Commit, EventRow, Json, Outgoing
 from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, schema
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
 from tests.refusing import refuses

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.app import App
-from bot.stores.base import Commit, Doc, Outgoing
+from bot.stores.records import Commit, Doc, Outgoing
 from bot.stores.sqlite import open_sqlite
 from bot.stores.sqlite.sums import is_whole, summed
 from tests.playing import Channel

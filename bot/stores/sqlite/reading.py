@@ -6,9 +6,8 @@ import json
 import sqlite3
 from collections.abc import Iterable
 
-from bot.stores.base import (
-    LONGEST_WAIT,
-    Deleted,
+from bot.stores.base import LONGEST_WAIT, Deleted
+from bot.stores.records import (
     Doc,
     EventRow,
     GameRow,

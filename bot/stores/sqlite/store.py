@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from bot.file_rights import make_file, make_folder
-from bot.stores.base import (
-    REQUESTS_KEPT,
-    Clock,
+from bot.stores.base import REQUESTS_KEPT, Clock, StoreError
+from bot.stores.journal import Journal
+from bot.stores.records import (
     Commit,
     Committed,
     Doc,
@@ -24,12 +24,10 @@ from bot.stores.base import (
     PersonRow,
     Saved,
     SeedRow,
-    StoreError,
     TextRow,
     UserData,
     check_change,
 )
-from bot.stores.journal import Journal
 from bot.stores.sqlite import reading, schema, sums, writing
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from bot.stores.sqlite.link import Link, Writer

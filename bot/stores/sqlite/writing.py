@@ -5,19 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 
-from bot.stores.base import (
-    DAY,
-    REQUESTS_KEPT,
-    Binding,
-    Change,
-    Commit,
-    Committed,
-    Conflict,
-    Deleted,
-    Doc,
-    Json,
-    tombstone,
-)
+from bot.stores.base import DAY, REQUESTS_KEPT, Conflict, Deleted
+from bot.stores.records import Binding, Change, Commit, Committed, Doc, Json, tombstone
 from bot.stores.sqlite.sums import summed
 
 _INSERT_REQUEST = (

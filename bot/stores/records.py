@@ -1,0 +1,216 @@
+"""The plain records that go into a store and come out of it, and what one commit holds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.stores.gate import Gate
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    """One event of a game's log; `body` is its canonical JSON, exactly as it was hashed."""
+
+    game: str
+    number: int  # from 1, without gaps
+    body: str
+    hash: str  # hex SHA-256 over the previous hash and the body
+
+    @property
+    def data(self) -> Json:
+        """The body as a fresh dict."""
+        return json.loads(self.body)  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class GameRow:
+    """Where a game stands. `version` counts commits and tells whether somebody else was faster."""
+
+    id: str
+    version: int
+    next_event: int
+    head: str  # hash of the last event
+    created: float
+    updated: float
+
+
+IMPORTED = "imported:"
+"""How the `user` of a person begins who is known from an imported file only; no platform's key begins so."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """Who a random person id of one game is: the platform's user and the name to show. Deletable.
+
+    A person from an imported file has no account: `user` is IMPORTED and the hash by which an account may claim it.
+    """
+
+    game: str
+    person: str
+    user: str
+    name: str
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether no account stands behind the name."""
+        return self.user.startswith(IMPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class TextRow:
+    """Free text (or a sealed event) that stands in the chain only as a salted hash. Deletable."""
+
+    game: str
+    event: int
+    key: str  # which part of the event
+    salt: str
+    text: str
+    person: str = ""  # who wrote it
+
+
+@dataclass(frozen=True, slots=True)
+class SeedRow:
+    """One secret of a game's dice, in force from `first_event` on."""
+
+    game: str
+    epoch: int  # from 1
+    seed: bytes = field(repr=False)
+    commitment: str
+    first_event: int
+    texts: tuple[str, ...] = ()  # the players' own
+    digest: str = ""  # of these texts; stays when they are deleted
+    revealed: int | None = None  # the event that published it
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """From now on `place` plays `game` (None: nothing). Conflict unless it played `was` until now.
+
+    The version of `was` counts up, so that nobody goes on with an old list of its places. A game that makes room for
+    another stays among those that were played here; one that leaves for nothing (it moved, or a link ended) does not,
+    for what is rolled in it from then on is not for this place. `alone`: it leaves all places that play it no more.
+    """
+
+    place: str
+    game: str | None
+    was: str | None
+    server: str = ""  # who is left with it when the bot is removed; "" for the place itself
+    alone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """An answer to be posted, kept until it was. `due`: when another process may take it over, in LONGEST_WAIT at
+    most."""
+
+    place: str
+    delivery: Json  # what the adapter needs: token, its expiry, ...
+    due: float
+    reply: Json | None = None  # None: the commit's own
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxRow:
+    """An answer that nobody has confirmed as posted."""
+
+    id: int
+    request_id: str
+    place: str
+    reply: Json
+    delivery: Json
+    attempts: int  # how often it was claimed before
+    due: float
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Doc:
+    """A small document beside the games: draft, consent request, link code, settings, installation."""
+
+    kind: str
+    key: str
+    data: Json
+    expires: float | None = None
+    owner: str = ""  # the user or server with whom it goes
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What happens to one game. `version` 0 makes it (with at least one event, numbered from 1)."""
+
+    game: str
+    version: int  # as it was loaded
+    events: tuple[EventRow, ...] = ()  # numbers follow on from next_event
+    state: Json | None = None  # a new snapshot, true after the last event
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """Everything that one command changes: all of it or nothing."""
+
+    request_id: str | None = None  # None: not a request that could come twice
+    reply: Json = field(default_factory=dict)
+    user: str = ""  # who asked
+    changes: tuple[Change, ...] = ()
+    bindings: tuple[Binding, ...] = ()
+    persons: tuple[PersonRow, ...] = ()  # new or renamed
+    texts: tuple[TextRow, ...] = ()
+    seeds: tuple[SeedRow, ...] = ()  # new or changed
+    outbox: tuple[Outgoing, ...] = ()
+    docs: tuple[Doc, ...] = ()  # new or replaced
+    drop_docs: tuple[tuple[str, str], ...] = ()  # (kind, key); Conflict if one is not there any more
+    erase: tuple[str, ...] = ()  # games to delete whole
+    forget: tuple[str, ...] = ()  # users whose personal data is deleted
+    gate: Gate | None = None  # passed before anything is written
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What stands now. `seen`: the request was answered before and `reply` is that answer; nothing changed."""
+
+    reply: Json
+    seen: bool = False
+    outbox: tuple[int, ...] = ()  # ids for outbox_done, in the order of Commit.outbox
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A game as it was last committed: a snapshot, the events since, and what belongs to it."""
+
+    game: GameRow
+    state: Json  # {} before the first snapshot
+    state_at: int  # the last event that the snapshot explains; 0 before the first
+    events: tuple[EventRow, ...]  # after state_at
+    texts: tuple[TextRow, ...]  # of these events
+    persons: tuple[PersonRow, ...]
+    seed: SeedRow | None  # the latest
+    places: tuple[str, ...]  # that play it now
+
+
+@dataclass(frozen=True, slots=True)
+class UserData:
+    """All that is kept about one user."""
+
+    persons: tuple[PersonRow, ...]
+    texts: tuple[TextRow, ...]
+    docs: tuple[Doc, ...]
+
+
+def tombstone(request_id: str) -> str:
+    """What is kept of a request whose answer was deleted: a hash, so that it does not run when it comes again."""
+    return hashlib.sha256(request_id.encode("utf-8", "replace")).hexdigest()
+
+
+def check_change(change: Change) -> None:
+    """Raise ValueError for a change whose events do not belong together: that would be our bug."""
+    numbers = [event.number for event in change.events]
+    first = numbers[0] if numbers else 0
+    if numbers != list(range(first, first + len(numbers))) or any(e.game != change.game for e in change.events):
+        raise ValueError(f"events of {change.game} do not follow each other: {numbers}")
+    if change.version == 0 and first != 1:
+        raise ValueError(f"a new game begins with event 1, not {first}")
