@@ -6,6 +6,7 @@ PYTHON ?= python3
 ARGS ?=
 SEEDS ?= 2000
 FROM ?= 1
+VERSIONS ?= 3.11 3.12 3.13 3.14
 VENV := .venv/bin
 UV := .venv/uv
 LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.11 --generate-hashes \
@@ -32,9 +33,11 @@ slow: setup ## The tests that take their time: kills, load, whole evenings as pr
 coverage: setup ## How much of bot/ and adapters/ the quick tests run, and the lines that they do not (ARGS=tests/rules)
 	@$(VENV)/python -m pytest -q -n auto --dist worksteal --cov=bot --cov=adapters --cov-report=term-missing:skip-covered $(ARGS)
 
-matrix: ## The tests on every Python from 3.11 to 3.14 that this machine has
-	@for version in 3.11 3.12 3.13 3.14; do \
-		python=$$(command -v python$$version) && $$python -c '' 2>/dev/null || { echo "== $$version: not on this machine"; continue; }; \
+matrix: ## The tests on each Python of VERSIONS (3.11 to 3.14) that this machine or its pyenv has
+	@for version in $(VERSIONS); do \
+		python=$$(command -v python$$version) && $$python -c '' 2>/dev/null || \
+		python=$$(PYENV_VERSION=$$version pyenv which python$$version 2>/dev/null) || \
+		{ echo "== $$version: not on this machine"; continue; }; \
 		echo "== $$version"; folder=$$(mktemp -d) && git clone -q . "$$folder" && \
 		$(MAKE) --no-print-directory -C "$$folder" PYTHON="$$python" ARGS="$(ARGS)" test || exit 1; rm -rf "$$folder"; \
 	done
