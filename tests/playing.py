@@ -11,6 +11,7 @@ from bot.game.state import Game, content
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from tests.fresh import fresh_app
+from tests.refusing import assert_refused
 
 HERE = Place("console:main", "console", "console")
 
@@ -60,10 +61,10 @@ class Channel:
         assert part.casefold() in reply.text().casefold(), reply.text()
         return reply
 
-    async def refused(self, name: str, line: str, code: str) -> Reply:
-        """A line that must be refused privately, as an error of this kind."""
+    async def refused(self, name: str, line: str, what: str) -> Reply:
+        """A line that must be refused privately, with this code and about this: "unknown-option depth"."""
         reply = await self.fails(name, line, "")
-        assert reply.code == code, f"{reply.code}: {reply.text()}"
+        assert_refused(what, reply.code, reply.option, reply.title)
         return reply
 
     async def press(self, name: str, action: str) -> Reply:

@@ -14,16 +14,17 @@ from bot.rules.errors import UserError
 
 @contextmanager
 def refuses(what: str) -> Iterator[pytest.ExceptionInfo[UserError]]:
-    """The block must raise a UserError: `what` is its code, and after a blank what it is about.
-
-    That is the option at fault, or a name that the message holds: "missing morale", "unit-gone VC 1".
-    The block gets what `pytest.raises` gives, for the hint.
-    """
-    code, _, about = what.partition(" ")
-    assert code in CODES, f"{code} is not a code"
+    """The block must raise this UserError: "missing morale", "unit-gone VC 1". It gets what `pytest.raises` gives."""
     with pytest.raises(UserError) as caught:
         yield caught
     error = caught.value
-    assert error.code == code, f"{error.code}: {error}"
-    named = error.option == about or re.search(rf"(?<!\w){re.escape(about)}(?!\w)", error.message)
-    assert named, f"option {error.option}: {error}"
+    assert_refused(what, error.code, error.option or "", error.message)
+
+
+def assert_refused(what: str, code: str, option: str, message: str) -> None:
+    """An error is the one meant: `what` is its code, and after a blank the option at fault or a name in its message."""
+    expected, _, about = what.partition(" ")
+    assert expected in CODES, f"{expected} is not a code"
+    assert code == expected, f"{code}: {message}"
+    named = about == option or re.search(rf"(?<!\w){re.escape(about)}(?!\w)", message, re.IGNORECASE)
+    assert named, f"option {option}: {message}"

@@ -130,7 +130,7 @@ async def test_input_is_bounded() -> None:
 
 async def test_a_system_that_is_not_enabled_here() -> None:
     channel = await Channel.fresh()
-    await channel.fails("Anna", "setup systems lnlt", "Only a manager")
+    await channel.refused("Anna", "setup systems lnlt", "not-manager")
     assert not (await channel.say("Anna", "setup systems nhis", manager=True)).error
     reply = await channel.refused("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"', "not-enabled")
     assert "/setup systems" in reply.text()
@@ -353,7 +353,7 @@ async def test_what_cannot_be_stored_is_not_answered_and_changes_nothing() -> No
     before = await channel.content()
     store.is_full = True
     for line in ("roll 2d6", "unit edit A state=killed", "game undo"):
-        reply = await channel.fails("Anna", line, "disk is full")
+        reply = await channel.refused("Anna", line, "store-failed disk")
         assert "=" not in reply.title, "no die is told"
     assert await channel.content() == before
     store.is_full = False

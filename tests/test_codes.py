@@ -21,7 +21,7 @@ def written(path: Path) -> set[str]:
             found = [line.value for line in node.body if isinstance(line, (ast.Assign, ast.AnnAssign)) and line.value]
         else:
             continue
-        codes |= {str(code.value) for code in found if isinstance(code, ast.Constant)}
+        codes |= {str(part.value) for code in found for part in ast.walk(code) if isinstance(part, ast.Constant)}
     return codes
 
 

@@ -59,7 +59,7 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
     """A name as the roster keeps it. Raises UserError for one that is taken, too long, or would be misread."""
     name = " ".join(str(clean(_NAME, raw)).split())
     folded = name.casefold()
-    problem = ""
+    problem, taken = "", folded in units or any(unit.handle == folded for unit in units.values())
     if not name or len(name) > MAX_NAME:
         problem = f"must have 1 to {MAX_NAME} characters"
     elif set(name) & set(';="“”') or name.startswith("'"):
@@ -72,10 +72,10 @@ def check_name(raw: str, units: Units, words: UnitWords) -> str:
         problem = "is a number, which would be read as a count of units"
     elif folded in units:
         problem = "is taken"
-    elif any(unit.handle == folded for unit in units.values()):
+    elif taken:
         problem = "is the handle of another unit"
     if problem:
-        raise UserError(f'The name "{name[:40]}" {problem}.', option="name", code="bad-name")
+        raise UserError(f'The name "{name[:40]}" {problem}.', option="name", code="name-taken" if taken else "bad-name")
     return name
 
 

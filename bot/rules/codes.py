@@ -27,6 +27,7 @@ CODES = {
     "bad-value": "not one of the words, or not in the range, that the option takes",
     "bad-characters": "control or invisible characters",
     "bad-name": "a name that a game, side, unit or person cannot have",
+    "name-taken": "another unit has this name",
     "unknown-modifier": "`mods` names what does not modify this",
     "not-together": "options that exclude each other, or one that goes only with another",
     "not-on-card": "the card has no cell for these values",

@@ -17,7 +17,7 @@ async def test_a_friend_outside_cannot_help_a_roller_to_consent_to_himself() -> 
     number = (await channel.game()).number
     asked = await channel.say("Zoe", "roll 1d6", manager=True)  # she takes part, and manages the server
     assert not asked.error
-    await channel.fails("Anna", f"game undo {number}", "")
+    await channel.refused("Anna", f"game undo {number}", "unknown-option")
     asked = await channel.say("Zoe", "game undo", manager=True)
     assert "Anna or Bob" in asked.text()  # her own roll: any side can agree
     await channel.press("Bob", asked.buttons[0].action)
@@ -53,8 +53,8 @@ async def test_leaving_and_joining_the_other_side_makes_nobody_a_consenter() -> 
 async def test_no_enemy_unit_is_slipped_in_among_ones_own() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.fails("Bob", 'lnlt fire attackers="vc1; us1" targets=us2', "Squad 1 (US)")
-    await channel.fails("Bob", "lnlt morale-check units=us1", "Squad 1 (US)")
+    await channel.refused("Bob", 'lnlt fire attackers="vc1; us1" targets=us2', "not-yours Squad 1 (US)")
+    await channel.refused("Bob", "lnlt morale-check units=us1", "not-yours Squad 1 (US)")
     assert not any(unit.marks for unit in (await channel.game()).units.values())
 
 
@@ -186,7 +186,7 @@ async def test_who_has_left_the_fight_neither_acts_nor_is_hit_in_any_system() ->
     await channel.do("Anna", "game start ucn Woods", 'unit add "Sec 1" element stats="melee=10 members=4 morale=12"')
     await channel.do("Anna", 'unit add "Grp 1" element stats="melee=10 members=4 morale=12 state=combat-ineffective"')
     await channel.refused("Anna", 'ucn melee unit="Sec 1" target="Grp 1"', "unit-gone")
-    await channel.fails("Anna", 'ucn melee unit="Grp 1" target="Sec 1"', "Leave it out")
+    await channel.refused("Anna", 'ucn melee unit="Grp 1" target="Sec 1"', "unit-gone Grp 1")
     assert "1 unit" in (await channel.do("Anna", "unit list")).title
 
 
@@ -194,15 +194,15 @@ async def test_no_unit_is_called_like_a_word_that_means_nobody() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start lnlt X")
     for name in ("none", "All", "self"):
-        await channel.fails("Anna", f"unit add {name} squad", "meaning of its own")
-    await channel.fails("Anna", "asl malfunction", "Add weapon=sw")
+        await channel.refused("Anna", f"unit add {name} squad", "bad-name name")
+    await channel.refused("Anna", "asl malfunction", "missing weapon")
 
 
 async def test_nobody_becomes_game_master_by_taking_anothers_name() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     await channel.app.run_text("roll d6", Person("console:mallory", "Bob"), channel.place, "m1")
-    reply = await channel.fails("Anna", "game settings master=Bob", "Several people")
+    reply = await channel.refused("Anna", "game settings master=Bob", "unclear-person master")
     assert "master=console:bob" in reply.text()
     await channel.do("Anna", "game settings master=console:bob")
     assert not (await channel.say("Bob", "game end confirm")).error

@@ -61,15 +61,15 @@ async def test_starting_joining_and_leaving() -> None:
 @pytest.mark.parametrize(
     ("sides", "part"),
     [
-        ("US", "two to 8"),
-        ("US, us", "same name"),
-        ("a,b,c,d,e,f,g,h,i", "two to 8"),
-        ("US; VC, x", "cannot name a side"),
+        ("US", "bad-value sides"),
+        ("US, us", "given-twice sides"),
+        ("a,b,c,d,e,f,g,h,i", "bad-value sides"),
+        ("US; VC, x", "bad-name sides"),
     ],
 )
 async def test_sides_that_cannot_be(sides: str, part: str) -> None:
     channel = await Channel.fresh()
-    await channel.fails("Anna", f'game start lnlt X sides="{sides}"', part)
+    await channel.refused("Anna", f'game start lnlt X sides="{sides}"', part)
 
 
 async def test_phases_with_reminders_and_markers_that_come_off() -> None:
@@ -104,7 +104,7 @@ async def test_settings_are_the_masters() -> None:
     await channel.do("Bob", "game settings answers=full")
     shown = await channel.do("Carl", "game settings")
     assert "master=Bob" in shown.text()
-    await channel.fails("Bob", "game settings master=Zoe", "Nobody called")
+    await channel.refused("Bob", "game settings master=Zoe", "unknown-person Zoe")
 
 
 async def test_strangers_roll_and_look_but_touch_nothing() -> None:
@@ -112,6 +112,7 @@ async def test_strangers_roll_and_look_but_touch_nothing() -> None:
     await two_sides(channel)
     before = await channel.content()
     await channel.do("Carl", "roll d20", "unit list", "log", "game status")
+    masters = ("game end confirm", "fair reveal", "game transfer other")
     for line in (
         "unit edit us1 state=shaken",
         "unit add X squad side=US",
@@ -129,16 +130,16 @@ async def test_strangers_roll_and_look_but_touch_nothing() -> None:
         if line == "game undo":
             await channel.do("Anna", "unit edit us1 marker=+moved")
             before = await channel.content()
-        await channel.fails("Carl", line, "")
+        await channel.refused("Carl", line, "not-master" if line in masters else "not-player")
     assert await channel.content() == before
 
 
 async def test_players_act_for_their_side() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.fails("Bob", "unit edit us1 state=shaken", "belongs to US")
-    await channel.fails("Bob", "unit add Spy squad side=US", "belongs to US")
-    await channel.fails("Bob", "lnlt fire attackers=us1 targets=vc1", "cannot act with")
+    await channel.refused("Bob", "unit edit us1 state=shaken", "not-yours US")
+    await channel.refused("Bob", "unit add Spy squad side=US", "not-yours US")
+    await channel.refused("Bob", "lnlt fire attackers=us1 targets=vc1", "not-yours Squad 1 (US)")
     await channel.do("Bob", "lnlt fire attackers=vc1 targets=us1")
     await channel.do("Anna", "unit edit vc2 state=shaken")  # the game master may
     assert not (await channel.say("Zoe", "unit edit vc2 state=good-order", manager=True)).error
@@ -147,7 +148,7 @@ async def test_players_act_for_their_side() -> None:
 async def test_another_system_answers_but_touches_no_roster() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start nhis Test", 'unit add "Squad 1" squad')
-    await channel.fails("Anna", 'lnlt fire attackers="Squad 1" targets="squad morale=5"', "")
+    await channel.refused("Anna", 'lnlt fire attackers="Squad 1" targets="squad morale=5"', "unknown-unit squad 1")
     before = await channel.content()
     await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
     assert await channel.content() == before
@@ -279,7 +280,7 @@ async def test_a_new_game_offers_the_old_roster() -> None:
 async def test_a_game_moves_to_another_channel() -> None:
     channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
     await two_sides(channel)
-    await channel.fails("Anna", "game transfer nowhere!", "not a channel")
+    await channel.refused("Anna", "game transfer nowhere!", "unknown-channel channel")
     assert not (await channel.transfer("Anna", "901", manager=True)).error
     assert await channel.app.games.at("discord:55/900") is None
     there = Channel(channel.app, Place("discord:55/901", "discord:55"), "u")

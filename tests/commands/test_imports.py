@@ -109,7 +109,7 @@ async def test_only_the_account_itself_claims_and_the_log_shows_it() -> None:
     assert "Anna (US): is this person from the imported log" in log
     assert "Anna (imported)" not in log
     assert "Bob (imported)" in log
-    await there.fails("Anna", "game claim", "No imported moves in this game")
+    await there.refused("Anna", "game claim", "nothing-to-claim")
     await there.refused("Anna", "game undo", "not-undoable")
 
 
@@ -153,7 +153,7 @@ async def test_one_account_never_sits_on_both_sides() -> None:
 
     there, _ = await brought(channel.app, rewritten(await exported(channel), both), "Zoe")
     await there.do("Mallory", "game claim")
-    await there.fails("Mallory", "game claim", "Leave your side first")
+    await there.refused("Mallory", "game claim", "other-side")
     await there.do("Mallory", "game leave", "game claim")
     assert len((await there.game()).players) == 1
 

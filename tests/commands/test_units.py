@@ -22,29 +22,29 @@ async def test_a_numbered_row_of_units_with_handles() -> None:
 @pytest.mark.parametrize(
     ("line", "part"),
     [
-        ('unit add "Squad 1" squad', "is taken"),
-        ('unit add "SQUAD 1" squad', "is taken"),
-        ("unit add squad squad", "is a unit type"),
-        ("unit add us1 squad", "handle"),
-        ('unit add "a;b" squad', "must not contain"),
-        (f'unit add "{"x" * 33}" squad', "1 to 32"),
-        ("unit add 7 squad", "number"),
-        ('unit add "X 1..99" squad', "at most 40"),
-        ("unit add X squid", "Did you mean squad"),
-        ('unit add X squad stats="morale=99"', "from 1 to 12"),
-        ('unit add X squad stats="courage=3"', "no"),
-        ("unit add X squad side=Japan", "no side"),
-        ("unit edit X state=shaken", "no unit"),
-        ("unit edit us1 state=sleepy", "state must be"),
-        ("unit edit us1 marker=+sleepy", "no marker"),
-        ("unit show Nobody", "no unit"),
+        ('unit add "Squad 1" squad', "name-taken Squad 1"),
+        ('unit add "SQUAD 1" squad', "name-taken Squad 1"),
+        ("unit add squad squad", "bad-name unit type"),
+        ("unit add us1 squad", "name-taken handle"),
+        ('unit add "a;b" squad', "bad-name must not contain"),
+        (f'unit add "{"x" * 33}" squad', "bad-name 1 to 32"),
+        ("unit add 7 squad", "bad-name number"),
+        ('unit add "X 1..99" squad', "bad-value name"),
+        ("unit add X squid", "unknown-type squid"),
+        ('unit add X squad stats="morale=99"', "bad-value morale"),
+        ('unit add X squad stats="courage=3"', "unknown-attribute courage"),
+        ("unit add X squad side=Japan", "unknown-side Japan"),
+        ("unit edit X state=shaken", "unknown-unit X"),
+        ("unit edit us1 state=sleepy", "bad-value state"),
+        ("unit edit us1 marker=+sleepy", "unknown-marker sleepy"),
+        ("unit show Nobody", "unknown-unit Nobody"),
     ],
 )
 async def test_units_that_cannot_be(line: str, part: str) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     before = await channel.content()
-    await channel.fails("Anna", line, part)
+    await channel.refused("Anna", line, part)
     assert await channel.content() == before
 
 
@@ -72,27 +72,27 @@ async def test_editing_by_hand() -> None:
 @pytest.mark.parametrize(
     ("text", "part"),
     [
-        ("name,type\\nFox 1,squad\\nFox 2,squid", "Line 3, column 2 (type)"),
-        ("name,type,morale\\nFox 1,squad,55", "Line 2, column 3 (morale)"),
-        ("name,type\\nFox 1,squad\\nFox 1,squad", "Line 3, column 1 (name)"),
-        ("name,type\\nFox 1,squad,7", "Line 2, column 3"),
-        ("name,side\\nFox 1,US", "heading type is missing"),
-        ("name,type,name\\nFox 1,squad,x", "repeated"),
-        ("name,type\\n", "roster is empty"),
-        ("- {name: Fox 1, type: squid}", "Line 1, column"),
-        ("- {name: Fox 1}", "type is missing"),
-        ("- [a", "Line"),
-        ("- &a {name: x, type: squad}\\n- *a", "aliases"),
-        ("- [[[[[[[[[[[[a", "too deep"),
-        (",".join(f"c{number}" for number in range(60)), "at most 40 columns"),
-        ('name,type\\n"Fox,squad', "Line 2"),
+        ("name,type\\nFox 1,squad\\nFox 2,squid", "unknown-type Line 3, column 2 (type)"),
+        ("name,type,morale\\nFox 1,squad,55", "bad-value Line 2, column 3 (morale)"),
+        ("name,type\\nFox 1,squad\\nFox 1,squad", "name-taken Line 3, column 1 (name)"),
+        ("name,type\\nFox 1,squad,7", "bad-roster Line 2, column 3"),
+        ("name,side\\nFox 1,US", "missing Line 1: the heading type"),
+        ("name,type,name\\nFox 1,squad,x", "given-twice Line 1, column 3"),
+        ("name,type\\n", "missing"),
+        ("- {name: Fox 1, type: squid}", "unknown-type Line 1, column"),
+        ("- {name: Fox 1}", "missing Line 1: type"),
+        ("- [a", "bad-roster Line"),
+        ("- &a {name: x, type: squad}\\n- *a", "bad-roster aliases"),
+        ("- [[[[[[[[[[[[a", "bad-roster too deep"),
+        (",".join(f"c{number}" for number in range(60)), "too-many columns"),
+        ('name,type\\n"Fox,squad', "bad-roster Line 2"),
     ],
 )
 async def test_a_roster_with_a_fault_adds_nothing(text: str, part: str) -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
     before = await channel.content()
-    reply = await channel.fails("Anna", f"unit import text='{text}'", part)
+    reply = await channel.refused("Anna", f"unit import text='{text}'", part)
     assert "Nothing was added" in reply.text() or "roster is empty" in reply.text()
     assert await channel.content() == before
 
@@ -113,7 +113,7 @@ async def test_a_whole_roster_from_csv_and_yaml() -> None:
 
 async def test_free_play_learns_its_system() -> None:
     channel = await Channel.fresh()
-    await channel.fails("Anna", 'unit add "Squad 1" squad', "no system yet")
+    await channel.refused("Anna", 'unit add "Squad 1" squad', "no-system type")
     await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"')
     await channel.do("Anna", 'unit add "Squad 1" squad stats="morale=5"')
     await channel.do("Anna", 'lnlt morale-check units="Squad 1"')

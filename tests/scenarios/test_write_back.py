@@ -295,10 +295,10 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
 @pytest.mark.parametrize(
     ("case", "part"),
     [
-        (Case("baps", (f"{TIGER[0]} state=knocked-out",), f"{HIT_TIGER}15,1,3", ()), "Tiger is a wreck"),
+        (Case("baps", (f"{TIGER[0]} state=knocked-out",), f"{HIT_TIGER}15,1,3", ()), "unit-gone Tiger"),
         (
             Case("baps", (f"{TIGER[0]} track-hit",), "throw-track cover=light speed=fast unit=Tiger", ()),
-            "lost a track and cannot move",
+            "unit-unfit Tiger",
         ),
         (
             Case(
@@ -307,7 +307,7 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
                 "fire attackers=Dan range=30 targets=1 hand=5",
                 (),
             ),
-            "out of ammunition or jammed",
+            "unit-unfit Dan",
         ),
         (
             Case(
@@ -316,13 +316,13 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
                 "attack-vehicle unit=Alpha target=Pz interrupt",
                 (),
             ),
-            "already activated",
+            "not-together activated",
         ),
-        (Case("ucn", (f"{ALPHA} combat-ineffective",), "spot unit=Alpha hand=1,1,1", ()), "nobody left to spot"),
-        (Case("baps", (f"{TIGER[0]} state=knocked-out",), "crash unit=Tiger hand=1", ()), "Tiger is a wreck"),
+        (Case("ucn", (f"{ALPHA} combat-ineffective",), "spot unit=Alpha hand=1,1,1", ()), "nobody Alpha"),
+        (Case("baps", (f"{TIGER[0]} state=knocked-out",), "crash unit=Tiger hand=1", ()), "unit-gone Tiger"),
         (
             Case("baps", ("Alpha squad B men=0 grade=green",), "morale-check unit=Alpha hand=1", ()),
-            "Nobody is left to check",
+            "nobody unit",
         ),
     ],
     ids=lambda value: value.command[:50] if isinstance(value, Case) else value,
@@ -330,7 +330,7 @@ async def test_a_result_is_written_taken_back_and_brought_back(case: Case) -> No
 async def test_what_cannot_be_any_more_is_refused(case: Case, part: str) -> None:
     channel = await started(case)
     before = await channel.content()
-    await channel.fails("Anna", f"{case.system} {case.command}", part)
+    await channel.refused("Anna", f"{case.system} {case.command}", part)
     assert await channel.content() == before
 
 
