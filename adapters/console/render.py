@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from bot.interface.parts import FIXED, part_lines
+from bot.interface.parts import FIXED, Part, Small, part_lines
 from bot.interface.reply import Reply
+from bot.interface.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
+from bot.rules.sequence import Line
 
 STEP = 2  # blanks
 MIN_WIDTH = 20  # on a narrower terminal lines run over
+MOST_LABEL = 24  # longer labels get no column of their own
+_STYLES = {HURT: "bold red", SHAKEN: "bold yellow", NOTHING: "", WAITING: "bold yellow", OVER: "dim"}
 
 
 def show(console: Console, reply: Reply) -> None:
     """Print a reply. Its text is data: nothing in it is read as markup."""
     mark = "Error: " if reply.error else ("(only you) " if reply.private else "")
-    style = "bold red" if reply.error else "bold"
-    say(console, Text(mark + reply.title, style=style))
-    for part in reply.lines:
-        for line in part_lines(part):
-            if isinstance(part, FIXED):
-                console.print(Text("  " + line, style="cyan"), soft_wrap=True, highlight=False)
-            else:
-                say(console, Text("  " + line))
+    style = "bold red" if reply.error else _STYLES.get(reply.tone, "bold")
+    first = Text(mark + reply.title, style=style)
+    say(console, first.append(f" · {reply.by}", style="none") if reply.by else first)
+    for run in _runs(reply.lines):
+        labels = max((len(part.heading) for part in run if isinstance(part, Line)), default=0)
+        for part in run:
+            _part(console, part, labels)
     if reply.buttons:
         shown = "  ".join(
             f"[{button.label}] {_typed(button.action)}" for button in reply.buttons if _typed(button.action)
@@ -33,6 +38,25 @@ def show(console: Console, reply: Reply) -> None:
             console.print(Text("  " + shown, style="green"), soft_wrap=True, highlight=False)
     if reply.footer:
         say(console, Text("  " + " · ".join(reply.footer), style="dim"))
+
+
+def _runs(parts: Iterable[Part]) -> Iterator[list[Part]]:
+    """Lines of dice that follow each other together: their labels share a column."""
+    for _, run in groupby(parts, key=lambda part: isinstance(part, Line)):
+        yield list(run)
+
+
+def _part(console: Console, part: Part, labels: int) -> None:
+    if isinstance(part, Line) and labels <= MOST_LABEL:
+        said = part.text()
+        label, rest = said[: len(part.heading) + 1], said[len(part.heading) + 2 :]
+        say(console, Text(f"  {label.removesuffix(':'):<{labels}}  {rest}".rstrip()))
+        return
+    for line in part_lines(part):
+        if isinstance(part, FIXED):
+            console.print(Text("  " + line, style="cyan"), soft_wrap=True, highlight=False)
+        else:
+            say(console, Text("  " + line, style="dim" if isinstance(part, Small) else ""))
 
 
 def say(console: Console, text: Text) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from bot.interface.parts import Pen
 from bot.rules.phrase import Typed, pieces_of
 from bot.rules.plain import visible
 
@@ -35,6 +36,16 @@ def line(text: str) -> str:
     """One line of an answer: escaped, but commands to copy are code, which copies unchanged."""
     pieces = (code(piece) if isinstance(piece, Typed) else _within(piece) for piece in pieces_of(text))
     return _LINE_START.sub(r"\1\\", "".join(pieces))
+
+
+def bold(text: str) -> str:
+    """One line in bold letters."""
+    shown = escaped(text).strip()
+    return f"**{shown}**" if shown else ""
+
+
+PEN = Pen(line, _within, code, strong=lambda text: f"**{_within(text)}**", small=lambda text: f"-# {line(text)}")
+"""How Discord writes the lines of an answer: dice as code, small print small."""
 
 
 def fenced(lines: Iterable[str]) -> str:

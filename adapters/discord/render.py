@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from adapters.discord.escape import escaped, fenced, line
+from adapters.discord.escape import PEN, bold, escaped, fenced
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
 from bot.interface.parts import Row, drawn
 from bot.interface.reply import Button, File, Reply
+from bot.interface.tone import COLORS, GAME, OVER, PLAIN
 from bot.rules.plain import visible
 
 Json = dict[str, Any]
@@ -30,7 +31,6 @@ ACTION, FORM_PART = "a:", "f:"
 LATE, REFUSED = "(late) ", "Error: "
 _ROW, _BUTTON = 1, 2
 _STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}
-_COLOR, _ERROR_COLOR = 0x4E6B3A, 0xA33B2E
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     """The message for a reply where `ask` came from. Nothing in it can ping but those whom the reply calls."""
     files, notes = _files(reply, request)
     lead = _lead(reply, late=late)
-    rest = [*drawn(reply.lines, line), *((note, False) for note in notes)]
+    rest = [*drawn(reply.lines, PEN), *((note, False) for note in notes)]
     if request.may(EMBED_LINKS):
         body, folded = _embedded(reply, lead, rest)
     else:
@@ -77,7 +77,7 @@ def _missing(permission: str) -> str:
 
 
 def _lead(reply: Reply, *, late: bool) -> str:
-    said = (LATE if late else "") + (REFUSED if reply.error else "") + escaped(reply.title)
+    said = (LATE if late else "") + (REFUSED if reply.error else "") + _first(reply)
     called = " ".join(f"<@{user}>" for user in _called(reply))
     return f"{said} · {called}" if called else said
 
@@ -85,6 +85,12 @@ def _lead(reply: Reply, *, late: bool) -> str:
 def _called(reply: Reply) -> list[str]:
     """Ids of those whom the reply calls here."""
     return [key.removeprefix("discord:") for key in reply.mention if key.startswith("discord:")]
+
+
+def _first(reply: Reply) -> str:
+    """The news in bold letters unless nothing happened, the cause in plain ones."""
+    title = escaped(reply.title) if reply.tone in PLAIN or reply.error else bold(reply.title)
+    return f"{title} · {escaped(reply.by)}" if reply.by else title
 
 
 def _files(reply: Reply, request: Request) -> tuple[tuple[File, ...], list[str]]:
@@ -103,7 +109,7 @@ def _embedded(reply: Reply, lead: str, rest: Sequence[Row]) -> tuple[Json, bool]
     text = _joined(rest)
     if len(text) > MAX_EMBED:
         text, folded = _folded(rest, MAX_EMBED - 100), True
-    embed: Json = {"color": _ERROR_COLOR if reply.error else _COLOR}
+    embed: Json = {"color": COLORS.get(OVER if reply.error else reply.tone, COLORS[GAME])}
     if text:
         embed["description"] = text
     if reply.footer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from bot.interface.parts import Pen
 from bot.rules.phrase import Typed, pieces_of
 from bot.rules.plain import visible
 
@@ -69,6 +70,10 @@ def code(text: str) -> str:
 def line(text: str) -> str:
     """One line of an answer: escaped, but commands to copy are code, which shows and copies unchanged."""
     return "".join(code(piece) if isinstance(piece, Typed) else escaped(piece) for piece in pieces_of(text))
+
+
+PEN = Pen(line, escaped, die=lambda text: f"[{escaped(text)}]", strong=bold, small=line)
+"""How Slack writes the lines of an answer; its code is red, so dice are in brackets."""
 
 
 def fenced(lines: Sequence[str]) -> str:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from adapters.slack.escape import bold, entities, escaped, fenced, line
+from adapters.slack.escape import PEN, bold, entities, escaped, fenced
 from adapters.slack.request import PLATFORM
-from bot.interface.parts import Part, Row, drawn
+from bot.interface.parts import Part, Row, Small, drawn
 from bot.interface.reply import Button, File, Reply
+from bot.interface.tone import PLAIN
 
 Json = dict[str, Any]
 
@@ -24,6 +25,7 @@ MAX_TEXT = 3_900
 MAX_LABEL = 75
 MAX_VALUE = 2_000
 MAX_BUTTONS = 25
+MAX_ELEMENTS = 10
 ROOM = 9_500
 SUMMARY = 2_500
 ACTION = "a:"
@@ -65,29 +67,35 @@ def _mention(reply: Reply, team: str) -> str:
 
 def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
     return [
-        *_sections([bold(mark + reply.title) + mention]),
-        *_drawn(drawn(lines, line)),
-        *_context(reply.footer),
+        *_sections([_first(reply, mark) + mention]),
+        *_drawn(drawn((part for part in lines if not isinstance(part, Small)), PEN)),
+        *_context([*(part.text for part in lines if isinstance(part, Small)), *_numbered(reply.footer)]),
         *actions(reply.buttons),
     ]
+
+
+def _first(reply: Reply, mark: str) -> str:
+    """The news in bold letters unless nothing happened, the cause in plain ones."""
+    title = escaped(mark + reply.title) if reply.tone in PLAIN else bold(mark + reply.title)
+    return f"{title} · {escaped(reply.by)}" if reply.by else title
 
 
 def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
     """As much of the answer as stands on one screen, and where the rest is."""
     kept: list[Row] = []
     size = 0
-    for text, fixed in drawn(lines, line):
+    for text, fixed in drawn(lines, PEN):
         size += len(entities(text) if fixed else text) + 1
         if size > SUMMARY:
             break
         kept.append((text, fixed))
-    title = escaped(mark + reply.title)
+    title = escaped(mark + reply.first)
     shown = title if len(title) < 1_000 else title[:1_000].rpartition("&")[0] + " ..."
     return [
         *_sections([f"{shown}{mention}"]),
         *_drawn(kept),
         *_sections(["_The whole answer is in the file answer.txt._"]),
-        *_context(reply.footer),
+        *_context(_numbered(reply.footer)),
         *actions(reply.buttons),
     ]
 
@@ -141,10 +149,16 @@ def _pieces(text: str, limit: int) -> Iterator[str]:
     yield text
 
 
-def _context(footer: Sequence[str]) -> Iterator[Json]:
-    text = " · ".join(map(escaped, footer))
-    for piece in _pieces(text, MAX_SECTION) if text else ():
-        yield {"type": "context", "elements": [{"type": "mrkdwn", "text": piece, "verbatim": True}]}
+def _numbered(footer: Sequence[str]) -> list[str]:
+    return [text] if (text := " · ".join(footer)) else []
+
+
+def _context(texts: Sequence[str]) -> Iterator[Json]:
+    """Small print and the number of the answer, as many in a block as Slack takes."""
+    shown = [piece for text in map(PEN.small, texts) if text for piece in _pieces(text, MAX_SECTION)]
+    elements: list[Json] = [{"type": "mrkdwn", "text": text, "verbatim": True} for text in shown]
+    for at in range(0, len(elements), MAX_ELEMENTS):
+        yield {"type": "context", "elements": elements[at : at + MAX_ELEMENTS]}
 
 
 def actions(buttons: Sequence[Button]) -> Iterator[Json]:

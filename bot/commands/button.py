@@ -135,7 +135,7 @@ async def roll_draft(context: Context, key: str) -> Reply:
         )
     context.drop_docs.append((DRAFT, key))
     reply = await play(repeated(context, draft.path, draft.options))
-    context.docs.append(Doc(ROLLED, key, {"title": reply.title}, context.now + REQUESTS_KEPT, draft.owner))
+    context.docs.append(Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner))
     return reply
 
 

@@ -1,4 +1,4 @@
-"""The footer of an answer that is an event: its number, the head of the log, and what is special about its dice."""
+"""The footer of an answer that is an event: its number, and what is special about its dice."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.interface.reply import Reply
-from bot.rules.proof.chain import short
 
 
 def with_footer(context: Context, reply: Reply) -> Reply:
-    """The reply with event number, head hash and marks in its footer (those of what it announces, if it does)."""
+    """The reply with event number and marks in its footer (those of what it announces, if it does)."""
     bodies = context.ledger.bodies
     if not bodies:
         return reply
@@ -24,8 +23,8 @@ def with_footer(context: Context, reply: Reply) -> Reply:
         marks.append(f"free play begins, commitment {bodies[0]['secret']['commitment'][:16]}, {known}")
         if context.prepared is not None:
             marks.append(f"next free play: commitment {context.prepared.commitment[:16]}")
-    standing = (f"#{bodies[-1]['number']}", short(context.ledger.head))
+    number = (f"#{bodies[-1]['number']}",)
     if reply.announce is not None:
-        announced = replace(reply.announce, footer=(*standing, *reply.announce.footer, *marks))
-        return replace(reply, footer=(*standing, *reply.footer, *marks), announce=announced)
-    return replace(reply, footer=(*standing, *reply.footer, *marks))
+        announced = replace(reply.announce, footer=(*number, *reply.announce.footer, *marks))
+        return replace(reply, footer=(*number, *reply.footer, *marks), announce=announced)
+    return replace(reply, footer=(*number, *reply.footer, *marks))

@@ -102,4 +102,4 @@ def _told(answer: str | None, number: int) -> list[Part]:
     if answer is None:
         return [f"#{number}"]
     reply = Reply.from_json(json.loads(answer))
-    return [reply.title, *reply.lines]
+    return [reply.first, *reply.lines]

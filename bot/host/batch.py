@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from bot.entropy import throwaway
+from bot.play.actors import actors
 from bot.play.answers import played_reply
 from bot.play.lookup import lookup_reply
 from bot.play.roll import roll_reply
@@ -144,10 +145,11 @@ def _resolve(request: Mapping[str, Any]) -> dict[str, Any]:
     game = tables.system(_name(request, "system"))
     sequence = game.sequence(_name(request, "sequence"))
     source, script = _dice(request)
-    played = resolve(sequence, _inputs(request), source)
+    inputs = _inputs(request)
+    played = resolve(sequence, inputs, source)
     if script is not None:
         script.finish()
-    text = played_reply(_WHO, sequence.title, played, game.title).text()
+    text = played_reply(_WHO, sequence, played, actors(sequence, sequence.given(inputs, {}))).text()
     return {"out": played.out, "dice": [_die(die) for die in played.dice], "text": text}
 
 

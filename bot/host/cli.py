@@ -145,6 +145,7 @@ def lookup(words: Sequence[str]) -> None:
 
 def resolve_once(words: Sequence[str]) -> None:
     """Play one sequence, with the dice given or with thrown ones."""
+    from bot.play.actors import actors
     from bot.play.answers import played_reply
     from bot.systems.catalog import system
     from bot.systems.resolve import resolve
@@ -154,10 +155,12 @@ def resolve_once(words: Sequence[str]) -> None:
     game = system(id)
     sequence = game.sequence(name)
     source, finish = _source(arguments)
-    played = resolve(sequence, arguments.given(), source)
+    given = arguments.given()
+    played = resolve(sequence, given, source)
     finish()
     dice = [{"label": die.label, "sides": die.sides, "value": die.value} for die in played.dice]
-    _print(arguments, {"out": played.out, "dice": dice}, played_reply("You", sequence.title, played, game.title).text())
+    acting = actors(sequence, sequence.given(given, {}))
+    _print(arguments, {"out": played.out, "dice": dice}, played_reply("You", sequence, played, acting).text())
 
 
 def odds_once(words: Sequence[str]) -> None:

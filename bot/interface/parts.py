@@ -37,37 +37,72 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
 
 
-Part = str | Line | Thrown | Odds | Grid
+@dataclass(frozen=True, slots=True)
+class Small:
+    """Small print: what changed besides, which nobody must act on."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Units of one result together: `Killed: VC 3, 5, 6`; `grave` gives the word weight."""
+
+    label: str
+    text: str
+    grave: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """How a platform writes: `plain` makes a whole line safe, `within` a piece of one; the others also give a piece
+    weight, or the look of a die, or make a line small."""
+
+    plain: Callable[[str], str]
+    within: Callable[[str], str]
+    die: Callable[[str], str]
+    strong: Callable[[str], str]
+    small: Callable[[str], str]
+
+
+PLAIN = Pen(str, str, "[{}]".format, str, str)
+"""Plain text."""
+
+Part = str | Line | Thrown | Odds | Grid | Small | Group
 """A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
 FIXED = (Odds, Grid)
 """Parts whose columns stand under each other."""
 
 
-def part_lines(part: Part) -> list[str]:
-    """A part in plain lines."""
+def part_lines(part: Part, pen: Pen = PLAIN) -> list[str]:
+    """A part in lines as `pen` writes them; those of a fixed width as they are."""
     match part:
         case Line():
-            return [part.text()]
+            return [part.said(pen.die, pen.strong, pen.within)]
         case Thrown():
-            return ["dice " + " ".join(f"[{value}]" for value in part.dice)]
+            return ["Dice: " + " ".join(pen.die(str(value)) for value in part.dice)]
         case Odds():
             return [*textwrap.wrap(part.heading, COLUMNS), *bars(part.chances)]
         case Grid():
             return _columns(part.rows)
+        case Small():
+            return [pen.small(part.text)]
+        case Group():
+            label = f"{part.label}:"
+            return [f"{pen.strong(label) if part.grave else pen.within(label)} {pen.within(part.text)}"]
         case _:
-            return [part]
+            return [pen.plain(part)]
 
 
 Row = tuple[str, bool]
 """A line of an answer, and whether it belongs into a fixed width."""
 
 
-def drawn(parts: Iterable[Part], line: Callable[[str], str]) -> Iterator[Row]:
-    """The lines of all parts, escaped by `line`; those of a fixed width are left as they are, to be fenced together."""
+def drawn(parts: Iterable[Part], pen: Pen) -> Iterator[Row]:
+    """The lines of all parts as `pen` writes them; those of a fixed width are left as they are, to be fenced."""
     for part in parts:
-        fixed = isinstance(part, FIXED)
-        for text in part_lines(part):
-            yield text if fixed else line(text), fixed
+        for text in part_lines(part, pen):
+            yield text, isinstance(part, FIXED)
 
 
 def bars(chances: tuple[tuple[str, float], ...]) -> list[str]:
@@ -98,7 +133,9 @@ def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     return ["  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]]) for row in rows]
 
 
-_KINDS: dict[str, type[Line | Thrown | Odds | Grid]] = {"line": Line, "thrown": Thrown, "odds": Odds, "grid": Grid}
+_KINDS: dict[str, type[Line | Thrown | Odds | Grid | Small | Group]] = {
+    kind.__name__.lower(): kind for kind in (Line, Thrown, Odds, Grid, Small, Group)
+}
 
 
 def part_to_json(part: Part) -> Any:

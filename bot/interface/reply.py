@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from bot.interface.parts import Grid, Part, part_from_json, part_lines, part_to_json
+from bot.interface.tone import GAME
 from bot.rules.errors import UserError, corrected
 from bot.rules.phrase import Phrase, Typed
 
@@ -54,9 +55,11 @@ class File:
 class Reply:
     """What is answered. All text is plain: adapters escape it, so nothing in it can ping or format.
 
-    `title` alone suffices in a notification: who, what, result. `lines` hold the raw dice, each modifier by name,
-    the final number, and what it means for each unit; odds and tables are parts, too. `footer` names event, head
-    hash, system and marks. `mention` are the keys of those to call (whose go it is), behind the title.
+    The first line alone suffices in a notification: `title` is the news, in bold letters (what happened to whom), `by`
+    the cause behind it in plain ones (who did it). `tone` says how grave it is (bot/interface/tone.py).
+    `lines` hold the raw dice, each modifier by name, the final number, and what it means for each unit; odds and tables
+    are parts, too. `footer` has the event's number and what is special about it.
+    `mention` are the keys of those to call (whose go it is), behind the first line.
     `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
     error is about, so that a form can show it at its field; `code` is the kind of error.
 
@@ -75,8 +78,15 @@ class Reply:
     announce: Reply | None = None
     option: str = ""
     code: str = ""
+    by: str = ""
+    tone: str = GAME
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
+
+    @property
+    def first(self) -> str:
+        """The first line in plain words."""
+        return f"{self.title} · {self.by}" if self.by else self.title
 
     def body(self) -> list[str]:
         """The parts below the title as plain lines."""
@@ -84,7 +94,7 @@ class Reply:
 
     def text(self) -> str:
         """The whole reply as plain text, for the console, screen readers and fallbacks."""
-        lines = [self.title, *self.body()]
+        lines = [self.first, *self.body()]
         if self.footer:
             lines.append(" · ".join(self.footer))
         return "\n".join(lines)
@@ -96,11 +106,13 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error"):
+        for name in ("private", "error", "by"):
             if found := getattr(self, name):
                 values[name] = found
         if self.mention:
             values["mention"] = list(self.mention)
+        if self.tone != GAME:
+            values["tone"] = self.tone
         if self.buttons:
             values["buttons"] = [asdict(button) for button in self.buttons]
         if self.files:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from bot.interface.parts import Thrown
+from bot.interface.parts import Part, Small, Thrown
 from bot.interface.reply import Reply
-from bot.rules.sequence import Line, Played
+from bot.play.news import FOLDED, groups, news
+from bot.rules.sequence import Fate, Line, Played
+from bot.systems.catalog import Sequence
 
 
 def unit_lines(units: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -26,14 +28,24 @@ def plain_word(word: str) -> str:
     return "no effect" if word == "none" else word
 
 
-def played_reply(who: str, title: str, played: Played, system: str) -> Reply:
-    """The public answer to a sequence."""
+def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[str]) -> Reply:
+    """The public answer to a sequence: the news, then dice and modifiers, then what changed besides.
+
+    Many units are shown by their results, without the dice of each (these are in the log)."""
     settled = played.settlement
-    return Reply(
-        title=f"{who}: {title}: {settled.headline}",
-        lines=(*played.lines, *unit_lines(settled.units), *settled.then),
-        footer=(system,),
-    )
+    told = news(sequence, settled.fates, settled.headline, actors, who)
+    many = len(settled.fates) >= FOLDED
+    lines: list[Part] = [line for line in played.lines if not many or not _of_a_unit(line, settled.fates)]
+    if many:
+        lines = [*lines, *groups(sequence, settled.fates)]
+    lines = [*lines, *(() if settled.fates else unit_lines(settled.units)), *settled.then]
+    now = (Small(f"Now: {' · '.join(settled.now)}"),) if settled.now else ()
+    return Reply(told.title, (*lines, *now), by=told.by, tone=told.tone)
+
+
+def _of_a_unit(line: Line, fates: Iterable[Fate]) -> bool:
+    """Whether a line is about one unit alone: it begins with its name."""
+    return any(line.label == fate.unit or line.label.startswith(f"{fate.unit} ") for fate in fates)
 
 
 def compact(reply: Reply, dice: tuple[object, ...]) -> Reply:

@@ -12,6 +12,7 @@ from bot.interface.parts import Odds, percent
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.text import command_text
+from bot.play.actors import ACTING, actors, hits_its_unit
 from bot.play.answers import plain_word, played_reply
 from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Script, Source
@@ -25,10 +26,6 @@ from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Row, play
 from bot.systems.catalog import Sequence
 
-ACTING = ("attackers", "shooters", "unit", "units")
-"""Inputs that name who acts."""
-UNIT_IS_HIT = (("asl", "flame-attack"),)
-"""Sequences whose `unit` is the one that is attacked."""
 EXTRA = ("odds", "secret", "hand")
 _HAND = Option("hand", "str")
 
@@ -59,7 +56,7 @@ def run_sequence(
         except DieOwed as owed:
             raise _owed(owed, spec, {**raw, "secret": flag(options, "secret")}) from None
         script.finish()
-    reply = played_reply(who, sequence.title, played, sequence.system.title)
+    reply = played_reply(who, sequence, played, actors(sequence, given))
     in_play = {unit.name: unit for unit in roster.values() if not is_gone(unit)}
     changes = linked(played.settlement.changes, in_play.values())
     happening = Happening(
@@ -72,7 +69,7 @@ def run_sequence(
         target=sequence.id,
         by_hand=hand not in (None, ""),
         units=tuple(dict.fromkeys((*named_units(given), *(change.unit for change in changes)))),
-        acting=() if (sequence.system.id, sequence.id) in UNIT_IS_HIT else acting_units(given),
+        acting=() if hits_its_unit(sequence) else acting_units(given),
         result=played.settlement.headline,
     )
     return Outcome(reply, happening)

@@ -48,18 +48,31 @@ class Line:
     total: int | float | None = None
     result: str = ""
 
-    def text(self) -> str:
-        """Raw dice first, each modifier with its name, the final number, what it means."""
-        pieces = [self.label]
-        if self.dice:
-            pieces.append("".join(f"[{value}]" for value in self.dice))
-        for name, value in self.parts:
-            named = f"{name}:" if name[-1:].isdigit() else name  # Squad 2: 1, not Squad 2 1
-            pieces.append(f"{'-' if value < 0 else '+'} {named} {abs(value):g}")
+    def said(self, die: Callable[[str], str], strong: Callable[[str], str], plain: Callable[[str], str]) -> str:
+        """The label, then raw dice, each modifier with its name, the total, what it means; drawn by these three."""
+        pieces = [die(str(value)) for value in self.dice]
+        for at, (name, value) in enumerate(self.parts):
+            sign = "− " if value < 0 else "+ " if at or self.dice else ""
+            pieces.append(plain(f"{sign}{abs(value):g} {name}"))
         if self.total is not None and (self.parts or len(self.dice) != 1):
-            pieces.append(f"= {self.total:g}")
-        text = " ".join(pieces)
-        return f"{text}, {self.result}" if self.result else text
+            pieces.append(f"= {strong(minus(self.total))}")
+        if self.result:
+            pieces[-1:] = [f"{pieces[-1]}, {plain(self.result)}"] if pieces else [plain(self.result)]
+        return " ".join([plain(f"{self.heading}:"), *pieces]) if pieces else plain(self.heading)
+
+    @property
+    def heading(self) -> str:
+        """The label as it begins a line."""
+        return self.label[:1].upper() + self.label[1:]
+
+    def text(self) -> str:
+        """The line in plain words, its dice in brackets."""
+        return self.said("[{}]".format, str, str)
+
+
+def minus(value: float) -> str:
+    """A number with the true minus sign, which a screen reader says."""
+    return f"{value:g}".replace("-", "−")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +95,30 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
+class Fate:
+    """What came of one unit, as a token that `results` of the game.yaml puts into words; `more` adds to it."""
+
+    unit: str
+    token: str
+    more: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Settlement:
     """What is said and done when the last die lies: the result in a few words, a line per unit, the changes.
 
+    `headline` goes into the log and is checked by verify, so it never changes without a new edition.
     `units` pairs each unit hit with the word of its result; `then` says what comes next (`run crash`).
+    `fates` are the same results as tokens, from which the first line of the answer is made; `now` says what changed
+    besides, in small print. Where a sequence tells its fates, its `units` are not shown.
     """
 
     headline: str
     units: tuple[tuple[str, str], ...] = ()
     then: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
+    fates: tuple[Fate, ...] = ()
+    now: tuple[str, ...] = ()
 
 
 def _nothing(_before: Any, _roll: Any, _after: Any) -> Outputs:

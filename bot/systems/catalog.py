@@ -57,6 +57,10 @@ def read_yaml(path: Path) -> Any:
         raise TableError(file, error.strerror or "cannot be read") from None
 
 
+ROLL = "Roll"
+"""The verb of a sequence that names none: its first line names the sequence instead."""
+
+
 class Sequence:
     """One combat sequence of a game: its options and how to plan it."""
 
@@ -88,7 +92,7 @@ class Sequence:
         self.example: Mapping[str, Any] = data.get("example") or {}
         self.notes: str = data.get("notes") or ""
         self.state: str = data.get("state") or ""
-        self.verb: str = data.get("verb") or "Roll"
+        self.verb: str = data.get("verb") or ROLL
         self.common: tuple[str, ...] = tuple(data.get("common") or ())
         known = {name for option in self.inputs for name in (option.name, *option.values)}
         if strange := set(self.common) - known:

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.errors import TableError, did_you_mean, reading
 
 _NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
-_KEYS = (*_NEEDED, "author", "lists", "unit_lists", "phases", "scores", "labels")
+_KEYS = (*_NEEDED, "author", "lists", "unit_lists", "phases", "results", "scores", "labels")
 _UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "leaves",
 )  # fmt: skip
@@ -21,6 +21,8 @@ _UNIT_PARTS: Mapping[str, Any] = {
     "state_flags": list,
     "classes": list,
 }
+_RESULT_KEYS = ("tone", "says", "many", "word")
+_TONES = ("hurt", "shaken", "nothing")
 _PHASE_KEYS = ("name", "title", "remember", "clears")
 
 
@@ -45,6 +47,7 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     _check_lists(game, file)
     marks = _check_units(game["units"], file)
     _check_phases(game.get("phases") or (), marks, file)
+    _check_results(game.get("results") or {}, file)
     if not isinstance(game.get("scores") or {}, Mapping):
         raise TableError(file, "must be sequence: {result: number}", row="scores")
     for sequence, scores in (game.get("scores") or {}).items():
@@ -77,6 +80,21 @@ def _check_phases(phases: Iterable[Any], marks: Iterable[str], file: str) -> Non
         if not texts or not all(_is_list(phase.get(key) or []) for key in ("remember", "clears")):
             raise TableError(file, "name and title are texts, remember and clears lists", row=f"phases {number}")
         _known(phase.get("clears") or (), marks, file, f"phases {phase['name']}, clears")
+
+
+def _check_results(results: Any, file: str) -> None:
+    """Results in words: `"*"` for all sequences, then those of one."""
+    if not _maps(results, Mapping) or not all(_maps(tokens, Mapping) for tokens in results.values()):
+        raise TableError(file, "must be sequence: {result: {tone: ..., says: ...}}", row="results")
+    for sequence, tokens in results.items():
+        for token, said in tokens.items():
+            row = f"results {sequence}, {token}"
+            _keys(said, _RESULT_KEYS, (), file, row)
+            if not _maps(said, str):
+                raise TableError(file, "must be texts; quote them", row=row)
+            _known([said.get("tone", "nothing")], _TONES, file, row)
+            if any("{}" not in said.get(key, "{}") for key in ("says", "many")):
+                raise TableError(file, "says and many need {} where the units are named", row=row)
 
 
 def _check_lists(game: Mapping[str, Any], file: str) -> None:

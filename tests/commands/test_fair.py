@@ -300,10 +300,12 @@ async def test_the_prepared_seed_never_leaves_the_store(place: Place) -> None:
 # Heads
 
 
-async def test_answers_show_sixteen_digits_of_the_head() -> None:
+async def test_sixteen_digits_of_the_head_are_shown_to_whoever_asks() -> None:
     channel = await Channel.fresh()
     rolled = await channel.do("Anna", "roll 2d6")
+    shown = await channel.do("Anna", "fair show")
     log = await exported(channel)
-    assert len(rolled.footer[1]) == 16
+    assert len(shown.footer[1]) == 16
+    assert shown.footer[0] == rolled.footer[0]
     number = int(rolled.footer[0][1:])
-    assert log["events"][number - 1]["hash"].startswith(rolled.footer[1])
+    assert log["events"][number - 1]["hash"].startswith(shown.footer[1])

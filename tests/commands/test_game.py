@@ -18,10 +18,10 @@ async def test_the_first_roll_begins_free_play_and_says_what_it_promised() -> No
     channel = await Channel.fresh()
     reply = await channel.do("Anna", "roll 2d6")
     assert reply.footer[0] == "#2"
-    assert "free play begins" in reply.footer[2]
+    assert "free play begins" in reply.footer[1]
     game = await channel.game()
     assert (game.started, game.drawn) == (False, True)
-    assert game.commitment[:16] in reply.footer[2]
+    assert game.commitment[:16] in reply.footer[1]
     assert "Free play" in (await channel.do("Anna", "game status")).title
 
 
@@ -95,8 +95,8 @@ async def test_settings_are_the_masters() -> None:
     await channel.do("Anna", "game settings answers=compact")
     reply = await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1; vc2" hand=1,6')
     assert len(reply.body()) <= 4
-    assert reply.body()[0].startswith("dice [")
-    assert "Direct fire" in reply.title
+    assert reply.body()[0].startswith("Dice: [")
+    assert reply.first == "No effect on Cells 1 + 2 · Squad 1 fires"
     await channel.do("Anna", "game settings hand_dice=no")
     await channel.refused("Bob", "roll d6 hand=3", "no-hand-dice")
     await channel.do("Anna", "game settings master=bob")
@@ -230,7 +230,7 @@ async def test_a_sealed_roll_changes_nothing_until_it_is_opened() -> None:
     assert "dice by hand" in sealed.announce.footer if sealed.announce else False
     await channel.do("Bob", "roll d6")
     opened = await channel.do("Anna", f"game reveal {number}")
-    assert "Direct fire" in opened.title
+    assert "Squad 1 fires" in opened.first
     assert (await channel.game()).units["squad 1"].marks == {"fired"}
     await channel.refused("Anna", f"game reveal {number}", "not-sealed")
 

@@ -153,7 +153,7 @@ async def test_again_repeats_the_last_roll_with_its_label_and_skips_sealed_ones(
     again = await channel.do("Bob", "again")
     assert again.title.startswith("Bob: rally: 3d6+1")
     await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5"')
-    assert "Direct fire" in (await channel.do("Anna", "again")).title
+    assert (await channel.do("Anna", "again")).by.endswith("squad fires")
 
 
 async def test_odds_and_then_just_this_roll_once() -> None:
@@ -162,9 +162,9 @@ async def test_odds_and_then_just_this_roll_once() -> None:
     (button,) = odds.buttons
     assert (await channel.press("Bob", button.action)).error
     rolled = await channel.press("Anna", button.action)
-    assert rolled.title.startswith("Anna: Direct fire")
+    assert rolled.by == "squad fires"
     used = await channel.press("Anna", button.action)
-    assert used.title == f"Already done: {rolled.title}"
+    assert used.title == f"Already done: {rolled.first}"
     assert used.private
     assert (await channel.press("Bob", button.action)).error, "what it brought is told to who pressed it alone"
     await channel.press("Anna", f"odds:{(await channel.game()).number}")

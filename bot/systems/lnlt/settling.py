@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Outputs, Row, Settlement
+from bot.rules.sequence import Change, Fate, Outputs, Row, Settlement
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
 from bot.systems.lnlt.items import Item
@@ -137,13 +137,18 @@ def _row(path: str, name: str, crash: str) -> Row:
 
 def word_of(answer: Mapping[str, Any]) -> str:
     """What happened to one unit, in a few words."""
-    word = say(fate_of(answer))
-    if answer.get("disembarks"):
-        word += ", disembarks"
+    fate, more = fate_and_more(answer)
+    return f"{say(fate)}, {more}" if more else say(fate)
+
+
+def fate_and_more(answer: Mapping[str, Any]) -> tuple[str, str]:
+    """The token for what happened to one unit, and what comes with it in words."""
+    more = ["disembarks"] if answer.get("disembarks") else []
     if answer.get("hero"):
-        word += ", a hero appears"
-    crew = answer.get("crew", "none")
-    return word if crew == "none" else f"{word}, crew {say_crew(str(crew))}"
+        more.append("a hero appears")
+    if (crew := answer.get("crew", "none")) != "none":
+        more.append(f"crew {say_crew(str(crew))}")
+    return fate_of(answer), ", ".join(more)
 
 
 def heroes(answers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -153,9 +158,14 @@ def heroes(answers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def halved(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """A reminder for each roster squad that became a half-squad: its new counter has numbers of its own."""
+    """What casualties made of each roster squad, as lines of their own."""
+    return tuple(f"{line}." for line in half_squads(units, answers))
+
+
+def half_squads(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What casualties made of each roster squad."""
     new = [unit.name for unit, answer in zip(units, answers, strict=False) if answer["becomes"] == "half-squad-shaken"]
-    return tuple(f"{name} is a half-squad now: give it that counter's numbers with /unit edit." for name in new if name)
+    return tuple(f"{name} a half-squad and shaken" for name in new if name)
 
 
 def aftermath(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -199,13 +209,25 @@ def attacked(
     spotters = [unit.word for unit in firers if unit is not None and unit.has(SPOTTER)]
     then = (
         *heroes(answers),
-        *halved(targets, answers),
         *aftermath(targets, answers),
         *crashes(targets, answers),
         *more,
         *(f"{word} fires at the hex it has just spotted: Ops Complete comes off." for word in spotters),
     )
-    return Settlement(headline, tuple(words), then, (*changes, *fired(firers)))
+    fates = tuple(Fate(unit.word, *fate_and_more(answer)) for unit, answer in zip(targets, answers, strict=False))
+    return Settlement(
+        headline,
+        tuple(words),
+        then,
+        (*changes, *fired(firers)),
+        fates or missed(targets),
+        half_squads(targets, answers),
+    )
+
+
+def missed(targets: Iterable[Unit]) -> tuple[Fate, ...]:
+    """The fates of targets that nothing happened to."""
+    return tuple(Fate(unit.word, "none") for unit in targets)
 
 
 def headline(answers: Sequence[Mapping[str, Any]], *, hit: bool, empty: str = "hit: damage check") -> str:

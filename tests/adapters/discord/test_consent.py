@@ -28,7 +28,7 @@ async def begin(who: Person, where: Channel) -> None:
 
 async def code_of(who: Person, where: Channel) -> str:
     """The code that `/game link` gives."""
-    return (await (await who.slash(where, "game link")).answer()).content.split()[-1]
+    return (await (await who.slash(where, "game link")).answer()).content.split()[-1].strip("*")
 
 
 async def test_a_stranger_asks_and_only_a_manager_links(discord: DiscordStandIn) -> None:

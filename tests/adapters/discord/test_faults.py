@@ -27,7 +27,7 @@ async def discord() -> AsyncIterator[DiscordStandIn]:
 
 def event(message: Message) -> int:
     """The number of the event in an answer's footer."""
-    found = re.search(r"#(\d+) · [0-9a-f]{8}", message.text)
+    found = re.search(r"#(\d+)(?: ·|$)", message.text)
     assert found, message.text
     return int(found[1])
 

@@ -114,7 +114,7 @@ async def test_two_processes_that_get_the_same_interaction_answer_once(discord: 
     await asyncio.sleep(0.5)
     said = [message for message in discord.messages(table) if not message.deleted]
     assert len(said) == 5
-    assert [f"#{number} ·" in message.text for number, message in enumerate(said, start=2)] == [True] * 5
+    assert [f"#{number}" in message.text for number, message in enumerate(said, start=2)] == [True] * 5
     assert [await bot.stop() for bot in bots] == [0, 0]
 
 
@@ -150,7 +150,7 @@ async def test_an_error_after_the_receipt_is_private_and_never_fills_the_public_
             answer = await asked.answer(14)
         assert answer.ephemeral
         assert answer.content.startswith("Error: ")
-        assert [message.text[:4] for message in ben.sees(table)] == ["Anna"]
+        assert [message.text[:6] for message in ben.sees(table)] == ["**Anna"]
         assert "#3" in (await (await anna.slash(table, "roll", dice="2d6")).answer()).text
 
 

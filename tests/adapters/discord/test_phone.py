@@ -63,7 +63,7 @@ async def test_a_form_outlives_the_process_and_serves_its_owner_once(tmp_path: P
         both = await asyncio.gather(*(press(anna, form, "Roll it") for _ in range(2)))
         rolled, again = sorted(both, key=lambda message: message.ephemeral)
         assert not rolled.ephemeral
-        assert again.content == f"Already done: {rolled.content}"
+        assert again.content.replace("*", "") == f"Already done: {rolled.content}".replace("*", "")
         assert "used already" in (await press(anna, form, "Odds")).content
 
         old = await say(anna, table, "lnlt fire")

@@ -15,9 +15,10 @@ from tests.standins.discord.mentions import mentions
 
 ALL = EMBED_LINKS | ATTACH_FILES
 FIRE = Reply(
-    "Anna: Direct fire: squad shaken",
+    "Squad is shaken",
     ("attack [5] + firepower 4 = 9", Phrase("Type: ", Typed("/lnlt rally unit_a"))),
-    footer=("#41", "5e8f362b"),
+    footer=("#41", "dice by hand"),
+    by="2 squads fire",
     buttons=(Button("again:41", "Again"), Button("undo:41", "Undo")),
 )
 LONG = Reply("Log", tuple(f"line {number} {'x' * 40}" for number in range(200)), footer=("#9",))
@@ -31,10 +32,10 @@ def shown(reply: Reply, allowed: int = ALL) -> Message:
 
 def test_the_first_line_is_the_content_the_rest_one_embed() -> None:
     body = shown(FIRE).body
-    assert body["content"] == "Anna: Direct fire: squad shaken"
+    assert body["content"] == "**Squad is shaken** · 2 squads fire"
     [embed] = body["embeds"]
     assert embed["description"] == "attack [5] + firepower 4 = 9\nType: `/lnlt rally unit_a`"
-    assert embed["footer"]["text"] == "#41 · 5e8f362b"
+    assert embed["footer"]["text"] == "#41 · dice by hand"
     assert [button["custom_id"] for button in body["components"][0]["components"]] == ["a:again:41", "a:undo:41"]
     assert "flags" not in body
 
@@ -42,9 +43,9 @@ def test_the_first_line_is_the_content_the_rest_one_embed() -> None:
 def test_without_embeds_all_of_it_is_content() -> None:
     body = shown(FIRE, ATTACH_FILES).body
     assert body["embeds"] == []
-    assert body["content"].splitlines()[0] == FIRE.title
+    assert body["content"].splitlines()[0] == "**Squad is shaken** · 2 squads fire"
     assert "attack [5]" in body["content"]
-    assert body["content"].endswith("-# #41 · 5e8f362b")
+    assert body["content"].endswith("-# #41 · dice by hand")
 
 
 @pytest.mark.parametrize("allowed", [ALL, ATTACH_FILES])
@@ -105,7 +106,7 @@ def test_a_command_to_copy_is_code_and_cannot_leave_it() -> None:
     assert line(Phrase("Type: ", Typed('/unit add "A_B" x'))) == 'Type: `/unit add "A_B" x`'
     assert line('Type: /unit add "A_B" x') == 'Type: /unit add "A\\_B" x'
     assert line(Phrase("Type: ", Typed("/unit `add` **x**"))) == r"Type: /unit \`add\` \*\*x\*\*"
-    assert shown(Reply("Anna: type: /game end x: 1d6 = 3")).body["content"] == "Anna: type: /game end x: 1d6 = 3"
+    assert shown(Reply("Anna: type: /game end x: 1d6 = 3")).body["content"] == "**Anna: type: /game end x: 1d6 = 3**"
     assert fenced(("a```b",)) == "```\na'''b\n```"
 
 

@@ -26,7 +26,7 @@ async def test_channels_where_something_is_not_permitted(discord: DiscordStandIn
     discord.permit_bot(table, embed_links=False, attach_files=False)
     fought = await (await anna.slash(table, "lnlt fire", **FIRE)).answer()
     assert fought.embeds == fought.hidden_embeds == []
-    assert "attack [" in fought.content
+    assert "Attack: `" in fought.content
     export = await (await anna.slash(table, "game export")).answer()
     assert 'lacks the permission "Attach Files"' in export.text
     status = await (await anna.slash(table, "game status")).answer()

@@ -30,7 +30,7 @@ async def test_a_form_is_opened_filled_in_and_answered(slack: SlackStandIn, tmp_
         assert done.errors == {}
         assert anna.modal() is None
         answer = await asked.answer()  # to the address that came with the command
-        assert "anna: Direct fire: " in answer.text
+        assert "fire" in answer.text.splitlines()[0]
         assert answer in ben.sees(games)
         assert "adjacent" in answer.plain
         assert answer.buttons() == ["Again", "Odds", "Undo"]
@@ -160,7 +160,7 @@ async def test_a_refusal_offers_the_form_also_in_a_thread(http_slack: SlackStand
         assert state["targets"]["value"]["value"] == "squad morale=5"
         assert [one["value"] for one in state["flags-0"]["value"]["selected_options"]] == ["adjacent"]
         await ben.submit(view, {"attackers": {"value": "squad fp=2"}})
-        answer = await ben.wait_for(games, "Direct fire", thread=first.ts)
+        answer = await ben.wait_for(games, "· squad fires", thread=first.ts)
         assert answer.ephemeral_for is None
         assert answer.thread_ts == first.ts
 

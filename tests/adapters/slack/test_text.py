@@ -23,7 +23,7 @@ async def test_commands_mentions_and_direct_messages_are_answered(slack: SlackSt
         assert "#2" in answer.plain
 
         named = await anna.slash(games, "/grognard", FIRE + " adjacent")
-        assert "Direct fire" in (await named.answer()).text
+        assert "2 squads fire" in (await named.answer()).text
 
         wrong = await (await anna.slash(games, "/lnlt", "fier")).answer()
         assert wrong.ephemeral_for == anna.id

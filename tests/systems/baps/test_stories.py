@@ -17,15 +17,15 @@ def test_the_story_names_weapons_defense_and_the_row_read() -> None:
     """A walking gun without its assistant: 12 halved twice is 3; a heavy gun's 20 at a man in the open is row 17."""
     gun = "soldier weapon=medium-machine-gun moving no_assistant"
     assert told("fire", {"attackers": gun, "range": 10, "targets": 1, "cover": "light", "leader": 1}, [9]) == (
-        "attack factor + soldier (medium-machine-gun, moving, no assistant) 3 + leader rating 1 = 4, "
+        "Attack factor: 3 soldier (medium-machine-gun, moving, no assistant) + 1 leader rating = 4, "
         "1 man in the target area",
-        "soldier [9], defense 6 (stationary 3, light cover 3), row -2, column 1: no effect",
+        "Soldier: [9], defense 6 (stationary 3, light cover 3), row -2, column 1: no effect",
     )
     assert told("fire", {"attackers": "soldier weapon=heavy-machine-gun", "range": 10, "targets": 1}, [3, 13])[2] == (
-        "soldier [13], defense 3 (stationary 3), row 17 read as 8, 2 times, column 1: wound-2"
+        "Soldier: [13], defense 3 (stationary 3), row 17 read as 8, 2 times, column 1: wound-2"
     )
     assert told("flame", {"range": 8, "targets": 1, "moving": True}, [9])[0] == (
-        "attack factor + flame-thrower (moving) 6 = 6, 1 man in the target area"
+        "Attack factor: 6 flame-thrower (moving) = 6, 1 man in the target area"
     )
 
 
@@ -33,7 +33,7 @@ def test_the_story_of_a_blast_says_why_the_row_moved() -> None:
     """Row 0, 4 up in a bunker, 3 down behind light cover."""
     given = {"weapon": "medium", "lethal": "leader", "inside": True, "cover": "light"}
     assert told("blast", given, [9]) == (
-        "leader [9], lethal, row 1 (0, inside +4, light cover -3), column 1: no effect",
+        "Leader: [9], lethal, row 1 (0, inside +4, light cover -3), column 1: no effect",
     )
 
 
@@ -41,12 +41,12 @@ def test_the_story_of_a_shot_names_what_shifts_weapon_and_armor() -> None:
     """A medium gun beyond 900 inches counts as light, a medium flank as light armor."""
     shot = {"weapon": "medium", "range": 950, "armor": "medium", "aspect": "side"}
     assert told("vehicle-fire", shot, [18, 10, 20])[1] == (
-        "penetration [10], light (medium at long range) against light armor (medium, hit on the side -1), "
+        "Penetration: [10], light (medium at long range) against light armor (medium, hit on the side -1), "
         "11 or more: not penetrated"
     )
     machine_gun = {"weapon": "medium-machine-gun", "range": 10, "armor": "heavy"}
     assert told("vehicle-fire", machine_gun, [18, 12])[1] == (
-        "penetration, medium-machine-gun against heavy armor: cannot penetrate, no die"
+        "Penetration: medium-machine-gun against heavy armor: cannot penetrate, no die"
     )
 
 
@@ -76,10 +76,10 @@ def test_the_headline_of_a_combat_says_who_died() -> None:
 def test_artillery_without_dice_tells_the_turns() -> None:
     """A gun that sees its target repeats at once."""
     assert told("artillery", {"mission": "immediate", "can_see": True, "turn": 4}, []) == (
-        "delay, 1 turn, lands in turn 5",
+        "Delay: 1 turn, lands in turn 5",
     )
     assert told("artillery", {"location": "off-board"}, [2, 3]) == (
-        "delay [2][3] + off-board opportunity 4 = 9, lands in turn 10",
+        "Delay: [2] [3] + 4 off-board opportunity = 9, lands in turn 10",
     )
 
 

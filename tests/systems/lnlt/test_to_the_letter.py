@@ -40,8 +40,8 @@ async def test_a_spotter_who_succeeds_fires_at_once_without_ops_complete() -> No
     await channel.do("Anna", "lnlt spot unit=Sp terrain=degrading hand=2")
     assert (await channel.game()).units["sp"].marks == {"ops-complete", "spotter"}
     reply = await channel.do("Anna", 'lnlt fire attackers=Sp targets="squad morale=5" hand=3,2,4')
-    assert "Ops Complete 1" not in reply.text()
-    assert "firepower Sp 8" in reply.text(), "its weapon is not halved"
+    assert "1 Ops Complete" not in reply.text()
+    assert "8 firepower Sp" in reply.text(), "its weapon is not halved"
     assert "Ops Complete comes off" in reply.text()
     assert (await channel.game()).units["sp"].marks == {"fired"}
 
@@ -52,8 +52,8 @@ async def test_ops_complete_counts_where_the_spotter_does_not_fire_at_once() -> 
     await channel.do("Anna", "lnlt spot unit=Sp terrain=degrading hand=2")
     for item in ("Sp -spotter", "Sp spotter=no"):
         reply = await channel.do("Anna", f'lnlt fire attackers="{item}" targets="squad morale=5" hand=1,6')
-        assert "Ops Complete 1" in reply.text()
-        assert "firepower Sp 6" in reply.text(), "half of 5 rounds up to 3"
+        assert "1 Ops Complete" in reply.text()
+        assert "6 firepower Sp" in reply.text(), "half of 5 rounds up to 3"
         assert "comes off" not in reply.text()
 
 

@@ -156,11 +156,11 @@ def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None
     played = play_example("nhis", "fire", given, [1, 2, 2, 3, 6])
     assert played.settlement.headline == "damaged: squad 2 reduced; squad 3 reduced"
     assert tuple(line.text() for line in played.lines) == (
-        "firepower: squad 4 + mg (long range, half of 5) 2 - firing in a charge 2 = 4, column 4",
-        "attack [1][2] = 3, column 4: damaged",
-        "damage point [2], squad 2 reduced",
-        "squad 1 morale check [3], against 4: pass",
-        "squad 3 morale check [6], against 5: reduced",
+        "Firepower: squad 4: 2 mg (long range, half of 5) − 2 firing in a charge = 4, column 4",
+        "Attack: [1] [2] = 3, column 4: damaged",
+        "Damage point: [2], squad 2 reduced",
+        "Squad 1 morale check: [3], against 4: pass",
+        "Squad 3 morale check: [6], against 5: reduced",
     )
     assert played.settlement.units == (
         ("squad", "no effect"),
@@ -236,5 +236,5 @@ async def test_a_moving_unit_of_the_roster_counts_without_a_reminder() -> None:
     await channel.do("Anna", 'unit add "1st Squad" squad stats="fp=4 morale=4 charge"')
     await channel.do("Anna", 'unit add Reds squad stats="morale=4 moving"')
     text = (await channel.do("Anna", 'nhis fire attackers="1st Squad" targets=Reds distance=3 hand=6,6')).text()
-    assert "1st Squad 4 + target moving or marked 2 - firing in a charge 2 = 4, column 4" in text
+    assert "1st Squad 4: 2 target moving or marked − 2 firing in a charge = 4, column 4" in text
     assert "Remember" not in text

@@ -241,8 +241,8 @@ def test_the_first_line_tells_the_grenade_from_the_melee() -> None:
     played = assault([13, 5, 14, 15, 4])
     assert played.settlement.headline == "grenade takes 1, attacker wins, attacker loses 0, defender loses 1"
     assert tuple(line.text() for line in played.lines)[1:3] == (
-        "attacker Melee 10 + superior numbers 4 = 14",
-        "defender Melee 9 - suppressed 6 = 3",
+        "Attacker Melee 10: 4 superior numbers = 14",
+        "Defender Melee 9: − 6 suppressed = 3",
     )
     assert assault([13, 20]).settlement.headline == "grenade takes 2, cleared"
 

@@ -129,7 +129,7 @@ def test_status_of_the_shooters(status: str, final: int) -> None:
 def test_modifiers_are_named_in_the_story() -> None:
     played = shoot("lmg mod=2", [20], skill=10, target_moving=True, attacker_higher=True, status="hesitant", mod=-1)
     assert played.out["shooters"][0]["final_skill"] == 10 - 4 + 4 - 4 - 1 + 2
-    told = "lmg Firearms 10 - target moving 4 + shooter higher 4 - hesitant 4 - modifier 1 + own modifier 2 = 7"
+    told = "Lmg Firearms 10: − 4 target moving + 4 shooter higher − 4 hesitant − 1 modifier + 2 own modifier = 7"
     assert played.lines[0].text() == told
 
 
@@ -137,12 +137,12 @@ def test_the_answer_names_totals_and_counts_casualties() -> None:
     """Sniper: +4 to his die. LMG with skill 24: +4 to each of three dice."""
     played = shoot("sniper-rifle; lmg skill=24", [12, 5, 9, 2, 3, 10], skill=12)
     assert tuple(line.text() for line in played.lines) == (
-        "sniper-rifle Firearms 12 = 12",
-        "lmg Firearms 24 = 24",
-        "1 sniper-rifle to hit [12], against 12: hit",
-        "2 lmg to hit [5], against 24: hit",
-        "1 sniper-rifle damage [9] + to each die 4, 13 combat-ineffective",
-        "2 lmg damage [2][3][10] + to each die 4, 6 hesitant, 7 pinned, 14 combat-ineffective",
+        "Sniper-rifle Firearms 12: = 12",
+        "Lmg Firearms 24: = 24",
+        "1 sniper-rifle to hit: [12], against 12: hit",
+        "2 lmg to hit: [5], against 24: hit",
+        "1 sniper-rifle damage: [9] + 4 to each die, 13 combat-ineffective",
+        "2 lmg damage: [2] [3] [10] + 4 to each die, 6 hesitant, 7 pinned, 14 combat-ineffective",
     )
     assert played.settlement.headline == "combat-ineffective, 2 hits, 2 casualties, Morale -4"
     assert played.settlement.then[0].startswith("combat-ineffective, for each of 2 casualties: ")

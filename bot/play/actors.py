@@ -1,0 +1,24 @@
+"""Who acts in a sequence, by its inputs."""
+
+from __future__ import annotations
+
+from bot.rules.inputs.given import Given
+from bot.systems.catalog import Sequence
+
+ACTING = ("attackers", "shooters", "unit", "units")
+"""Inputs that name who acts."""
+UNIT_IS_HIT = (("asl", "flame-attack"),)
+"""Sequences whose `unit` is the one that is attacked."""
+
+
+def hits_its_unit(sequence: Sequence) -> bool:
+    """Whether the unit that it names suffers instead of acting."""
+    return (sequence.system.id, sequence.id) in UNIT_IS_HIT
+
+
+def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
+    """Those who act by these inputs as they were called, with or without a roster."""
+    if hits_its_unit(sequence):
+        return ()
+    single = [unit.word for key, unit in given.roster.items() if key in ACTING]
+    return (*single, *(unit.word for key in ACTING for unit in given.units(key)))

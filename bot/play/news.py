@@ -1,0 +1,137 @@
+"""The first line of a played sequence: what happened to whom, and who did it; with how grave it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.interface.parts import Group
+from bot.interface.tone import GRAVITY, HURT, NOTHING
+from bot.rules.names import joined, plural, stem_of
+from bot.rules.sequence import Fate
+from bot.systems.catalog import ROLL, Sequence
+
+NAMED = 2
+"""So many units are named in the first line; more are counted."""
+FOLDED = 4
+"""From so many units on, those of one result stand in one line, without the dice of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A result in words: `says` of one unit (`{} is shaken`), `many` of several, `word` where units are counted."""
+
+    word: str
+    says: str
+    many: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """The first line, in bold and in plain letters, and its tone."""
+
+    title: str
+    by: str
+    tone: str
+
+
+def results_of(sequence: Sequence) -> dict[str, Result]:
+    """The results of a sequence by their tokens, worst first, as `results` of the game.yaml has them."""
+    data: Mapping[str, Any] = sequence.system.game.get("results") or {}
+    found = {**(data.get("*") or {}), **(data.get(sequence.id) or {})}
+    made = {token: _result(token, spec) for token, spec in found.items()}
+    return dict(sorted(made.items(), key=lambda item: GRAVITY.index(item[1].tone)))
+
+
+def _result(token: str, spec: Mapping[str, str]) -> Result:
+    word = spec.get("word", "no effect" if token == "none" else token.replace("-", " "))
+    says = spec.get("says", f"{{}}: {word}")
+    return Result(word, says, spec.get("many", says), spec.get("tone", NOTHING))
+
+
+def news(sequence: Sequence, fates: Iterable[Fate], headline: str, actors: Iterable[str], who: str) -> News:
+    """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known."""
+    results, by = results_of(sequence), cause(sequence, tuple(actors), who)
+    fates = [fate for fate in fates if fate.unit]
+    if not fates:
+        return News(
+            headline[:1].upper() + headline[1:],
+            by,
+            NOTHING if headline == "no effect" else _gravest(results, [headline]),
+        )
+    tone = _gravest(results, (fate.token for fate in fates))
+    if len({(fate.token, fate.more) for fate in fates}) <= NAMED and len(fates) <= NAMED:
+        title = ", ".join(_said(results, alike) for alike in _alike(results, fates))
+    else:
+        title = _counted(results, fates)
+    return News(title[:1].upper() + title[1:], by, tone)
+
+
+def cause(sequence: Sequence, actors: tuple[str, ...], who: str) -> str:
+    """Who did it: `US Squads 3 + 4 fire`; the sequence itself where it has no verb: `Alice, random orders`."""
+    if not actors or sequence.verb == ROLL:
+        return f"{who}, {sequence.title[:1].lower()}{sequence.title[1:]}"
+    verb = sequence.verb.lower()
+    return f"{joined(actors)} {plural(verb) if len(actors) == 1 else verb}"
+
+
+def groups(sequence: Sequence, fates: Iterable[Fate]) -> tuple[Group, ...]:
+    """A line for each result, worst first, with the units that it came to."""
+    results = results_of(sequence)
+    made = []
+    for alike in _alike(results, list(fates)):
+        word, tone = _word(results, alike[0])
+        names = joined(fate.unit for fate in alike)
+        made.append(Group(word[:1].upper() + word[1:], names, grave=tone == HURT))
+    return tuple(made)
+
+
+def _alike(results: Mapping[str, Result], fates: list[Fate]) -> list[list[Fate]]:
+    """Fates of the same words together, worst first, else in their order."""
+    found: dict[tuple[str, str], list[Fate]] = {}
+    for fate in fates:
+        found.setdefault((fate.token, fate.more), []).append(fate)
+    order = {token: at for at, token in enumerate(results)}
+    return sorted(found.values(), key=lambda alike: order.get(alike[0].token, len(order)))
+
+
+def _said(results: Mapping[str, Result], alike: list[Fate]) -> str:
+    names, result = joined(fate.unit for fate in alike), results.get(alike[0].token)
+    pattern = (
+        f"{{}}: {alike[0].token.replace('-', ' ')}"
+        if result is None
+        else result.says
+        if len(alike) == 1
+        else result.many
+    )
+    return pattern.replace("{}", names) + (f", {alike[0].more}" if alike[0].more else "")
+
+
+def _word(results: Mapping[str, Result], fate: Fate) -> tuple[str, str]:
+    result = results.get(fate.token)
+    word = fate.token.replace("-", " ") if result is None else result.word
+    return (f"{word}, {fate.more}" if fate.more else word), (NOTHING if result is None else result.tone)
+
+
+def _counted(results: Mapping[str, Result], fates: list[Fate]) -> str:
+    """`5 of 9 VC killed, 2 wounded`; units without effect are not counted where others suffered."""
+    stem = stem_of(fate.unit for fate in fates)
+    noun = plural(stem) if stem else "units"
+    counts: dict[tuple[str, str], int] = {}
+    for alike in _alike(results, fates):
+        said = _word(results, Fate("", alike[0].token))
+        counts[said] = counts.get(said, 0) + len(alike)
+    suffered = {word: count for (word, tone), count in counts.items() if tone != NOTHING}
+    if not suffered:
+        words = [word for word, _ in counts]
+        return f"no effect on {len(fates)} {noun}" if words == ["no effect"] else f"{len(fates)} {noun}: {words[0]}"
+    (first, number), *others = suffered.items()
+    start = f"{number} of {len(fates)} {noun} {first}" if number < len(fates) else f"All {number} {noun} {first}"
+    return ", ".join([start, *(f"{count} {word}" for word, count in others)])
+
+
+def _gravest(results: Mapping[str, Result], tokens: Iterable[str]) -> str:
+    tones = [results[token].tone for token in tokens if token in results]
+    return min(tones, key=GRAVITY.index, default=NOTHING)

@@ -1,0 +1,57 @@
+"""Names of units side by side, as one says them: `US Squads 3 + 4`, `VC 3, 5, 6`, `Lt Dan and M60 team`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_NUMBERED = re.compile(r"(.*\S) (\d{1,6})")
+_HISSING = ("s", "x", "z", "ch", "sh")
+
+
+def joined(names: Iterable[str]) -> str:
+    """Names in order, those that differ in their number alone together; the last two joined by "and"."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        found = _NUMBERED.fullmatch(name)
+        groups.setdefault(found[1] if found else f"\0{name}", []).append(found[2] if found else name)
+    said = [_group(stem, numbers) for stem, numbers in groups.items()]
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}" if said else ""
+
+
+def _group(stem: str, found: list[str]) -> str:
+    if stem.startswith("\0"):
+        alike = len(found)
+        return found[0] if alike == 1 else f"{alike} {plural(found[0])}"
+    if len(found) == 1:
+        return f"{stem} {found[0]}"
+    return f"{plural(stem)} {' + '.join(found)}" if len(found) == 2 else f"{plural(stem)} {', '.join(_runs(found))}"
+
+
+def _runs(numbers: Iterable[str]) -> list[str]:
+    """Numbers in order, three or more that follow each other as `3-6`."""
+    runs: list[list[int]] = []
+    for number in sorted(map(int, numbers)):
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return [said for run in runs for said in (map(str, run) if len(run) < 3 else [f"{run[0]}-{run[-1]}"])]
+
+
+def plural(word: str) -> str:
+    """More than one of it: squads, crosses; names in capitals (VC, GI) and those that end in `men` stay."""
+    last = word.rpartition(" ")[2]
+    if last.isupper() or last.endswith("men") or not last[-1:].isalpha():
+        return word
+    if last.endswith("man"):
+        return f"{word[:-3]}men"
+    if last.endswith("y") and last[-2:-1] not in "aeiou":
+        return f"{word[:-1]}ies"
+    return f"{word}es" if last.endswith(_HISSING) else f"{word}s"
+
+
+def stem_of(names: Iterable[str]) -> str:
+    """What names that differ in their number have in common (`VC Squad`), or empty."""
+    stems = {found[1] if (found := _NUMBERED.fullmatch(name)) else "" for name in names}
+    return stems.pop() if len(stems) == 1 else ""

@@ -1,0 +1,46 @@
+"""The first line of an answer: who, what happened to whom, how grave it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.interface.tone import HURT, NOTHING, SHAKEN
+from bot.play.news import groups, news
+from bot.rules.sequence import Fate
+from bot.systems.catalog import system
+
+FIRE = system("lnlt").sequence("fire")
+TWO = ("US Squad 3", "US Squad 4")
+
+
+@pytest.mark.parametrize(
+    ("fates", "title", "tone"),
+    [
+        ([("VC 5", "shaken"), ("Nguyen", "casualties")], "Nguyen takes casualties, VC 5 is shaken", HURT),
+        ([("VC 5", "shaken"), ("VC 6", "shaken")], "VC 5 + 6 are shaken", SHAKEN),
+        ([("VC 5", "none")], "No effect on VC 5", NOTHING),
+        ([("VC 5", "none"), ("VC 6", "none"), ("VC 7", "none")], "No effect on 3 VC", NOTHING),
+        (
+            [("VC 5", "none"), ("VC 6", "eliminated"), ("VC 7", "shaken"), ("VC 8", "shaken")],
+            "1 of 4 VC eliminated, 2 shaken",
+            HURT,
+        ),
+        ([("squad", "eliminated"), ("squad", "eliminated"), ("leader", "eliminated")], "All 3 units eliminated", HURT),
+    ],
+)
+def test_the_first_line_says_what_happened_to_whom_worst_first(
+    fates: list[tuple[str, str]], title: str, tone: str
+) -> None:
+    told = news(FIRE, [Fate(*fate) for fate in fates], "in the log", TWO, "Alice")
+    assert (told.title, told.by, told.tone) == (title, "US Squads 3 + 4 fire", tone)
+
+
+def test_where_nobody_acts_the_sequence_is_named() -> None:
+    told = news(FIRE, (), "no effect", (), "Alice")
+    assert (told.title, told.by, told.tone) == ("No effect", "Alice, direct fire", NOTHING)
+
+
+def test_many_units_are_shown_by_their_results() -> None:
+    fates = [Fate("VC 1", "shaken"), Fate("VC 3", "eliminated"), Fate("VC 2", "shaken"), Fate("VC 4", "none")]
+    shown = [(group.label, group.text, group.grave) for group in groups(FIRE, fates)]
+    assert shown == [("Eliminated", "VC 3", True), ("Shaken", "VC 1 + 2", False), ("No effect", "VC 4", False)]

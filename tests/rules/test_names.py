@@ -1,0 +1,36 @@
+"""Names of units side by side, as players say them."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.rules.names import joined, plural, stem_of
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["Lt Dan"], "Lt Dan"),
+        (["US Squad 3", "US Squad 4"], "US Squads 3 + 4"),
+        (["VC 3", "VC 7", "VC 5"], "VC 3, 5, 7"),
+        (["GI 1", "GI 2", "GI 3", "GI 10"], "GI 1-3, 10"),
+        (["US Squad 3", "Lt Dan", "US Squad 4"], "US Squads 3 + 4 and Lt Dan"),
+        (["squad", "squad", "leader"], "2 squads and leader"),
+        ([], ""),
+    ],
+)
+def test_names_side_by_side(names: list[str], said: str) -> None:
+    assert joined(names) == said
+
+
+@pytest.mark.parametrize(
+    ("one", "many"),
+    [("squad", "squads"), ("VC", "VC"), ("M60 team", "M60 teams"), ("rally", "rallies"), ("man", "men")],
+)
+def test_more_than_one(one: str, many: str) -> None:
+    assert plural(one) == many
+
+
+def test_what_numbered_names_have_in_common() -> None:
+    assert stem_of(["VC 3", "VC 5"]) == "VC"
+    assert stem_of(["VC 3", "Nguyen"]) == ""
