@@ -64,7 +64,7 @@ async def test_a_form_outlives_the_process_and_serves_its_owner_once(tmp_path: P
         rolled, again = sorted(both, key=lambda message: message.ephemeral)
         assert not rolled.ephemeral
         assert again.content.replace("*", "") == f"Already done: {rolled.content}".replace("*", "")
-        assert "used already" in (await press(anna, form, "Odds")).content
+        assert "already used" in (await press(anna, form, "Odds")).content
 
         old = await say(anna, table, "lnlt fire")
         with sqlite3.connect(tmp_path / "grognard.db") as db:

@@ -14,7 +14,7 @@ from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import Channel, SlackStandIn, User, Workspace
 
-MEMBERS_ONLY = "only to a channel of which both you and the bot are members"
+MEMBERS_ONLY = "only to a channel that you and the bot are both members of"
 
 
 class Club:
@@ -89,7 +89,7 @@ async def test_without_the_scope_nothing_moves_and_the_reason_is_said(club: Club
     hall = club.home.channel("hall")
     club.home.scopes -= {"channels:read", "groups:read"}
     await club.say(club.anna, club.games, "/game", 'start lnlt Hill sides="US, VC"')
-    assert "installed before" in await club.say(club.anna, club.games, "/game", f"transfer {hall.id}")
+    assert "older than that permission" in await club.say(club.anna, club.games, "/game", f"transfer {hall.id}")
 
 
 async def test_a_channel_is_linked_by_its_manager_alone(club: Club) -> None:
