@@ -18,15 +18,15 @@ from adapters.discord.calls import (
     DEFER_UPDATE,
     MESSAGE,
     THINKING,
-    UNKNOWN_MESSAGE,
     UPDATE,
     Refused,
     Unsure,
     Wire,
 )
-from adapters.discord.channel_posts import LOADING, Posting
-from adapters.discord.render import REFUSED, Message, render
+from adapters.discord.channel_posts import Posting
+from adapters.discord.render import Message, render
 from adapters.discord.request import EPHEMERAL, PLATFORM, Request, place_only
+from adapters.discord.standing import Standing
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted
 from bot.app import App
 from bot.interface.failure import failed
@@ -41,7 +41,6 @@ RECEIPT = 1.5
 """Seconds after which "thinking" is shown, unless the answer is there."""
 CROWD = 12
 """With so many at work at once the receipt does not wait: those in front may take all the time there is."""
-LEAVE_AFTER = 1.0
 AT_ONCE = 8
 """Left-over answers on their way at once."""
 TROUBLE = (Refused, Unsure, discord.HTTPException, OSError)
@@ -60,7 +59,8 @@ class Delivery:
     """Answers interactions, each once."""
 
     def __init__(self, wire: Wire, posting: Posting, app: App) -> None:
-        self._wire, self._posting, self._app = wire, posting, app
+        self._wire, self._app = wire, app
+        self._standing = Standing(wire, posting)
         self.outbox = Outbox(app, PLATFORM, self.post, AT_ONCE)
         self.busy = 0
 
@@ -107,7 +107,7 @@ class Delivery:
                 await self.later(request, reply)
             return
         try:
-            await self._settle(request, reply)
+            await self._standing.settle(request, reply)
         except TROUBLE as error:
             log.warning("could not deliver the answer to interaction %s yet: %s", request.id, error)
             self._app.broken(request.request_id)
@@ -141,7 +141,7 @@ class Delivery:
 
     async def _brought(self, request: Request, reply: Reply) -> Outcome:
         try:
-            await self._settle(request, reply)
+            await self._standing.settle(request, reply)
             return Posted()
         except TROUBLE as error:
             return _outcome(error)
@@ -163,9 +163,9 @@ class Delivery:
         try:
             with self._app.posting(reply):
                 if await self._wire.respond(request, UPDATE if in_place else MESSAGE, render(reply, request)):
-                    await self._announce(request, reply)
+                    await self._standing.announce(request, reply)
                 else:  # another process got the same interaction, and may have shown no more than a receipt
-                    await self._settle(request, reply)
+                    await self._standing.settle(request, reply)
         except TROUBLE as error:
             await self._failed(request, reply, error)
             return
@@ -175,68 +175,19 @@ class Delivery:
         """Answer after the receipt; whether nothing is left to do about it here."""
         if reply.seen:
             if placed and not in_place:
-                await self._leave(request)
+                await self._standing.leave(request)
             return True
         try:
             with self._app.posting(reply):
                 if placed:
-                    await self._replace(request, reply, private=private, in_place=in_place)
-                    await self._announce(request, reply)
+                    await self._standing.put(request, reply, private=private, in_place=in_place)
+                    await self._standing.announce(request, reply)
                 else:
-                    await self._settle(request, reply)
+                    await self._standing.settle(request, reply)
         except TROUBLE as error:
             return await self._failed(request, reply, error)
         await self.outbox.settle(reply.outbox, 0, Posted())
         return True
-
-    async def _replace(self, request: Request, reply: Reply, *, private: bool, in_place: bool) -> None:
-        """Put the answer where the receipt stands. What must not be public takes a public placeholder away first."""
-        if in_place and not reply.error:
-            await self._wire.edit(request, render(reply, request))
-        elif in_place:
-            await self._wire.follow_up(request, render(reply, request))
-        elif reply.private == private:
-            await self._wire.edit(request, render(reply, request))
-        else:
-            await self._remove(request)
-            await self._wire.follow_up(request, render(reply, request))
-
-    async def _announce(self, request: Request, reply: Reply) -> None:
-        """Tell all what goes with a private answer: that something lies sealed. Said twice, it appears once."""
-        if reply.announce is not None:
-            await self._posting.announce(reply.announce, request, self._wire)
-
-    async def _settle(self, request: Request, reply: Reply) -> None:
-        """Look what stands as the answer, and bring what is missing. Raises what may work later."""
-        if request.is_alive:
-            try:
-                standing = await self._wire.original(request)
-            except Refused as refused:
-                if refused.code == UNKNOWN_MESSAGE:  # the placeholder was taken away, its answer has yet to come
-                    await self._wire.follow_up(request, render(reply, request))
-                    await self._announce(request, reply)
-                    return
-                if refused.for_now:
-                    raise
-            else:
-                await self._complete(request, reply, standing)
-                return
-        if reply.error:
-            return
-        await self._posting.late(reply, request)
-        await self._announce(request, reply)
-
-    async def _complete(self, request: Request, reply: Reply, standing: dict[str, Any]) -> None:
-        flags = int(standing.get("flags") or 0)
-        own = int(standing.get("id") or 0) != request.message
-        if own and flags & LOADING:
-            await self._replace(request, reply, private=bool(flags & EPHEMERAL), in_place=False)
-        elif not own:  # the message pressed on: to change it again does no harm
-            await self._replace(request, reply, private=False, in_place=True)
-        elif str(standing.get("content")).startswith(REFUSED) and not reply.error:
-            # Delivered twice and run by the second one only: the first one's refusal is not an answer.
-            await self._posting.late(reply, request)
-        await self._announce(request, reply)
 
     async def _failed(self, request: Request, reply: Reply, error: Exception) -> bool:
         """The answer did not get through now. What was recorded goes to the outbox, what was not is tried once more.
@@ -245,45 +196,16 @@ class Delivery:
         """
         log.warning("could not deliver the answer to interaction %s: %s", request.id, error)
         if isinstance(error, Refused) and error.status == 400:
-            await self._say_so(request, reply)
+            await self._standing.say_so(request, reply)
         if reply.outbox:
             await self.later(request, reply)
             return True
         try:
-            await self._settle(request, replace(reply, announce=None))
+            await self._standing.settle(request, replace(reply, announce=None))
         except TROUBLE as again:
             log.warning("gave up on the answer to interaction %s: %s", request.id, again)
             return False
         return True
-
-    async def _say_so(self, request: Request, reply: Reply) -> None:
-        """Discord refuses the message itself, which is our bug: the bare first line is better than silence."""
-        log.error("Discord refuses the answer %r", reply.title[:100])
-        try:
-            bare = render(Reply(reply.title[:300], private=reply.private), request)
-            if not await self._wire.respond(request, MESSAGE, bare):
-                await self._wire.edit(request, bare)
-        except (Refused, Unsure):
-            return
-
-    async def _remove(self, request: Request) -> None:
-        """Take the placeholder away. Raises unless it is gone: a follow-up would fill it, for all to see."""
-        try:
-            await self._wire.delete(request)
-        except Refused as refused:
-            if refused.code != UNKNOWN_MESSAGE:
-                raise
-
-    async def _leave(self, request: Request) -> None:
-        """End a receipt whose answer another one brings, or brought; that may be this very message."""
-        try:
-            for _ in range(2):
-                if not int((await self._wire.original(request)).get("flags") or 0) & LOADING:
-                    return
-                await asyncio.sleep(LEAVE_AFTER)
-            await self._wire.edit(request, render(Reply("Already done."), request))
-        except (Refused, Unsure) as error:
-            log.info("could not end a receipt: %s", error)
 
 
 async def _result(task: asyncio.Task[Reply]) -> Reply:
