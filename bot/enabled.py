@@ -39,6 +39,6 @@ class Enabled:
             wider = " ".join(sorted({*enabled, spec.system}))
             raise UserError(
                 f"{self._registry.games[spec.system].title} is not enabled here.",
-                hint=phrase("A server manager can enable it: `/setup systems {wider}`", wider=wider),
+                hint=phrase("A server manager or workspace admin can enable it: `/setup systems {wider}`", wider=wider),
                 code="not-enabled",
             )

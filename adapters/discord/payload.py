@@ -1,7 +1,7 @@
 """What Discord is told about our commands, made from the registry and held to Discord's limits.
 
 A command may have 25 options and, with everything in it, 8,000 characters of names, descriptions and choices. So
-descriptions are shortened until they fit, and flags beyond 25 fold, from the end, into `mods`.
+the longest descriptions give way to brief ones until all fit, and flags beyond 25 fold, from the end, into `mods`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from bot.interface.registry import TABLE, Registry
+from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.inputs.options import Option
 
@@ -26,7 +26,7 @@ IN_SERVERS, IN_DMS = 0, 1
 _KEPT_FLAGS = ("odds", "secret", "all", "confirm", "carry")
 _TYPES = {"int": INTEGER, "number": NUMBER, "bool": BOOLEAN, "file": ATTACHMENT}
 _COMPLETED = ("units", "unit", "mods", "dice", "enum")
-_LENGTHS = (MAX_DESCRIPTION, 80, 64, 52, 44, 38, 33, 29, 25, 22, 19, 16, 13, 10)
+_LENGTHS = range(MAX_DESCRIPTION, 9, -1)
 
 
 def payload(registry: Registry) -> list[Json]:
@@ -36,10 +36,8 @@ def payload(registry: Registry) -> list[Json]:
 
 def command(name: str, registry: Registry) -> Json:
     """One top-level command, its descriptions as long as 8,000 characters allow."""
-    return next(
-        (made for length in _LENGTHS if size(made := _command(name, registry, length)) <= MAX_COMMAND),
-        _command(name, registry, _LENGTHS[-1]),
-    )
+    made = (_command(name, registry, length) for length in _LENGTHS)
+    return next((one for one in made if size(one) <= MAX_COMMAND), _command(name, registry, _LENGTHS[-1]))
 
 
 def size(made: Mapping[str, Any]) -> int:
@@ -67,20 +65,13 @@ def _is_required(option: Option, spec: CommandSpec) -> bool:
 
 
 def _command(name: str, registry: Registry, length: int) -> Json:
-    made: Json = {"name": name, "description": _about(name, registry), "type": 1, "integration_types": [0]}
+    made: Json = {"name": name, "description": _cut(registry.about(name)), "type": 1, "integration_types": [0]}
     made["contexts"] = [IN_SERVERS, IN_DMS]
     if name == "setup":
         made |= {"default_member_permissions": MANAGE_SERVER, "contexts": [IN_SERVERS]}
     if (spec := registry.get((name,))) is not None:
-        return made | {"description": _cut(spec.summary), "options": _options(spec, length)}
+        return made | {"options": _options(spec, length)}
     return made | {"options": list(_children((name,), registry, length))}
-
-
-def _about(name: str, registry: Registry) -> str:
-    game = registry.games.get(name.removesuffix(TABLE))
-    if game is not None:
-        return _cut(f"{game.title}: {'tables' if name.endswith(TABLE) else 'combat sequences'}")
-    return _cut(f"{name}: {', '.join(registry.children((name,)))}")
 
 
 def _children(path: Path, registry: Registry, length: int) -> Iterator[Json]:
@@ -88,11 +79,18 @@ def _children(path: Path, registry: Registry, length: int) -> Iterator[Json]:
         inner = (*path, word)
         spec = registry.get(inner)
         if spec is not None:
-            about = _cut(spec.summary, max(length, 30))
+            about = _summary(spec, registry, length)
             yield {"type": SUBCOMMAND, "name": word, "description": about, "options": _options(spec, length)}
         else:
             options = list(_children(inner, registry, length))
             yield {"type": GROUP, "name": word, "description": word.replace("-", " "), "options": options}
+
+
+def _summary(spec: CommandSpec, registry: Registry, length: int) -> str:
+    """What the command does, in at most `length` characters: its summary, the first sentence of it, or its title."""
+    first = spec.summary.partition(". ")[0]
+    title = registry.title(spec)
+    return next((text for text in (spec.summary, first, title) if text and len(text) <= length), _cut(title or first))
 
 
 def _options(spec: CommandSpec, length: int) -> list[Json]:
@@ -126,12 +124,12 @@ def option_type(option: Option) -> int:
 
 
 def _described(option: Option, length: int) -> str:
-    """Its help with the default, in at most `length` characters and never empty."""
-    default = "" if option.default is None or option.type == "bool" else f" (default {option.default})"
+    """Its help with the default; where that is longer than `length`, the help alone, or its brief form."""
+    default = "" if option.default in (None, "") or option.type == "bool" else f" (default {option.default})"
     text = option.help or (option.expected if option.type != "enum" else option.name.replace("_", " "))
-    if len(default) + 8 > length:
-        default = ""
-    return _cut(text, length - len(default)) + default
+    brief = option.brief or text
+    fitting = (text + default, text, brief + default, brief)
+    return next((one for one in fitting if len(one) <= length), _cut(brief))
 
 
 def _cut(text: str, length: int = MAX_DESCRIPTION) -> str:

@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 from adapters.slack.http import PATH
 from adapters.slack.oauth import REDIRECT_PATH
 from adapters.slack.scopes import EVENTS, SCOPES
-from bot.interface.registry import TABLE, Registry
+from bot.interface.registry import Registry
 from bot.rules.errors import UserError
 
 Json = dict[str, Any]
 
-MAX_HINT = 1_000
+MAX_HINT = 100
 
 
 def make_manifest(registry: Registry, url: str = "") -> Json:
@@ -65,28 +65,23 @@ def _base(url: str) -> str:
 
 def _command(name: str, registry: Registry, address: str) -> Json:
     about, hint = _about(name, registry)
-    made: Json = {"command": f"/{name}", "description": about, "usage_hint": hint, "should_escape": True}
-    return made | ({"url": address} if address else {})
+    made: Json = {"command": f"/{name}", "description": about, "should_escape": True}
+    return made | ({"usage_hint": hint} if hint else {}) | ({"url": address} if address else {})
 
 
 def _about(name: str, registry: Registry) -> tuple[str, str]:
-    """What stands beside a command while it is typed: what it does, and what may follow."""
+    """What Slack shows beside a command while it is typed: what it does, and what may follow."""
     if name == "grognard":
         return "Any command, even one whose name another app has taken", "roll 2d6 | help"
     spec = registry.get((name,))
     if spec is not None:
-        return spec.summary, _cut(" ".join(o.name if o.required else f"[{o.name}]" for o in spec.options) or "-")
-    game = registry.games.get(name.removesuffix(TABLE))
-    if game is None:
-        return f"{name.capitalize()}: {', '.join(registry.children((name,)))}"[:2_000], _children(name, registry)
-    what = "tables" if name.endswith(TABLE) else "combat sequences"
-    return f"{game.title}: {what}", _children(name, registry)
+        return registry.about(name), _few([o.name if o.required else f"[{o.name}]" for o in spec.options], " ")
+    return registry.about(name), _few(list(dict.fromkeys(spec.path[-1] for spec in registry.below((name,)))), " | ")
 
 
-def _children(name: str, registry: Registry) -> str:
-    return _cut(" | ".join(dict.fromkeys(spec.path[-1] for spec in registry.below((name,)))) or "-")
-
-
-def _cut(text: str) -> str:
-    """At most 1,000 characters, ending at a word."""
-    return text if len(text) <= MAX_HINT else text[: MAX_HINT - 4].rpartition(" ")[0] + " ..."
+def _few(words: list[str], between: str) -> str:
+    """As many of them as fit in one line beside the command."""
+    kept = words
+    while len(between.join(kept)) > MAX_HINT:
+        kept = kept[:-1]
+    return between.join([*kept, "..."] if len(kept) < len(words) else kept)

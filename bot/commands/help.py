@@ -75,7 +75,7 @@ def _listing(path: tuple[str, ...], registry: Registry) -> Reply:
             below = [child.path[-1] for child in registry.below((*path, word))]
             lines.append(f"{word}: {', '.join(below)}")
     game = registry.games.get(path[0].removesuffix(TABLE))
-    title = f"/{' '.join(path)}" + (f": {game.title}" if game is not None else "")
+    title = f"/{' '.join(path)}: {registry.about(path[0])}"
     tail = [f"/help {' '.join(path)} NAME explains one of them."]
     if len(path) == 1 and path[0] in registry.games and any(lists_of(spec.options) for spec in registry.below(path)):
         tail.append(phrase("`/help {name} units` explains the words behind a unit.", name=path[0]))

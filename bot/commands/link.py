@@ -52,7 +52,7 @@ async def _give(context: Context) -> Reply:
     ]
     told = None
     if not context.keeps:
-        lines.append("A manager of this server must agree too: they are asked here once the code is used.")
+        lines.append("A server manager or workspace admin must agree too: they are asked here once the code is used.")
     elif not here.owner:
         sees = (
             f"For {MINUTES} minutes a code links this channel with another one, which then sees every roll made here."
@@ -127,6 +127,8 @@ async def _end(context: Context) -> Reply:
         raise UserError("The game is played in this channel alone.", option="code", code="not-linked")
     if not (context.keeps or context.actor.directs):
         raise UserError(
-            "Only the game master or a manager of this server can end the link.", option="code", code="not-master"
+            "Only the game master, a server manager or a workspace admin can end the link.",
+            option="code",
+            code="not-master",
         )
     return await unlink(context, context.ledger, context.command.where.key)

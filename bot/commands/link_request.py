@@ -84,7 +84,7 @@ def _request(context: Context, game: Game, request: Request, names: dict[str, st
         (
             f"Agreed, every roll made in this channel is seen in {others}, and theirs here. Nothing is linked yet.",
             phrase(
-                "Only a manager of this server can agree, within 24 hours. "
+                "Only a server manager or workspace admin can agree, within 24 hours. "
                 "Press a button, or type: `/game link {code}`",
                 code=request.code,
             ),
@@ -101,7 +101,9 @@ async def agree(context: Context, code: str) -> Reply:
     ledger, request, expires = await _pending(context, code)
     here = context.command.where.key
     if not context.keeps:
-        raise UserError("Only a manager of this server can agree to that.", option="code", code="not-manager")
+        raise UserError(
+            "Only a server manager or workspace admin can agree to that.", option="code", code="not-manager"
+        )
     if here in request.agreed:
         raise UserError("This channel has already agreed.", option="code", code="agreed-already")
     if await context.store.peek(request.new) is not None:
@@ -128,7 +130,7 @@ async def decline(context: Context, code: str) -> Reply:
     """A manager of one of the places refuses, or who asked takes it back."""
     _, request, _ = await _pending(context, code)
     if not context.keeps and request.asker != context.command.who.key:
-        raise UserError("Only a manager of this server can refuse that.", option="code", code="not-manager")
+        raise UserError("Only a server manager or workspace admin can refuse that.", option="code", code="not-manager")
     context.drop_docs.append((REQUEST, code))
     told = Reply(f"{context.who} refuses the link", ("Nothing is linked.",))
     tell(context, dict.fromkeys(request.all, told))

@@ -44,7 +44,7 @@ async def transfer(context: Context) -> Reply:
     asked = Reply(
         f'{context.who} asks to play "{game.name}" here from now on; it is played in '
         f"{called(here.key, here.name, target.key)}",
-        ("Only a manager of this server can take it over, within 24 hours.",),
+        ("Only a server manager or workspace admin can take it over, within 24 hours.",),
         buttons=(Button(f"takeover:{key}", "Take it over", "primary"), Button(f"stay:{key}", "Refuse")),
     )
     context.outgoing.append(Outgoing(target.key, {}, context.now, asked.to_json()))
@@ -59,7 +59,7 @@ async def take_over(context: Context, key: str) -> Reply:
     doc = await _asked(context, key)
     source, here = str(doc.data["from"]), context.command.where
     if not context.keeps:
-        raise UserError("Only a manager of this server can take the game over.", code="not-manager")
+        raise UserError("Only a server manager or workspace admin can take the game over.", code="not-manager")
     saved = await context.store.load_game_by_id(str(doc.data["game"]))
     if saved is None or saved.places != (source,):
         raise UserError("That game is no longer played there.", code="game-changed")
@@ -76,7 +76,7 @@ async def stay(context: Context, key: str) -> Reply:
     """A manager of the channel refuses to take a game over."""
     doc = await _asked(context, key)
     if not context.keeps:
-        raise UserError("Only a manager of this server can refuse that.", code="not-manager")
+        raise UserError("Only a server manager or workspace admin can refuse that.", code="not-manager")
     context.drop_docs.append((TRANSFER, key))
     told = Reply(f"{context.who} refuses to take the game over", ("It stays where it is.",))
     context.outgoing.append(Outgoing(str(doc.data["from"]), {}, context.now, told.to_json()))
@@ -183,7 +183,7 @@ def place_key(here: str, typed: str) -> str:
     if server.endswith(":dm"):
         raise _elsewhere("A game in direct messages stays there.")
     if text.startswith(f"{platform}:") and slash and not text.startswith(f"{server}/"):
-        raise _elsewhere("A game moves only within its server.")
+        raise _elsewhere("A game moves only within its server or workspace.")
     found = _MENTION.fullmatch(text)
     name = found[1] if found else text.removeprefix(f"{server}/" if slash else f"{platform}:").removeprefix("#")
     if not _IDS.get(platform, _ANY_ID).fullmatch(name):
@@ -242,4 +242,7 @@ def _need_owner(context: Context) -> None:
     need_director(context.game, context.actor, "delete it")
     alone = len(context.ledger.present()) <= 1
     if not context.game.started and not context.actor.directs and not (alone and context.actor.person):
-        raise UserError("Others have rolled here too, so only a server manager can delete this.", code="not-manager")
+        raise UserError(
+            "Others have rolled here too, so only a server manager or workspace admin can delete this.",
+            code="not-manager",
+        )

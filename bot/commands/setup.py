@@ -16,24 +16,26 @@ from bot.rules.phrase import phrase
 from bot.stores.records import Doc
 
 SETUP = "setup"
-_HIDE = "A server can also hide commands itself: on Discord under Server Settings, Integrations, Grognard."
+_HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, Grognard."}
+"""How a server hides commands by itself, where its platform lets it."""
 
 
 async def systems(context: Context) -> Reply:
     """Show or set the systems of this server."""
     options, games = context.options(), context.registry.games
     server = context.command.where.server or context.command.where.key
+    hide = [_HIDE[platform]] if (platform := server.partition(":")[0]) in _HIDE else []
     if not options["systems"]:
         doc = await context.store.doc(SETUP, server)
         enabled = doc.data["systems"] if doc is not None else list(games)
         ready = await find(context.store, context.command.where)
         lines = [f"{id}: {game.title}{'' if id in enabled else ' (not enabled)'}" for id, game in games.items()]
-        lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), _HIDE]
+        lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *hide]
         if ready is not None:
             lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
-        return Reply("Systems on this server", tuple(lines), private=True)
+        return Reply("Systems here", tuple(lines), private=True)
     if not context.command.who.manager:
-        raise UserError("Only a manager of this server can choose its systems.", code="not-manager")
+        raise UserError("Only a server manager or workspace admin can choose the systems.", code="not-manager")
     words = [word for word in re.split(r"[\s,;]+", options["systems"].casefold()) if word]
     chosen = list(games) if words == ["all"] else list(dict.fromkeys(words))
     for word in chosen:
@@ -41,15 +43,16 @@ async def systems(context: Context) -> Reply:
             hint = did_you_mean(word, games) or f"Systems: {', '.join(games)}."
             raise UserError(f'No system "{word[:40]}".', hint=hint, option="systems", code="unknown-system")
     context.docs.append(Doc(SETUP, server, {"systems": chosen}, None, server))
-    return Reply(
-        f"Enabled here: {', '.join(chosen)}", ("The others answer that they are not enabled.", _HIDE), private=True
+    others = (
+        ["Commands of the other games now answer that they are not enabled here."] if len(chosen) < len(games) else []
     )
+    return Reply(f"Enabled here: {', '.join(chosen)}", (*others, *hide), private=True)
 
 
 async def links(context: Context) -> Reply:
     """The channels of this server whose rolls are seen elsewhere; `end` ends that for one of them."""
     if not context.command.who.manager:
-        raise UserError("Only a manager of this server can see and end its links.", code="not-manager")
+        raise UserError("Only a server manager or workspace admin can see and end links here.", code="not-manager")
     where, wanted = context.command.where, context.options()["end"]
     found = await context.store.linked(where.server or where.key)
     linked = {local_id(place): (place, game) for place, game in found if not is_private(place)}
@@ -63,13 +66,13 @@ async def links(context: Context) -> Reply:
         title = f'"{loaded.game.name}"' if loaded.game.name else "free play"
         lines.append(f"{called(place, names.get(place, ''), where.key)}: {title}, also played from {others}.")
         lines.append(phrase("To end that, type: `/setup links {id}`", id=id))
-    return Reply("Linked channels of this server", tuple(lines) or ("There are none.",), private=True)
+    return Reply("Linked channels", tuple(lines) or ("There are none.",), private=True)
 
 
 async def _end(context: Context, linked: dict[str, tuple[str, str]], wanted: str) -> Reply:
     if wanted not in linked:
         raise UserError(
-            f'No linked channel "{wanted[:40]}" on this server.',
+            f'No linked channel "{wanted[:40]}" here.',
             hint=phrase("`/setup links` lists them."),
             option="end",
             code="unknown-channel",

@@ -44,7 +44,7 @@ def need_director(game: Game, actor: Actor, what: str) -> None:
     """Raise UserError unless they are game master or manage the server. Free play has no master: all may."""
     if game.started and not actor.directs:
         raise UserError(
-            f"Only the game master or a server manager can {what}.",
+            f"Only the game master, a server manager or a workspace admin can {what}.",
             hint=phrase("`/game status` says who is game master."),
             code="not-master",
         )

@@ -10,9 +10,9 @@ from bot.interface.spec import CommandSpec
 from bot.rules.inputs.options import Option
 
 ROLL_OPTIONS = (
-    Option("odds", "bool", help="answer the exact odds privately and roll nothing"),
-    Option("secret", "bool", help="a sealed roll: only you see it until it is revealed"),
-    Option("hand", "str", optional=True, help="real dice in the order asked for: 5,2,3"),
+    Option("odds", "bool", help="answer the exact odds privately and roll nothing", brief="exact odds, no roll"),
+    Option("secret", "bool", help="a sealed roll: only you see it until it is revealed", brief="a sealed roll"),
+    Option("hand", "str", optional=True, help="real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"),
 )
 
 _FORMATS = ("full", "compact")
@@ -276,7 +276,7 @@ HELP = (
 SETUP = (
     CommandSpec(
         ("setup", "systems"),
-        "Which games are enabled on this server",
+        "Which games are enabled here",
         "setup",
         (_option("systems", help_="games to enable, or all", complete="systems"),),
         private=True,
@@ -284,7 +284,7 @@ SETUP = (
     ),
     CommandSpec(
         ("setup", "links"),
-        "Channels of this server that share a game with others",
+        "Channels here that share a game with others",
         "setup",
         (_option("end", help_="id of the channel to unlink, as listed"),),
         private=True,
@@ -307,6 +307,16 @@ def start_command(games: Iterable[str]) -> CommandSpec:
         ),
         example='/game start lnlt "Hill 875" sides="US, VC"',
     )
+
+
+GROUPS = {
+    "game": "The game of this channel: sides, turns, undo, settings, export",
+    "unit": "The units of this channel's game",
+    "fair": "Dice that anybody can check",
+    "privacy": "What is kept about you",
+    "setup": "Which games are enabled and which channels are linked; for managers",
+}
+"""What the commands behind a name are for."""
 
 
 def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:

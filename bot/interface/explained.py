@@ -21,7 +21,9 @@ def explained(sequence: Sequence) -> tuple[Option, ...]:
 def _explained(option: Option, tables: Iterable[Table]) -> Option:
     if option.type == "bool":
         worth = _worths(tables, option.name, True)
-        return replace(option, help=_joined(worth, option.help), worths={option.name: worth} if worth else {})
+        brief = option.brief and _joined(worth, option.brief)
+        worths = {option.name: worth} if worth else {}
+        return replace(option, help=_joined(worth, option.help), brief=brief, worths=worths)
     if option.type == "enum":
         worths = {word: worth for word in option.values if (worth := _worths(tables, option.name, word))}
         shown = ", ".join(f"{word} {worth}" for word, worth in worths.items())

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from bot.interface.common_commands import ROLL_OPTIONS, shared_commands
+from bot.interface.common_commands import GROUPS, ROLL_OPTIONS, shared_commands
 from bot.interface.explained import explained
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, meant
@@ -56,6 +56,19 @@ class Registry:
     def get(self, path: Path) -> CommandSpec | None:
         """The command with exactly this path."""
         return self._family(path[0]).get(path) if path else None
+
+    def about(self, name: str) -> str:
+        """What a top-level name is for: `Lock 'n Load Tactical: tables`."""
+        if (game := self.games.get(name.removesuffix(TABLE))) is not None:
+            return f"{game.title}: {'tables' if name.endswith(TABLE) else 'combat sequences'}"
+        spec = self.get((name,))
+        return spec.summary if spec is not None else GROUPS[name]
+
+    def title(self, spec: CommandSpec) -> str:
+        """The title of the table or sequence that a command plays; "" for any other."""
+        game = self.games.get(spec.system)
+        played = game and (game.sequences if spec.family == "sequence" else game.tables).get(spec.target)
+        return played.title if played else ""
 
     def find(self, words: Sequence[str]) -> tuple[CommandSpec, int]:
         """The command that `words` begin with, and how many words its path took.

@@ -31,7 +31,8 @@ class Option:
     `units` names the unit list of the game that the text is read with. `complete` names what to offer while typing.
     `free` lets an option of type unit take a name that no roster knows, as words for the report only.
     `meanings` explains words of `values`, `labels` are their names for people, as `label` is the option's own. `worths`
-    says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`.
+    says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`. `brief` is the help in a few words,
+    for screens with little room.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Option:
     complete: str = ""
     free: bool = False
     meanings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    brief: str = ""
     label: str = ""
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     worths: Mapping[str, str] = field(default_factory=dict, hash=False)
@@ -352,14 +354,16 @@ _CLEANERS: Mapping[str, Any] = {
 
 _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("min", "max"), (int | float, "a number")),
-    **dict.fromkeys(("help", "brings", "units", "complete", "label"), (str, "a text")),
+    **dict.fromkeys(("help", "brief", "brings", "units", "complete", "label"), (str, "a text")),
     **dict.fromkeys(("optional", "free"), (bool, "true or false")),
     "meanings": (Mapping, "word: what it means"),
 }
 
 
-_FIELDS = ("help", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label")
-"""Keys of an entry that are the fields of an Option as they stand."""
+_FIELDS = (
+    "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
+)  # fmt: skip
+"""Keys of an entry that are the fields of an Option."""
 
 
 def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:

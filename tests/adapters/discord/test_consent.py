@@ -45,7 +45,7 @@ async def test_a_stranger_asks_and_only_a_manager_links(discord: DiscordStandIn)
     assert "lair of Lair (another server on Discord)" in request.text
     await (await cora.slash(hall, "roll", dice="2d6", label="unseen")).answer()
     refused = await (await mallory.press(request, "Agree")).answer()
-    assert "Only a manager of this server" in refused.text
+    assert "Only a server manager" in refused.text
     late = await (await vera.press(request, "Agree")).answer()
     assert "has started" in late.text, "Cora has begun free play meanwhile, which is not displaced"
     assert not any("unseen" in message.text for message in lair.messages)
