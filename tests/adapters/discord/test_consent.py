@@ -82,7 +82,7 @@ async def test_a_game_waits_until_it_is_taken_over(discord: DiscordStandIn) -> N
     request = await discord.message(hall, "asks to play")
     assert "Hill" in (await (await anna.slash(table, "game status")).answer()).text
     refused = await (await anna.press(request, "Take it over")).answer()
-    assert "Only a manager" in refused.text
+    assert "Only a server manager" in refused.text
     taken = await (await vera.press(request, "Take it over")).answer()
     assert not taken.ephemeral
     await discord.message(table, "Vera moves")

@@ -79,7 +79,7 @@ async def test_a_game_moves_among_members_once_it_is_taken_over(club: Club) -> N
     asked = await club.say(club.anna, club.games, "/game", f"transfer <#{hall.id}|hall>")
     assert "asks to move" in asked
     request = await club.ben.wait_for(hall, "asks to play")
-    assert "Only a manager" in (await (await club.anna.press(request, "Take it over")).answer()).text
+    assert "Only a server manager" in (await (await club.anna.press(request, "Take it over")).answer()).text
     assert "played here from now on" in (await (await club.ben.press(request, "Take it over")).answer()).text
     await club.anna.wait_for(club.games, "ben moves")
     assert "Hill" in await club.say(club.anna, hall, "/game", "status")
