@@ -65,7 +65,7 @@ def factor_of(tables: Tables, given: Given, unit: Unit, name: str) -> int | floa
     if factor == "not-allowed":
         raise UserError(
             f"{name} has no shot with {weapon} at {inches:g} inches.",
-            hint="Leave him out.",
+            hint="Leave that one out.",
             option="attackers",
             code="out-of-reach",
         )

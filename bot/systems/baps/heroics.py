@@ -30,17 +30,17 @@ DEEDS = {
     "berserk": "goes berserk",
 }
 EFFECTS = {
-    "become-leader": "He is a leader and issues these orders this turn.",
-    "grenade-hit": "A hand grenade of his hits without a roll this turn (he-attack with auto_hit).",
-    "double-attack": "This turn his attack factor doubles, or he adds 2 hand-to-hand (flag heroic).",
-    "double-move": "This turn he moves twice as far.",
-    "move-times-1-5": "This turn he moves half as far again.",
-    "one-action": "This turn he takes one normal action.",
-    "hasty-fire-and-move": "This turn he makes a hasty fire and any movement.",
-    "move-and-fire": "This turn he makes any movement and a normal fire.",
-    "two-actions": "This turn he takes any two normal actions.",
-    "act-each-phase": "This turn he acts in each phase: hasty fire, movement, normal fire.",
-    "berserk": "He has gone berserk, which lasts longer than this turn.",
+    "become-leader": "A leader from now on, who issues these orders this turn.",
+    "grenade-hit": "One hand grenade hits without a roll this turn (he-attack with auto_hit).",
+    "double-attack": "This turn the attack factor doubles, or 2 is added hand-to-hand (flag heroic).",
+    "double-move": "This turn: moves twice as far.",
+    "move-times-1-5": "This turn: moves half as far again.",
+    "one-action": "This turn: takes one normal action.",
+    "hasty-fire-and-move": "This turn: fires hastily and makes any movement.",
+    "move-and-fire": "This turn: makes any movement and fires normally.",
+    "two-actions": "This turn: takes any two normal actions.",
+    "act-each-phase": "This turn: acts in each phase (hasty fire, movement, normal fire).",
+    "berserk": "Berserk from now on, not only this turn.",
 }
 
 
@@ -83,7 +83,7 @@ def heroic_steps(tables: Tables, outputs: Callable[[int, str, str], Outputs]) ->
 
 def deed_said(result: str) -> tuple[str, ...]:
     """What a heroic action means for the hero, in words."""
-    return "He is rallied and unsuppressed at once.", EFFECTS[result]
+    return "Rallied and no longer suppressed, at once.", EFFECTS[result]
 
 
 def roused(unit: Unit | None, deed: str) -> tuple[Change, ...]:

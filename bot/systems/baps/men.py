@@ -22,7 +22,9 @@ def living(men: Iterable[Unit], option: str) -> tuple[Unit, ...]:
                 code="wrong-type",
             )
         if man.state == "killed":
-            raise UserError(f"{man.word} is dead.", hint=f"Leave him out of {option}.", option=option, code="unit-gone")
+            raise UserError(
+                f"{man.word} is dead.", hint=f"Leave {man.word} out of {option}.", option=option, code="unit-gone"
+            )
     return found
 
 

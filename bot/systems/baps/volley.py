@@ -72,6 +72,6 @@ def men_lines(resolution: Resolution, man: Man, before: Hurt, roll: Roll) -> Ite
     word = resolution.word(man, before, roll[0])
     after = resolution.strike(man, before, roll[0])
     where = f"{before.entry}" if before.entry else man.where
-    third = ", his third wound: killed" if man.dead(after) and word != "killed" else ""
+    third = ", the third wound: killed" if man.dead(after) and word != "killed" else ""
     shown = "no effect" if word == "none" else word
     yield Line(man.name, tuple(roll), result=f"{where}: {shown}{third}" if where else f"{shown}{third}")

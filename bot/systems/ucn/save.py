@@ -1,4 +1,4 @@
-"""Saves: each character hit by a pistol, an SMG or a blast rolls 1d20, a 1 or 2 saves him."""
+"""Saves: each character hit by a pistol, an SMG or a blast rolls 1d20, a 1 or 2 saves them."""
 
 from __future__ import annotations
 

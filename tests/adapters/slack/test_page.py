@@ -34,7 +34,7 @@ def test_what_it_names_exists(text: str) -> None:
     if text.startswith(OTHERS):
         return
     text = after_mention(text.replace("@grognard", "<@B>"), "B") if text.startswith("@") else text
-    words = text.removeprefix("/").split()
+    words = text.removeprefix("/").removeprefix("grognard ").split()
     assert words == ["grognard"] or words[0] in registry().top
     if len(words) > 1:
         registry().find(words)

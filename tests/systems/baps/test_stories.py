@@ -60,8 +60,8 @@ def test_a_crash_tells_the_forced_move() -> None:
 def test_a_heroic_action_says_what_the_hero_may_do() -> None:
     """2 and 2 double his attack; out of a random order it reads alike."""
     said = (
-        "He is rallied and unsuppressed at once.",
-        "This turn his attack factor doubles, or he adds 2 hand-to-hand (flag heroic).",
+        "Rallied and no longer suppressed, at once.",
+        "This turn the attack factor doubles, or 2 is added hand-to-hand (flag heroic).",
     )
     assert play_example("baps", "heroic-action", {}, [2, 2]).settlement.then == said
     assert play_example("baps", "random-order", {}, [20, 2, 2]).settlement.then == said
