@@ -9,6 +9,7 @@ from functools import partial
 from bot.budgets import Budgets
 from bot.commands.context import Context
 from bot.commands.dispatch import Handler, handler, spec_of
+from bot.commands.places import moved_from
 from bot.enabled import Enabled
 from bot.game.cache import Games
 from bot.game.ledger import Ledger, Writer
@@ -96,6 +97,8 @@ class Handling:
             )
             if loaded is None or loaded.game.ended:
                 context.prepared = await find(self._store, command.where)
+            if loaded is None and (moved := await moved_from(self._store, command.where.key)) is not None:
+                context.moved = moved.line
             reply = await handle(context)
             try:
                 return await self._storing.store(context, reply, gate, self.budgets)

@@ -15,6 +15,8 @@ from bot.interface.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
 from bot.rules.sequence import Line
 
 STEP = 2  # blanks
+PRESSED = ("consent", "refuse", "begin", "keep", "end", "open", "read", "resume")
+"""Buttons that have no command of the same meaning."""
 MIN_WIDTH = 20  # on a narrower terminal lines run over
 MOST_LABEL = 24  # longer labels get no column of their own
 _STYLES = {HURT: "bold red", SHAKEN: "bold yellow", NOTHING: "", WAITING: "bold yellow", OVER: "dim"}
@@ -97,6 +99,4 @@ def _typed(action: str) -> str:
         "again": "/again",
         "undo": "/game undo",
         "reveal": f"/game reveal {rest.partition(':')[2]}",
-        "consent": f"press {action}",
-        "refuse": f"press {action}",
-    }.get(name, "")
+    }.get(name, f"press {action}" if name in PRESSED else "")

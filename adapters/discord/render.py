@@ -11,9 +11,9 @@ from itertools import groupby
 from typing import Any
 
 from adapters.discord.escape import PEN, bold, escaped, fenced
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
+from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Request
 from bot.interface.parts import Row, drawn
-from bot.interface.reply import Button, File, Reply
+from bot.interface.reply import LINK, Button, File, Reply
 from bot.interface.tone import COLORS, GAME, OVER, PLAIN
 from bot.rules.plain import visible
 
@@ -30,6 +30,7 @@ ACTION, FORM_PART = "a:", "f:"
 """How a custom_id begins: of a button with an action, of a part of a guided form."""
 LATE, REFUSED = "(late) ", "Error: "
 _ROW, _BUTTON = 1, 2
+_LINK, _CHANNEL = 5, "https://discord.com/channels/"
 _STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}
 
 
@@ -160,16 +161,15 @@ def _folded(rows: Sequence[Row], room: int) -> str:
 
 def rows(buttons: Sequence[Button]) -> list[Json]:
     """Rows of buttons, five in each. What a button does stands in its custom_id, so it works after a restart."""
-    made = [
-        {
-            "type": _BUTTON,
-            "style": _STYLES.get(button.style, 2),
-            "label": button.label[:MAX_LABEL],
-            "custom_id": custom_id(button.action),
-        }
-        for button in buttons[: BUTTONS_IN_ROW * MAX_ROWS]
-    ]
+    made = [_button(button) for button in buttons[: BUTTONS_IN_ROW * MAX_ROWS]]
     return [{"type": _ROW, "components": made[at : at + BUTTONS_IN_ROW]} for at in range(0, len(made), BUTTONS_IN_ROW)]
+
+
+def _button(button: Button) -> Json:
+    made: Json = {"type": _BUTTON, "style": _STYLES.get(button.style, 2), "label": button.label[:MAX_LABEL]}
+    if button.style == LINK:
+        return made | {"style": _LINK, "url": _CHANNEL + button.action.removeprefix(f"goto:{PLATFORM}")}
+    return made | {"custom_id": custom_id(button.action)}
 
 
 def custom_id(action: str) -> str:

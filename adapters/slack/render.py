@@ -13,7 +13,7 @@ from typing import Any
 from adapters.slack.escape import PEN, bold, entities, escaped, fenced
 from adapters.slack.request import PLATFORM
 from bot.interface.parts import Part, Row, Small, drawn
-from bot.interface.reply import Button, File, Reply
+from bot.interface.reply import LINK, Button, File, Reply
 from bot.interface.tone import PLAIN
 
 Json = dict[str, Any]
@@ -29,6 +29,7 @@ MAX_ELEMENTS = 10
 ROOM = 9_500
 SUMMARY = 2_500
 ACTION = "a:"
+_CHANNEL = "https://slack.com/app_redirect"
 LATE, PERHAPS, LATE_PERHAPS = "(late) ", "(perhaps shown before) ", "(late, perhaps shown before) "
 _STYLES = {"primary": "primary", "good": "primary", "danger": "danger"}
 
@@ -176,6 +177,9 @@ def _button(button: Button) -> Json:
         "action_id": (ACTION + button.action)[:255],
         "value": button.action,
     }
+    if button.style == LINK:
+        team, _, channel = button.action.removeprefix(f"goto:{PLATFORM}").partition("/")
+        return made | {"url": f"{_CHANNEL}?team={team}&channel={channel.partition('/')[0]}", "action_id": button.action}
     return made | ({"style": _STYLES[button.style]} if button.style in _STYLES else {})
 
 

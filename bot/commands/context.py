@@ -38,7 +38,7 @@ class Context:
     `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process, `check` the
     check of a file in one of its own, where it keeps nobody's odds waiting.
     `check_enabled` is asked again by whoever puts another command on the desk. `prepared` is the seed for the next free
-    play, where none is under way.
+    play, where none is under way; `moved` says there where a game went that was played here.
     """
 
     command: Command
@@ -57,6 +57,7 @@ class Context:
     forget: list[str] = field(default_factory=list)
     outgoing: list[Outgoing] = field(default_factory=list)
     prepared: Prepared | None = None
+    moved: str = ""
 
     @property
     def spec(self) -> CommandSpec:
@@ -115,7 +116,9 @@ class Context:
         """The channel's game. Raises UserError while there is none."""
         if not self.ledger.exists:
             raise UserError(
-                "No game is played here yet.", hint="Start one with /game start, or just roll.", code="no-game"
+                self.moved or "No game is played here yet.",
+                hint=phrase("Start one here with `/game start`, or just roll."),
+                code="no-game",
             )
         return self.game
 

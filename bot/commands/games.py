@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.context import Context, server_of
+from bot.commands.places import moved_from
 from bot.commands.played import (
     Played,
     best_first,
@@ -34,18 +35,25 @@ LABELS = {"log": "Log", "stats": "Statistics", "export": "Export", "proof": "Pro
 
 async def listing(context: Context) -> Reply:
     """Every game that was played here, the one that is on first."""
-    games = best_first(await played_in(context.store, context.command.where))
+    where = context.command.where
+    games, moved = best_first(await played_in(context.store, where)), await moved_from(context.store, where.key)
+    went = [moved.line] if moved is not None else []
+    way = moved.buttons if moved is not None else ()
     if not games:
+        lines = went or [phrase('Start a game: `/game start lnlt "Hill 875"`')]
         return Reply(
-            "Nothing has been played here yet", (phrase('Start a game: `/game start lnlt "Hill 875"`'),), private=True
+            "Nothing is kept here" if went else "Nothing has been played here yet",
+            tuple(lines),
+            private=True,
+            buttons=way,
         )
-    lines = [_line(one) for one in games[:MOST_SHOWN]]
+    lines = [*(_line(one) for one in games[:MOST_SHOWN]), *went]
     if len(games) > MOST_SHOWN:
         lines.append(phrase("{more} older ones: `/game open 1`, or by title", more=len(games) - MOST_SHOWN))
     count = "1 game" if len(games) == 1 else f"{len(games)} games"
     on = ", one is on" if games[0].is_on and not games[0].game.ended else ""
     buttons = tuple(_button(one) for one in games[:MOST_BUTTONS])
-    return Reply(f"{count} played here{on}", tuple(lines), private=True, buttons=buttons)
+    return Reply(f"{count} played here{on}", tuple(lines), private=True, buttons=(*buttons, *way))
 
 
 def _line(one: Played) -> str:

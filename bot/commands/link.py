@@ -13,7 +13,7 @@ from bot.commands.linking import bind, unlink
 from bot.commands.places import name_doc, names_of
 from bot.entropy import new_code
 from bot.game.ledger import Ledger
-from bot.game.loaded import load
+from bot.game.loaded import Loaded, load
 from bot.game.rights import need_director
 from bot.interface.reply import Reply
 from bot.interface.spec import Place
@@ -24,6 +24,8 @@ from bot.stores.records import Doc
 LINK = "link"
 OFF = "off"
 MINUTES = 15
+OVER, BARE, ROSTER, RUNNING = range(4)
+"""How much a game would be missed where another takes its place: one that has ended, mere rolls, a roster, a game."""
 _LOOKALIKES = str.maketrans("OIL", "011")
 
 
@@ -86,37 +88,63 @@ async def _take(context: Context, code: str) -> Reply:
             option="code",
             code="game-changed",
         )
-    if context.ledger.exists and saved is not None:
-        raise UserError(
-            "Both channels already have a game.",
-            hint=phrase("Only one of them can have one: `/game transfer` or `/game delete` frees a channel."),
-            option="code",
-            code="two-games",
-        )
     context.drop_docs.append((LINK, code))
     context.docs += [name_doc(here), name_doc(Place(there, str(doc.data["server"]), str(doc.data["name"])))]
     names = {there: str(doc.data["name"]), here.key: here.name}
-    if context.ledger.exists:
-        need_director(context.game, context.actor, "link it")  # of the other side, who gave the code had the right to
-        ledger, new = context.ledger, there
-    elif saved is not None:
-        ledger, new = Ledger(load(saved), context.ledger.writer), here.key
-    else:
+    ledger, new, aside = _shared(context, load(saved) if saved is not None else None, there)
+    assert ledger.was is not None
+    agreed = [place for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True)) if said]
+    row = aside.row if aside is not None else ""
+    request = Request(code, ledger.row, ledger.was.places, new, tuple(agreed), context.command.who.key, row)
+    names = {**await names_of(context.store, request.places), **names}
+    if not request.missing:
+        told = bind(context, ledger, new, names, aside)
+        return Reply(
+            "The channels are linked", (phrase("`/game status` shows the game."),), private=True, announce=told
+        )
+    return await ask(context, ledger.game, request, names)
+
+
+def _shared(context: Context, other: Loaded | None, there: str) -> tuple[Ledger, str, Loaded | None]:
+    """The game that both channels are to play, the one that is new to it, and what makes room for it there.
+
+    Raises UserError where there is no game, or one in each that nobody would give up.
+    """
+    here, own = context.command.where.key, context.ledger.was
+    if own is None and other is None:
         raise UserError(
             "No game is played in either channel.",
             hint=phrase('Start one first: `/game start lnlt "Hill 875"`'),
             code="no-game",
         )
-    assert ledger.was is not None
-    agreed = [place for place, said in ((here.key, context.keeps), (there, doc.data["agreed"] is True)) if said]
-    request = Request(code, ledger.row, ledger.was.places, new, tuple(agreed), context.command.who.key)
-    names = {**await names_of(context.store, request.places), **names}
-    if not request.missing:
-        told = bind(context, ledger, new, names)
-        return Reply(
-            "The channels are linked", (phrase("`/game status` shows the game."),), private=True, announce=told
+    if other is not None and (own is None or _weight(other) >= _weight(own)):
+        kept, aside, shared, new = other, own, Ledger(other, context.ledger.writer), here
+    else:
+        assert own is not None
+        need_director(context.game, context.actor, "link it")  # of the other side, who gave the code had the right to
+        kept, aside, shared, new = own, other, context.ledger, there
+    if aside is not None and _weight(aside) >= max(ROSTER, _weight(kept)):
+        raise UserError(
+            "Both channels already have a game.",
+            hint=phrase("Only one of them can have one: `/game end` or `/game transfer` frees a channel."),
+            option="code",
+            code="two-games",
         )
-    return await ask(context, ledger.game, request, names)
+    if aside is not None and len(aside.places) > 1:
+        raise UserError(
+            "One of the channels is linked with others already.",
+            hint=phrase("End that there first: `/game link off`"),
+            option="code",
+            code="linked",
+        )
+    return shared, new, aside
+
+
+def _weight(loaded: Loaded) -> int:
+    """How much the game would be missed."""
+    if loaded.game.ended:
+        return OVER
+    return RUNNING if loaded.game.started else ROSTER if loaded.game.units else BARE
 
 
 async def _end(context: Context) -> Reply:

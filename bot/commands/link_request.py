@@ -25,7 +25,10 @@ MOST_ASKED = 10
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A link that is asked for: the game, the places that play it, the new one, and who has agreed so far."""
+    """A link that is asked for: the game, the places that play it, the new one, and who has agreed so far.
+
+    `aside` is what is played in the new one until then, and makes room.
+    """
 
     code: str
     game: str
@@ -33,6 +36,7 @@ class Request:
     new: str
     agreed: tuple[str, ...]
     asker: str
+    aside: str = ""
 
     @property
     def all(self) -> tuple[str, ...]:
@@ -46,7 +50,7 @@ class Request:
 
     def doc(self, expires: float, agreed: Many[str] | None = None) -> Doc:
         """The request as it is stored."""
-        data: Json = {"game": self.game, "places": list(self.places), "new": self.new}
+        data: Json = {"game": self.game, "places": list(self.places), "new": self.new, "aside": self.aside}
         data["agreed"] = list(self.agreed if agreed is None else agreed)
         return Doc(REQUEST, self.code, data, expires, self.asker)
 
@@ -106,7 +110,8 @@ async def agree(context: Context, code: str) -> Reply:
         )
     if here in request.agreed:
         raise UserError("This channel has already agreed.", option="code", code="agreed-already")
-    if await context.store.peek(request.new) is not None:
+    there = await context.store.load_game(request.new)
+    if (there.game.id if there is not None else "") != request.aside or (there is not None and len(there.places) > 1):
         raise UserError(
             "A game has started in the other channel since.",
             hint=phrase("Ask again: `/game link`"),
@@ -117,7 +122,7 @@ async def agree(context: Context, code: str) -> Reply:
     context.docs.append(name_doc(context.command.where))
     missing = [place for place in request.missing if place != here]
     if not missing:
-        return bind(context, ledger, request.new, names)
+        return bind(context, ledger, request.new, names, load(there) if there is not None else None)
     # The event lets of two who agree at once one wait for the other.
     ledger.add("link", result="a channel agreed to a link")
     context.ledger = ledger
@@ -158,7 +163,7 @@ async def _pending(context: Context, code: str) -> tuple[Ledger, Request, float]
     if doc is None or ledger.was is None:
         raise gone
     places, new, agreed = tuple(doc.data["places"]), str(doc.data["new"]), tuple(doc.data["agreed"])
-    request = Request(code, str(doc.data["game"]), places, new, agreed, doc.owner)
+    request = Request(code, str(doc.data["game"]), places, new, agreed, doc.owner, str(doc.data.get("aside", "")))
     if context.command.where.key not in request.all:
         raise UserError("That code is for other channels.", option="code", code="other-channels")
     if sorted(ledger.was.places) != sorted(places):

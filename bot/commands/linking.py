@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
+from dataclasses import replace
 
 from bot.commands.context import Context, server_of
 from bot.commands.places import PLACE, called, listed, name_doc, names_of
+from bot.commands.played import put_aside
 from bot.game.ledger import Ledger
+from bot.game.loaded import Loaded
 from bot.game.state import Game
 from bot.interface.reply import Reply
 from bot.interface.spec import Place
@@ -16,14 +19,18 @@ from bot.stores.base import Store
 from bot.stores.records import Binding, Commit, Doc, Outgoing
 
 
-def bind(context: Context, ledger: Ledger, new: str, names: Mapping[str, str]) -> Reply:
-    """Let a new place play the ledger's game too, and tell it in all of them; what is told here comes back."""
+def bind(context: Context, ledger: Ledger, new: str, names: Mapping[str, str], aside: Loaded | None = None) -> Reply:
+    """Let a new place play the ledger's game too, and tell it in all of them; what is told here comes back.
+
+    `aside` is what made room for it there.
+    """
     assert ledger.was is not None
     places = (*ledger.was.places, new)
     ledger.add("link", result="played from two channels")
     context.ledger = ledger
-    context.bindings.append(Binding(new, ledger.row, None, server_of(new)))
+    context.bindings.append(Binding(new, ledger.row, aside.row if aside is not None else None, server_of(new)))
     told = {place: _notice(context, ledger.game, places, names, place) for place in places}
+    told[new] = replace(told[new], lines=(*told[new].lines, *put_aside(aside)))
     tell(context, told)
     return told[context.command.where.key]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from bot.commands.context import Context
-from bot.commands.places import called
+from bot.commands.places import called, moved_doc, way_to
+from bot.commands.played import named, put_aside
 from bot.entropy import new_id
 from bot.game.ledger import Ledger
-from bot.game.loaded import load
+from bot.game.loaded import Loaded, load
 from bot.game.rights import need_director
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import Place
@@ -69,7 +70,7 @@ async def take_over(context: Context, key: str) -> Reply:
     other = await _other(context, here.key)
     context.drop_docs.append((TRANSFER, key))
     names = {source: str(doc.data["name"]), here.key: here.name}
-    return _move(context, ledger, source, here.key, other.game.id if other is not None else None, names)
+    return _move(context, ledger, source, here.key, load(other) if other is not None else None, names)
 
 
 async def stay(context: Context, key: str) -> Reply:
@@ -93,20 +94,25 @@ async def _asked(context: Context, key: str) -> Doc:
     return doc
 
 
-def _move(context: Context, ledger: Ledger, source: str, to: str, was: str | None, names: dict[str, str]) -> Reply:
+def _move(context: Context, ledger: Ledger, source: str, to: str, aside: Loaded | None, names: dict[str, str]) -> Reply:
     """Play the game in its new place; the one of the two that is not this one is told by a message of its own."""
-    server, name = context.command.where.server, ledger.game.name
+    server, name, was = context.command.where.server, ledger.game.name, aside.row if aside is not None else None
     ledger.add("transfer", result="to another channel")
     context.ledger = ledger
     context.bindings += [Binding(source, None, ledger.row, server), Binding(to, ledger.row, was, server)]
+    context.docs.append(moved_doc(ledger.row, name, Place(to, server, names[to]), source))
     told = {
-        source: Reply(f'{context.who} moves "{name}" to {called(to, names[to], source)}'),
+        source: Reply(
+            f'{context.who} moves "{name}" to {called(to, names[to], source)}', buttons=way_to(to, names[to], source)
+        ),
         to: Reply(
             f'"{name}" is played here from now on',
             (
                 f"{context.who} moves it from {called(source, names[source], to)}.",
                 phrase("`/game status` shows how it is going."),
+                *put_aside(aside),
             ),
+            buttons=way_to(source, names[source], to),
         ),
     }
     here = context.command.where.key
@@ -144,7 +150,7 @@ def _need_alone(ledger: Ledger) -> None:
 
 
 async def _other(context: Context, place: str) -> Saved | None:
-    """What is played in the new place already, which must be nothing that anybody would miss. Raises UserError."""
+    """What is played in the new place already, and will make room. Raises UserError for a game that is on."""
     other = await context.store.load_game(place)
     if other is None:
         return None
@@ -155,13 +161,6 @@ async def _other(context: Context, place: str) -> Saved | None:
             hint=phrase("It must end first: `/game end`."),
             option="channel",
             code="game-on",
-        )
-    if not there.started and there.units:
-        raise UserError(
-            "That channel has a free-play roster.",
-            hint=phrase("`/game delete` in that channel frees it."),
-            option="channel",
-            code="roster-there",
         )
     if len(other.places) > 1:
         raise UserError(
@@ -234,7 +233,9 @@ async def delete_now(context: Context, _more: str = "") -> Reply:
         if place != here:
             told = Reply(title, (f"{context.who} did that in a channel that was linked with this one.",))
             context.outgoing.append(Outgoing(place, {}, context.now, told.to_json()))
-    return Reply(title, private=True)
+    seen_by_others = game.started or len(context.ledger.present()) > 1
+    told_here = Reply(f"{context.who} deletes {named(game)}", ("Its log, units and dice are gone for good.",))
+    return Reply(title, private=True, announce=told_here if seen_by_others else None)
 
 
 def _need_owner(context: Context) -> None:

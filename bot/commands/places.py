@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from bot.commands.context import server_of
+from bot.interface.reply import LINK, Button
 from bot.interface.spec import Place
 from bot.rules.plain import clean_name
 from bot.stores.base import Store
@@ -12,6 +14,8 @@ from bot.stores.records import Doc
 
 PLACE = "place"
 """Documents that hold the name of a channel that was linked: the store knows places only by their keys."""
+MOVED = "moved"
+"""Documents that say where the game went that was played in a channel."""
 MAX_NAME = 80
 _PLATFORMS = {"discord": "Discord", "slack": "Slack", "console": "the console"}
 
@@ -25,6 +29,45 @@ async def names_of(store: Store, places: Iterable[str]) -> dict[str, str]:
     """The names of places, as far as they are known."""
     docs = [(place, await store.doc(PLACE, place)) for place in places]
     return {place: str(doc.data["name"]) for place, doc in docs if doc is not None}
+
+
+def moved_doc(row: str, name: str, to: Place, source: str) -> Doc:
+    """The document that says, in the channel that a game left, where it is played now."""
+    return Doc(MOVED, source, {"game": row, "name": name, "to": to.key, "called": to.name}, None, to.server or source)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Where the game that left a channel is played now."""
+
+    name: str
+    to: str
+    called: str
+    buttons: tuple[Button, ...]
+
+    @property
+    def line(self) -> str:
+        """`"Hill 875" is played in #campaign now.`"""
+        return f'"{self.name}" is played in {self.called} now.'
+
+
+async def moved_from(store: Store, place: str) -> Moved | None:
+    """Where the last game that left the place is played, while it is."""
+    doc = await store.doc(MOVED, place)
+    if doc is None:
+        return None
+    saved = await store.load_game_by_id(str(doc.data["game"]))
+    if saved is None or doc.data["to"] not in saved.places:
+        return None
+    to, name = str(doc.data["to"]), str(doc.data["called"])
+    return Moved(str(doc.data["name"]), to, called(to, name, place), way_to(to, name, place))
+
+
+def way_to(place: str, name: str, reader: str) -> tuple[Button, ...]:
+    """A button that opens a channel of the platform on which it is read; none where that is another one."""
+    if not server_of(place) or place.partition(":")[0] != reader.partition(":")[0]:
+        return ()
+    return (Button(f"goto:{place}", f"Open {called(place, name, reader)}"[:60], LINK),)
 
 
 def is_private(place: str) -> bool:

@@ -79,6 +79,8 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
     reply = replace(reply, lines=(*reply.lines, *reminders(game, happening)))
     if (side := initiative_of(game, happening)) is not None:
         reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
+    if context.moved:
+        reply = replace(reply, lines=(*reply.lines, context.moved))
     buttons = [context.button("again", "Again", number)]
     if happening.kind == "sequence" and facts["dice"]:
         buttons.append(context.button("odds", "Odds", number))

@@ -12,6 +12,9 @@ from bot.interface.tone import GAME
 from bot.rules.errors import UserError, corrected
 from bot.rules.phrase import Phrase, Typed
 
+LINK = "link"
+"""The style of a button that opens the channel that its action names (`goto:discord:55/900`); it runs nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Button:

@@ -54,7 +54,6 @@ CODES = {
     "no-change": "the unit is like that already",
     "bad-roster": "a roster's text or file that cannot be read",
     "roster-taken": "the game has a roster already",
-    "roster-there": "the other channel has a roster of its own",
     "no-system": "the channel has no system yet",
     # Dice and odds
     "bad-dice": "an expression such as 2d6+3 that cannot be read",

@@ -208,11 +208,11 @@ async def test_nobody_becomes_game_master_by_taking_anothers_name() -> None:
     assert not (await channel.say("Bob", "game end confirm")).error
 
 
-async def test_a_game_displaces_no_roster_elsewhere() -> None:
+async def test_a_game_displaces_no_roster_elsewhere_unasked() -> None:
     channel = await Channel.fresh(place=Place("discord:55/900", "discord:55"))
     await two_sides(channel)
     there = Channel(channel.app, Place("discord:55/901", "discord:55"), "u")
     await there.do("Cid", "unit add Doc medic stats=morale=5")
-    refused = await channel.transfer("Anna", "901", manager=True)
-    assert "has a free-play roster" in refused.text()
+    assert "asks to move" in (await channel.transfer("Anna", "901", manager=True)).title
+    assert list((await there.game()).units) == ["doc"]
     assert not (await channel.transfer("Anna", "902", manager=True)).error

@@ -130,10 +130,33 @@ async def test_a_code_works_once_and_for_a_quarter_of_an_hour(table: Table) -> N
 
 
 async def test_two_games_are_not_made_one(table: Table) -> None:
-    await table.run("/roll 2d6", BEN, THERE)
+    await table.run("/game start lnlt Other", BEN, THERE)
     refused = await table.run(f"/game link {await table.code()}", BEN, THERE)
-    assert refused.error
-    assert "Both" in refused.title
+    assert refused.code == "two-games"
+
+
+@pytest.mark.parametrize("giver", [HERE, THERE])
+async def test_mere_rolls_make_room_for_a_linked_game(table: Table, giver: Place) -> None:
+    await table.run("/roll 2d6", BEN, THERE)
+    who, taker, where = (ANNA, BEN, THERE) if giver is HERE else (BEN, ANNA, HERE)
+    linked = await table.run(f"/game link {await table.code(who, giver)}", taker, where)
+    assert linked.announce is not None, linked.text()
+    told = [linked.announce.text(), *(reply.text() for reply in await table.posted(giver))]
+    assert sum("The free play is kept: /game list" in text for text in told) == 1, "where it was"
+    assert "Hill 875" in (await table.run("/game status", BEN, THERE)).text()
+    assert "Free play" in (await table.run("/game list", BEN, THERE)).text()
+    assert "Free play" not in (await table.run("/game list")).text()
+
+
+async def test_rolls_made_while_a_link_was_asked_for_make_room_too(table: Table) -> None:
+    await table.run("/roll 2d6", BEN, THERE)
+    code = await table.code()
+    asked = await table.run(f"/game link {code}", DORA, THERE)
+    assert asked.announce is not None
+    await table.run("/roll 2d6", BEN, THERE)
+    agreed = await table.press(asked.announce.buttons[0].action, BEN, THERE)
+    assert "The free play is kept" in agreed.text()
+    assert len(await table.places(THERE)) == 2
 
 
 async def test_the_code_may_come_from_the_empty_channel(table: Table) -> None:

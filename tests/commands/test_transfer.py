@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from bot.interface.reply import Reply
+from bot.interface.reply import LINK, Reply
 from bot.interface.spec import Command, Place
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
@@ -130,3 +130,37 @@ async def test_a_game_that_was_linked_or_ended_meanwhile_does_not_come(club: Clu
     await lair.say("Mallory", "game link off", manager=True)
     await club.table.do("Anna", "game end confirm")
     assert (await club.press("Vera", take, club.hall, manager=True)).error
+
+
+async def test_the_old_channel_says_where_the_game_went(club: Club) -> None:
+    told = await club.table.transfer("Anna", "2", manager=True)
+    (button,) = told.buttons
+    assert (button.label, button.action, button.style) == ("Open #2", "goto:discord:5/2", LINK)
+    (there,) = await club.posted(HALL)
+    assert [button.action for button in there.buttons] == ["goto:discord:5/1"]
+    refused = await club.table.refused("Bob", "lnlt rally units=us1", "unknown-unit")
+    refused = await club.table.refused("Bob", "game status", "no-game")
+    assert refused.title == '"Hill 875" is played in #2 now.'
+    shown = await club.table.do("Bob", "game list")
+    assert shown.body() == ['"Hill 875" is played in #2 now.']
+    assert shown.buttons == told.buttons
+    assert refused.title in (await club.table.do("Bob", "roll 2d6")).text(), "the first roll says it too"
+    assert refused.title not in (await club.table.do("Bob", "roll 2d6")).text()
+    assert (await club.table.say("Bob", "game open 1")).title.startswith("Free play"), "it is read where it is played"
+
+
+async def test_what_makes_room_for_a_game_is_kept_there(club: Club) -> None:
+    await club.hall.do("Cora", "unit add Doc medic stats=morale=5")
+    take, _ = await club.asked()
+    taken = await club.press("Vera", take, club.hall, manager=True)
+    assert "The free play is kept: /game list" in taken.text()
+    assert "Doc" in (await club.hall.do("Cora", "log game=1")).text()
+
+
+async def test_a_deleted_game_is_announced(club: Club) -> None:
+    deleted = await club.table.do("Anna", "game delete confirm")
+    assert deleted.private
+    assert deleted.announce is not None
+    assert deleted.announce.title == 'Anna deletes "Hill 875"'
+    await club.table.do("Anna", "roll d6")
+    assert (await club.table.do("Anna", "game delete confirm")).announce is None, "nobody else was there"
