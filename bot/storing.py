@@ -121,4 +121,5 @@ def _linked(context: Context, ledgers: Many[Ledger], reply: Reply, now: float) -
     told_already = {context.command.where.key, *(outgoing.place for outgoing in context.outgoing)}
     for place in dict.fromkeys(place for game in games for place in game.places):
         if place not in told_already:
-            yield Outgoing(place, {}, now, told.to_json())
+            mention = told.mention if context.called is None else context.called.get(place, ())
+            yield Outgoing(place, {}, now, replace(told, mention=mention).to_json())

@@ -46,6 +46,59 @@ Bob: game end winner=VC confirm
 Anna: game resume
 Bob: game end confirm
 """
+TURNS = """
+Anna: game plan 3 "US reinforcements at A1"
+Anna: game undo
+Anna: game redo
+Anna: game plan 2 "rain"
+Anna: game plan remove=11
+Anna: unit edit us1 fired
+Anna: game next
+Anna: game initiative US
+Anna: game pass
+Anna: game undo
+Anna: game redo
+Bob: lnlt initiative hand=5,2
+Anna: game pass
+Bob: game pass done
+Anna: game pass
+Anna: game initiative VC
+Bob: game pass
+Anna: game next
+Anna: game initiative US
+Anna: game pass
+Bob: game pass
+Anna: game next
+Anna: unit edit us1 fired
+Anna: game pass
+Bob: game pass
+Anna: game pass
+"""
+BY_SIDE = """
+Anna: game start asl Hills sides="US, VC"
+Anna: game join US
+Bob: game join VC
+Anna: game initiative VC
+Anna: game next
+Bob: game next
+Bob: game next
+Anna: game pass
+Bob: game next
+Bob: game next
+Bob: game next
+Bob: game pass
+Anna: game pass
+Anna: game undo
+Anna: game redo
+Anna: game next
+Anna: game next
+Anna: game next
+Anna: game next
+Anna: game next
+Anna: game next
+Anna: game next
+Anna: game next
+"""
 FREE = """
 Anna: unit add Doc medic
 Anna: game undo
@@ -59,7 +112,7 @@ Anna: game undo
 async def rarely() -> list[dict[str, Any]]:
     """Games with what is seldom done."""
     files = []
-    for lines, sided in ((RARE, True), (FREE, False)):
+    for lines, sided in ((RARE, True), (TURNS, True), (BY_SIDE, False), (FREE, False)):
         channel = await Channel.fresh()
         if sided:
             await two_sides(channel)

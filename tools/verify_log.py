@@ -26,15 +26,18 @@ from typing import Any
 Json = dict[str, Any]
 
 PATCH = ("before", "after")
-UNDOABLE = ("turn", "phase", "initiative", "system", "players", "hand_dice", "answers", "master")
+TURN = "turn phase turn_of go passes"
+UNDOABLE = f"{TURN} initiative plans system players hand_dice answers master"
 # kind: fields it needs; fields it may have; what of the game it may change; whether units
 KINDS = {
     "start": ("game secret", "free unannounced result before after",
-              "system name started sides master turn phase", True),
+              "system name started sides master turn phase turn_of go", True),
     "join": ("before after", "", "players", False),
     "leave": ("before after", "", "players", False),
-    "next": ("result before after", "", "turn phase", True),
-    "initiative": ("result", "before after", "initiative", False),
+    "next": ("result before after", "", TURN, True),
+    "pass": ("result before after", "", TURN, True),
+    "initiative": ("result", "before after", "initiative turn_of go passes", False),
+    "plan": ("result before after", "texts", "plans", False),
     "end": ("before after", "opens result", "ended winner", True),
     "resume": ("", "before after", "ended winner", False),
     "unit": ("result", "before after", "system", True),
@@ -49,11 +52,11 @@ KINDS = {
     "table": ("command system target dice", "inputs out edition tables result texts closes", "", False),
     "sequence": ("command system target",
                  "inputs dice out edition tables hand result used acting texts closes before after",
-                 "system initiative", True),
+                 "system initiative go passes", True),
     "sealed": ("of sealed", "hand closes", "", False),
     "reveal": ("opens", "result before after", "", True),
-    "undo": ("event last", "asked alone before after", " ".join(UNDOABLE), True),
-    "redo": ("event", "before after", " ".join(UNDOABLE), True),
+    "undo": ("event last", "asked alone before after", UNDOABLE, True),
+    "redo": ("event", "before after", UNDOABLE, True),
 }  # fmt: skip
 COMMON = "number at who side kind behind"
 WORDS = {
@@ -435,7 +438,10 @@ def is_change(value: Any) -> bool:
 
 
 GAME: dict[str, Callable[[Any], bool]] = {
-    **dict.fromkeys(("system", "name", "master", "phase", "initiative", "winner"), name),
+    **dict.fromkeys(("system", "name", "master", "phase", "initiative", "turn_of", "winner"), name),
+    "go": lambda value: isinstance(value, list) and all(map(word, value)),
+    "passes": number,
+    "plans": lambda value: maps(value, lambda turn: number(turn, 1)) and all(map(str.isdecimal, value)),
     **dict.fromkeys(("started", "ended", "hand_dice"), one_of(True, False)),
     "answers": one_of("full", "compact"),
     "turn": number,
@@ -518,8 +524,10 @@ class Game:
     def __init__(self, log: Json) -> None:
         self.id: str = log["game"]
         self.now: Json = {
-            "system": "", "name": "", "started": False, "ended": False, "winner": "", "sides": [],
-            "players": {}, "master": "", "turn": 0, "phase": "", "initiative": "", "hand_dice": True, "answers": "full",
+            "system": "", "name": "", "started": False, "ended": False, "winner": "",
+            "sides": [], "players": {}, "master": "",
+            "turn": 0, "phase": "", "initiative": "", "turn_of": "", "go": [], "passes": 0, "plans": {},
+            "hand_dice": True, "answers": "full",
         }  # fmt: skip
         self.faults: list[str] = []
         self.remarks: list[str] = []
@@ -669,8 +677,8 @@ class Game:
             return "dice fell while players' texts were open, and it does not close them."
         return ""
 
-    def turn_words(self, body: Json) -> str:
-        turn, said = self.value("turn"), body.get("result", "")
+    def turn_words(self, said: str) -> str:
+        turn = self.value("turn")
         pattern = rf"turn {turn}(, .{{1,100}})?" if self.value("phase") else f"turn {turn}"
         return "" if re.fullmatch(pattern, said) else f"its words are not those of turn {turn}."
 
@@ -695,7 +703,7 @@ class Game:
             return "who starts a game is its game master."
         if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
             return "a game has no sides, or several."
-        return self.turn_words(body)
+        return self.turn_words(body.get("result", "")) or self.go_faults(sides)
 
     def rule_join(self, body: Json) -> str:
         if body["who"] in self.now["players"] or body["side"] not in self.now["sides"]:
@@ -708,18 +716,64 @@ class Game:
             return self.playing() or "who leaves plays no side."
         return self.playing() or self.seats(players)
 
-    def rule_next(self, body: Json) -> str:
-        if self.value("turn") not in (self.now["turn"], self.now["turn"] + 1) or not self.after["game"]:
-            return self.playing() or "the next phase is in this turn or in the next one."
+    def go_faults(self, sides: Any) -> str:
+        """Whose go it is behind the event."""
+        go, turn_of = self.value("go"), self.value("turn_of")
+        fits = len(set(go)) == len(go) and set(go) <= set(sides) and turn_of in ("", *sides)
+        return "" if fits else "the go is that of sides of the game."
+
+    def new_phase(self, said: str) -> str:
+        """How an event leads into another phase, and what it says of it."""
+        moves = self.after["game"].keys() & {"turn", "phase", "turn_of"}
+        if self.value("turn") not in (self.now["turn"], self.now["turn"] + 1) or not moves:
+            return "the next phase is in this turn or in the next one."
         for key, after in self.after["units"].items():
             before = self.before["units"][key]
             if not before or not after or unmarked(before) != unmarked(after) or not marks(after) < marks(before):
-                return self.playing() or f"a new phase only takes markers off, but it changes {key}."
-        return self.playing() or self.turn_words(body)
+                return f"a new phase only takes markers off, but it changes {key}."
+        if self.value("passes"):
+            return "nobody has passed in a phase that has just begun."
+        return self.go_faults(self.now["sides"]) or self.turn_words(said)
+
+    def rule_next(self, body: Json) -> str:
+        return self.playing() or self.new_phase(body["result"])
+
+    def rule_pass(self, body: Json) -> str:
+        words, _, where = body["result"].partition("; ")
+        sides = self.now["go"] or self.now["sides"]
+        side = next((one for one in sides if words in (f"{one} passes", f"{one} hands over")), None)
+        if side is None:
+            return self.playing() or "nobody passes whose go it is not."
+        if where:
+            return self.playing() or self.new_phase(where)
+        if not self.after["game"].keys() <= {"go", "passes"} or self.after["units"]:
+            return self.playing() or "a pass changes more than whose go it is."
+        if self.value("passes") != (self.now["passes"] + 1 if words.endswith("passes") else 0):
+            return self.playing() or "it counts the passes in a row wrongly."
+        if side in self.value("go"):
+            return self.playing() or "whoever passes hands the go over."
+        return self.playing() or self.go_faults(self.now["sides"])
 
     def rule_initiative(self, body: Json) -> str:
         fits = self.value("initiative") == body["result"] and body["result"] in self.now["sides"]
-        return self.playing() or ("" if fits else "the initiative goes to one of the sides.")
+        return self.playing() or ("" if fits else "the initiative goes to one of the sides.") or self.initiative_go()
+
+    def initiative_go(self) -> str:
+        """The go that comes with the initiative."""
+        if self.after["game"].get("passes"):
+            return "nobody has passed when the initiative brings the go anew."
+        return self.go_faults(self.now["sides"])
+
+    def rule_plan(self, body: Json) -> str:
+        own, was, plans = str(body["number"]), self.now["plans"], self.after["game"].get("plans", {})
+        gone = [at for at in was if at not in plans]
+        if not gone and body.get("texts", {}).keys() == {"text"} and plans == {**was, own: plans.get(own)}:
+            right = f"for turn {plans[own]}"
+        elif len(gone) == 1 and "texts" not in body and {**plans, gone[0]: was[gone[0]]} == was:
+            right = f"#{gone[0]} removed"
+        else:
+            return self.playing() or "it neither plans something nor removes a plan."
+        return self.playing() or ("" if body["result"] == right else "its words are not those of what it plans.")
 
     def rule_end(self, body: Json) -> str:
         opens = body.get("opens", [])
@@ -858,6 +912,10 @@ class Game:
             return "the system of a game that has units stays."
         if "initiative" in said and (body["target"] != "initiative" or said["initiative"] not in now["sides"]):
             return "it gives the initiative away."
+        if said.keys() & {"go", "passes"} and body["target"] != "initiative":
+            return "it gives the go away."
+        if problem := self.initiative_go():
+            return problem
         names = {unit["name"].casefold() for unit in body.get("used", [])}
         for key, unit in self.after["units"].items():
             if key not in names or not unit or self.before["units"][key]["name"] != unit["name"]:

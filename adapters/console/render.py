@@ -15,7 +15,7 @@ from bot.interface.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
 from bot.rules.sequence import Line
 
 STEP = 2  # blanks
-PRESSED = ("consent", "refuse", "begin", "keep", "end", "open", "read", "resume")
+PRESSED = ("remember", "consent", "refuse", "begin", "keep", "end", "open", "read", "resume")
 """Buttons that have no command of the same meaning."""
 MIN_WIDTH = 20  # on a narrower terminal lines run over
 MOST_LABEL = 24  # longer labels get no column of their own
@@ -95,8 +95,15 @@ def save_files(reply: Reply, folder: Path) -> list[Path]:
 def _typed(action: str) -> str:
     """What to type on a console in place of a button."""
     name, _, rest = action.partition(":")
+    about = rest.partition(":")[2]
     return {
         "again": "/again",
         "undo": "/game undo",
         "reveal": f"/game reveal {rest.partition(':')[2]}",
+        "next": "/game next",
+        "pass": "/game pass",
+        "done": "/game pass done",
+        "initiative": "/game initiative",
+        "join": f'/game join "{about}"' if " " in about else f"/game join {about}",
+        "form": f"/{rest}",
     }.get(name, f"press {action}" if name in PRESSED else "")

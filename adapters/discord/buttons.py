@@ -8,6 +8,7 @@ from typing import Any
 from adapters.discord.render import ACTION, FORM_PART
 from adapters.discord.request import Request
 from adapters.discord.work import Work
+from bot.interface.form import OPEN_FORM
 from bot.interface.reply import error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
@@ -26,6 +27,11 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
         return
     action = custom_id.removeprefix(ACTION)
     name, _, rest = action.partition(":")
+    if action.startswith(OPEN_FORM):
+        from adapters.discord.forms import open_form
+
+        await open_form(work, request, work.app.registry.find(rest.split())[0], {})
+        return
     try:
         private = work.app.spec(("button", name)).is_private({})
     except UserError as error:

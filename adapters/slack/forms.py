@@ -24,7 +24,7 @@ from adapters.slack.modal import (
 from adapters.slack.request import Request
 from adapters.slack.work import Ack, Work
 from bot.interface.complete import described
-from bot.interface.form import ACTING
+from bot.interface.form import ACTING, OPEN_FORM
 from bot.interface.reply import Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
 from bot.interface.text import parse_text
@@ -33,7 +33,6 @@ from bot.rules.errors import UserError
 log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
-OPEN = "form:"
 MAX_CARRIED = 1_900
 AT_FIELD = 1.8
 """Seconds that a submitted form waits for its work, so that an error can stand at its field."""
@@ -89,9 +88,9 @@ class Forms:
             return reply
         if not spec.options:
             return reply
-        action = OPEN + text
+        action = OPEN_FORM + text
         if len(action) > MAX_CARRIED:
-            action = OPEN + " ".join(text.split()[:used])
+            action = OPEN_FORM + " ".join(text.split()[:used])
         return replace(reply, buttons=(*reply.buttons, Button(action, "Open form")))
 
     async def on_submit(self, ack: Ack, body: Json) -> None:

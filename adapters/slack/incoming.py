@@ -8,10 +8,11 @@ from typing import Any
 
 from adapters.slack.buttons import Buttons
 from adapters.slack.escape import after_mention, typed
-from adapters.slack.forms import OPEN, Forms
+from adapters.slack.forms import Forms
 from adapters.slack.render import ACTION
 from adapters.slack.request import PLATFORM, Request, from_command, from_event, from_press, team_of
 from adapters.slack.work import Ack, Do, Work
+from bot.interface.form import OPEN_FORM
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, Person, Receipt
 from bot.interface.text import Parsed, parse_text
@@ -54,9 +55,9 @@ class Listeners:
         request, does = from_press(body), str(action.get("value") or "")
         if not str(action.get("action_id", "")).startswith(ACTION):
             await ack()
-        elif does.startswith(OPEN):
+        elif does.startswith(OPEN_FORM):
             await ack()
-            await self.forms.open_from(request, does.removeprefix(OPEN))
+            await self.forms.open_from(request, does.removeprefix(OPEN_FORM))
         else:
             await self.buttons.press(ack, request, does, body.get("message") or {})
 

@@ -123,7 +123,7 @@ class _History:
             if edition < editions.get(system, 0):
                 self.remarks.append(f"Event {number} names an older edition of {system} than an event before it.")
             editions[system] = max(edition, editions.get(system, 0))
-        elif kind in ("start", "next") and not event.get("free"):
+        elif kind in ("start", "next", "pass") and not event.get("free"):
             self._count(number, is_todays=turn_is_todays(past.now, event))
         elif kind in ("reveal", "end"):
             self._count(number, is_todays=titles_are_todays(event, past.contents))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.game.events import difference
-from bot.game.phases import next_phase, phase_title
+from bot.game.phases import after_pass, first_turn, next_phase, phase_title
 from bot.game.roster import is_gone
 from bot.game.state import Game, Json, roster_of, unit_json
 from bot.game.summary import title_of
@@ -22,7 +22,7 @@ from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shown
-from bot.systems.catalog import systems
+from bot.systems.catalog import System, systems
 
 Event = Mapping[str, Any]
 _UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, IndexError)
@@ -123,16 +123,42 @@ def _alike(one: object, other: object) -> bool:
 
 
 def turn_is_todays(now: Game, event: Event) -> bool:
-    """Whether a start or next leads where today's tables lead: to that phase, with those words and markers."""
-    system, after = systems().get(now.system), event.get("after", {})
+    """Whether a start, next or pass leads where today's tables lead: to that phase and go, with those words."""
     if event["kind"] == "start":
-        said = after.get("game", {})
-        system = systems().get(said.get("system", ""))
-        names = [phase["name"] for phase in (system.game.get("phases") or ())[:1]] if system is not None else []
-        then = Game("", turn=1, phase=said.get("phase", ""))
-        return bool(said.get("phase", "") == "".join(names) and event.get("result", "") == phase_title(then, system))
-    then = next_phase(now, system)
-    return bool(_alike(after, difference(now, then)[1]) and event["result"] == phase_title(then, system))
+        return _start_is_todays(event)
+    system, after = systems().get(now.system), event.get("after", {})
+    words = event["result"].partition("; ")[2] if event["kind"] == "pass" else event["result"]
+    return any(
+        _alike(after, difference(now, then)[1])
+        and words == ("" if event["kind"] == "pass" and _is_same_phase(now, then) else phase_title(then, system))
+        for then in _nexts(now, event, system)
+    )
+
+
+def _start_is_todays(event: Event) -> bool:
+    said = event.get("after", {}).get("game", {})
+    system = systems().get(said.get("system", ""))
+    first = first_turn(Game("", sides=tuple(said.get("sides", ()))), system)
+    if first.go and "go" not in said:  # from before there was a go, when some games had no phases
+        first = replace(first, phase=said.get("phase", "") and first.phase, go=(), turn_of="")
+    told = (said.get("phase", ""), tuple(said.get("go", ())), said.get("turn_of", ""))
+    return told == (first.phase, first.go, first.turn_of) and event.get("result", "") == phase_title(first, system)
+
+
+def _is_same_phase(one: Game, other: Game) -> bool:
+    return (one.turn, one.phase, one.turn_of) == (other.turn, other.phase, other.turn_of)
+
+
+def _nexts(now: Game, event: Event, system: System | None) -> Iterator[Game]:
+    """Where the next phase, or a pass, may lead today; a log from before there was a go knows nothing of it."""
+    if event["kind"] == "pass":
+        for side in now.go or now.sides:
+            yield from (after_pass(now, system, side, acted=acted) for acted in (False, True))
+        return
+    yield next_phase(now, system)
+    if not now.go:
+        for known in (system, None):
+            yield replace(next_phase(now, known), go=(), passes=0, turn_of="")
 
 
 def titles_are_todays(event: Event, contents: Mapping[int, Event]) -> bool:

@@ -20,14 +20,19 @@ from bot.rules.phrase import phrase
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import Doc
 
-PRIVATE = ("odds", "log", "delete", "forget", "open", "read")
+PRIVATE = ("odds", "log", "delete", "forget", "open", "read", "remember")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
 INSTEAD = {
     "again": "/again",
     "claim": "/game claim",
     "close": "/fair close",
     "consent": "/game undo",
+    "done": "/game pass done",
+    "initiative": "/game initiative",
+    "join": "/game join",
     "log": "/log",
+    "next": "/game next",
+    "pass": "/game pass",
     "reveal": "/game reveal",
     "undo": "/game undo",
 }

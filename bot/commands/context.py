@@ -38,7 +38,8 @@ class Context:
     `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process, `check` the
     check of a file in one of its own, where it keeps nobody's odds waiting.
     `check_enabled` is asked again by whoever puts another command on the desk. `prepared` is the seed for the next free
-    play, where none is under way; `moved` says there where a game went that was played here.
+    play, where none is under way; `moved` says there where a game went that was played here. `called`
+    says who is called in which place, once somebody has worked that out.
     """
 
     command: Command
@@ -58,6 +59,7 @@ class Context:
     outgoing: list[Outgoing] = field(default_factory=list)
     prepared: Prepared | None = None
     moved: str = ""
+    called: dict[str, tuple[str, ...]] | None = None
 
     @property
     def spec(self) -> CommandSpec:

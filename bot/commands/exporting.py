@@ -129,8 +129,10 @@ def report(context: Context, events: Sequence[Json], labels: Mapping[int, str]) 
         if event["kind"] in ("start", "next") and event.get("result"):
             lines += ["", f"## {_plain(event['result'][:1].upper() + event['result'][1:])}", ""]
             continue
-        told = _plain(told_event(event, name_of, labels.get(event["number"], "")))
+        told = _plain(told_event(event, name_of, labels.get(event["number"], ""), game.sides))
         lines.append(f"- ~~{told}~~ (undone)" if event["number"] in undone else f"- {told}")
+        if event["kind"] == "pass" and (phase := event["result"].partition("; ")[2]):
+            lines += ["", f"## {_plain(phase[:1].upper() + phase[1:])}", ""]
     where = "The end" if game.ended else phase_title(game, context.system)
     lines += ["", f"## {_plain(where or 'Now')}", ""]
     lines += [

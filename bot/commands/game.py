@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands import starting
+from bot.commands.calling import take_seat
 from bot.commands.claiming import CLAIM_HINT, own_import
 from bot.commands.context import Context
 from bot.commands.places import listed, names_of
 from bot.commands.played import put_aside
+from bot.commands.turn_card import headline, passes_told, phase_buttons
 from bot.game.loaded import load
-from bot.game.phases import first_turn, next_phase, phase_title, reminders
-from bot.game.rights import find_side, need_director, need_player
+from bot.game.phases import first_turn, phase_title, reminders
+from bot.game.rights import find_side, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.state import Game
-from bot.interface.reply import Button, Reply
+from bot.interface.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.phrase import phrase
@@ -52,24 +54,25 @@ async def begin_game(context: Context) -> Reply:
         game = replace(game, units=carried(old, sides))
     context.begin(game, result=phase_title(game, system))
     told = context.game
-    lines = [f"{phase_title(told, system)}. {context.who} is game master."]
+    lines = [f"{headline(told, system)}. {context.who} is game master."]
     if sides:
         lines.append(
             phrase("Sides: {sides}. Join one: `/game join {first}`", sides=", ".join(sides), first=_quoted(sides[0]))
         )
     if told.units:
         lines.append(f"{count_units(len(told.units))} carried over.")
-    lines += [f"Remember: {line}" for line in reminders(told, system)]
+    lines += reminders(told, system)
     lines.append(f"Commitment to the dice: {told.commitment}")
     lines.append("Want proof? Before the first roll, mix in your own words with /fair add.")
     lines += aside
-    buttons: tuple[Button, ...] = ()
+    buttons = [context.button("join", f"Join {side}", side) for side in sides]
     if offer and not told.units:
         context.docs.append(
             Doc(CARRY, context.ledger.row, {"row": before}, context.now + DRAFTS_KEPT, context.command.where.server)
         )
-        buttons = (context.button("carry", "Carry the roster over"),)
-    return Reply(f'{context.who} starts "{name}"', tuple(lines), footer=(system.title,), buttons=buttons)
+        buttons.append(context.button("carry", "Carry the roster over"))
+    buttons += phase_buttons(context)
+    return Reply(f'{context.who} starts "{name}"', tuple(lines), footer=(system.title,), buttons=tuple(buttons))
 
 
 def read_sides(text: str) -> tuple[str, ...]:
@@ -119,8 +122,17 @@ async def carry(context: Context, _more: str) -> Reply:
 
 async def join(context: Context) -> Reply:
     """Play for a side."""
+    return _join(context, context.options()["side"])
+
+
+async def press_join(context: Context, side: str) -> Reply:
+    """The button *Join US*."""
+    return _join(context, side)
+
+
+def _join(context: Context, named: str) -> Reply:
     game = context.need_started()
-    side = find_side(game, context.options()["side"])
+    side = find_side(game, named)
     person = context.ledger.person()
     if (own := game.players.get(person)) is not None:
         raise UserError(
@@ -129,6 +141,7 @@ async def join(context: Context) -> Reply:
             code="side-taken",
         )
     context.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
+    take_seat(context)
     lines = (CLAIM_HINT,) if own_import(context.ledger) is not None else ()
     return Reply(f"{context.who} plays {side}", lines, footer=(game.name,))
 
@@ -162,6 +175,9 @@ async def status(context: Context) -> Reply:
                 "Known from the imported file only: {unclaimed}. Is one of them you? `/game claim`", unclaimed=unclaimed
             )
         )
+    if game.go and not game.ended:
+        passes = passes_told(game, context.system)
+        lines.append(f"Go: {' and '.join(game.go)}" + (f"; {passes}" if passes else ""))
     if game.initiative:
         lines.append(f"Initiative: {game.initiative}")
     if game.sealed:
@@ -191,43 +207,6 @@ def _side_line(context: Context, side: str) -> str:
     gone = sum(is_gone(unit) for unit in units)
     lost = f", {gone} eliminated" if gone else ""
     return f"{side}: {', '.join(players) or 'nobody yet'}; {count_units(len(units) - gone)}{lost}"
-
-
-async def advance(context: Context) -> Reply:
-    """The next phase, or the next turn; what to remember in it; markers come off as the card says."""
-    game = context.need_started()
-    need_player(game, context.actor)
-    after = next_phase(game, context.system)
-    context.ledger.add("next", after, result=phase_title(after, context.system))
-    lines = [f"Remember: {line}" for line in reminders(after, context.system)]
-    cleared = [unit.name for key, unit in game.units.items() if after.units[key].marks != unit.marks]
-    if cleared:
-        lines.append(f"Markers come off: {', '.join(cleared)}")
-    return Reply(
-        phase_title(after, context.system)[:1].upper() + phase_title(after, context.system)[1:],
-        tuple(lines),
-        footer=(game.name,),
-        mention=_to_call(context, after),
-    )
-
-
-async def initiative(context: Context) -> Reply:
-    """Who has the initiative."""
-    game = context.need_started()
-    need_player(game, context.actor)
-    side = find_side(game, context.options()["side"])
-    after = replace(game, initiative=side)
-    context.ledger.add("initiative", after, result=side)
-    return Reply(f"{side} has the initiative", footer=(game.name,), mention=_to_call(context, after))
-
-
-def _to_call(context: Context, game: Game) -> tuple[str, ...]:
-    """The one person whose turn it is: the first player of the side with the initiative, unless they just acted."""
-    person = next((person for person, side in game.players.items() if side == game.initiative), "")
-    row = context.ledger.persons.get(person)
-    if row is None or row.is_imported or row.user == context.command.who.key:
-        return ()
-    return (row.user,)
 
 
 async def settings(context: Context) -> Reply:

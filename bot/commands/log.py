@@ -45,7 +45,8 @@ async def handle(context: Context) -> Reply:
             wanted.append((event, undone.get(event["number"], False)))
     labels = await _labels(context, {event["number"] for event, _ in wanted})
     lines = [
-        told_event(event, context.ledger.name_of, labels.get(event["number"], "")) + (" (undone)" if gone else "")
+        told_event(event, context.ledger.name_of, labels.get(event["number"], ""), game.sides)
+        + (" (undone)" if gone else "")
         for event, gone in wanted
     ]
     if more:

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context, over
+from bot.commands.initiative import has_names, odds_by_name, told_by_name, with_letters
 from bot.commands.record import record
 from bot.drafts import new_draft
+from bot.game.rights import need_player
 from bot.game.state import roster_of
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec
@@ -41,13 +43,19 @@ async def handle_lookup(context: Context) -> Reply:
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately."""
     sequence = system(context.spec.system).sequence(context.spec.target)
-    options, roster = _plain(context.command.options), roster_for(context, context.spec)
+    options = with_letters(sequence, _plain(context.command.options), context.game)
+    roster = roster_for(context, context.spec)
     if sequence.odds_by and flag(options, "odds"):
         return await answer_odds(context, context.spec, options)
     if context.ledger.exists and context.game.ended:
         raise over(context.game)
-    outcome = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster)
-    return record(context, outcome, secret=flag(options, "secret"))
+    if has_names(sequence, context.game):
+        need_player(context.game, context.actor)
+    outcome, was = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster), context.game
+    reply = record(context, outcome, secret=flag(options, "secret"))
+    if has_names(sequence, was) and outcome.happening is not None and not reply.private:
+        return await told_by_name(context, was, outcome.happening, reply)
+    return reply
 
 
 async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
@@ -60,15 +68,19 @@ async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str,
     roster = roster_for(context, spec)
     rows = odds_rows(sequence, raw, roster)
     counted = await context.count_odds(sequence, raw, tuple(rows), roster)
+
+    def told() -> Reply:
+        reply = odds_reply(sequence, spec, raw, rows, counted)
+        return odds_by_name(reply, context.game) if has_names(sequence, context.game) else reply
+
     if flag(options, "secret") or options.get("hand"):
         more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
-        return odds_reply(sequence, spec, raw | more, rows, counted)
+        raw |= more
+        return told()
     game = context.ledger.row if context.ledger.exists else ""
     draft = new_draft(spec.path, raw, context.command.who.key, game)
     context.docs.append(draft.doc(context.now, DAY))
-    return replace(
-        odds_reply(sequence, spec, raw, rows, counted), buttons=(Button(f"roll:{draft.key}", "Roll it", "primary"),)
-    )
+    return replace(told(), buttons=(Button(f"roll:{draft.key}", "Roll it", "primary"),))
 
 
 def roster_for(context: Context, spec: CommandSpec) -> Roster:

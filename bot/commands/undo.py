@@ -64,7 +64,7 @@ async def _ask(context: Context, event: Json, actor: Actor, others: frozenset[st
     return Reply(
         f"{context.who} asks to undo #{number}",
         (
-            told_event(event, ledger.name_of),
+            told_event(event, ledger.name_of, sides=context.game.sides),
             phrase("Dice were rolled, so {names} must agree: press Agree or type `/game undo`.", names=names),
         ),
         buttons=(
@@ -128,7 +128,7 @@ async def refuse(context: Context, number: int) -> Reply:
 
 def _take_back(context: Context, event: Json, *, asked: str = "", alone: bool = False) -> Reply:
     ledger, number = context.ledger, event["number"]
-    told = told_event(event, ledger.name_of)
+    told = told_event(event, ledger.name_of, sides=context.game.sides)
     ledger.add("undo", asked=asked, alone=alone, **undo_fields(event))
     asker = ledger.name_of(asked) if asked else ""
     return Reply(
@@ -159,7 +159,10 @@ async def redo(context: Context) -> Reply:
     if event is None or not may_ask(game, actor, event):
         raise _no_part("redo")
     context.ledger.add("redo", **redo_fields(event))
-    return Reply(f"{context.who} redoes #{event['number']}", (told_event(event, context.ledger.name_of),))
+    return Reply(
+        f"{context.who} redoes #{event['number']}",
+        (told_event(event, context.ledger.name_of, sides=context.game.sides),),
+    )
 
 
 def _no_part(what: str) -> UserError:

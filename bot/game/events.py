@@ -16,7 +16,7 @@ from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json
 ROLLS = ("roll", "sequence", "table")
 NEVER_UNDONE = ("start", "join", "end", "resume", "reveal", "fair", "link", "transfer", "import", "claim", "privacy")
 """Kinds that undo does not take back: others have acted on them, or they have told a secret."""
-_TUPLES = ("sides",)
+_TUPLES = ("sides", "go")
 
 
 def difference(old: Game, new: Game) -> tuple[Json, Json]:
@@ -74,6 +74,7 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         closed=bool(event.get("closes")) or (game.closed and not begins),
         adder="" if begins else _adder(game, event),
         solo=_solo(game, event),
+        go_since=_go_since(game, event),
         **_order(game, event),
     )
 
@@ -92,6 +93,12 @@ def _solo(game: Game, event: Mapping[str, Any]) -> str:
     if not game.solo:
         return "*" if closing else ""
     return game.solo if game.solo == event["who"] else "*"
+
+
+def _go_since(game: Game, event: Mapping[str, Any]) -> int:
+    """When the go came to those who have it; with each phase it comes anew."""
+    came = event["kind"] in ("next", "pass") or "go" in ((event.get("after") or {}).get("game") or {})
+    return int(event["at"]) if game.go and came else game.go_since
 
 
 def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,16 +7,15 @@ such rights are left out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from bot.game.events import ROLLS
 from bot.game.follows_people import bring_in, claim, join, leave, privacy
 from bot.game.follows_rolls import closing_problem, fair, opened, reveal, roll, sealed
+from bot.game.follows_turn import advance, go_problem, hand_over, initiative, plan, turn_words_problem
 from bot.game.follows_undo import redo, undo
-from bot.game.past import Event, Past, playing_problem
+from bot.game.past import Event, Past
 from bot.game.roster import count_units
 from bot.game.state import DRAW, Game, Json, content, unit_json
 from bot.rules.proof.event_kinds import shape_faults, shown
@@ -83,36 +82,7 @@ def _start(past: Past, event: Event) -> str:
         return "who starts a game is its game master."
     if len(sides) == 1 or len({side.casefold() for side in sides}) < len(sides):
         return "a game has no sides, or several."
-    return _turn_words(event, said)
-
-
-def _turn_words(event: Event, game: Mapping[str, Any]) -> str:
-    turn, phase, said = game["turn"], game.get("phase", ""), event.get("result", "")
-    fits = re.fullmatch(rf"turn {turn}(, .{{1,100}})?", said) if phase else said == f"turn {turn}"
-    return "" if fits else f"its words are not those of turn {turn}: {shown(said)}."
-
-
-def _next(past: Past, event: Event) -> str:
-    if problem := playing_problem(past):
-        return problem
-    said = past.patch(event, "after", "game")
-    turn, phase = said.get("turn", past.now.turn), said.get("phase", past.now.phase)
-    if turn not in (past.now.turn, past.now.turn + 1) or not said:
-        return "the next phase is in this turn or in the next one."
-    for key, after in past.patch(event, "after", "units").items():
-        before = past.patch(event, "before", "units")[key]
-        marks = "marks"
-        rest = [{name: value for name, value in (unit or {}).items() if name != marks} for unit in (before, after)]
-        if not before or not after or rest[0] != rest[1] or not set(after.get(marks, ())) < set(before[marks]):
-            return f"a new phase only takes markers off, but it changes {shown(key)}."
-    return _turn_words(event, {"turn": turn, "phase": phase})
-
-
-def _initiative(past: Past, event: Event) -> str:
-    if problem := playing_problem(past):
-        return problem
-    side = past.patch(event, "after", "game").get("initiative", past.now.initiative)
-    return "" if side == event["result"] and side in past.now.sides else "the initiative goes to one of the sides."
+    return turn_words_problem(event.get("result", ""), said) or go_problem(tuple(sides), said)
 
 
 def _end(past: Past, event: Event) -> str:
@@ -170,8 +140,8 @@ def _settings(past: Past, event: Event) -> str:
 
 
 _RULES: Mapping[str, Callable[[Past, Event], str]] = {
-    "start": _start, "join": join, "leave": leave, "next": _next, "initiative": _initiative, "end": _end,
-    "resume": _resume, "unit": _unit, "settings": _settings, "import": bring_in, "claim": claim, "privacy": privacy,
-    "fair": fair,
+    "start": _start, "join": join, "leave": leave, "next": advance, "pass": hand_over, "initiative": initiative,
+    "plan": plan, "end": _end, "resume": _resume, "unit": _unit, "settings": _settings, "import": bring_in,
+    "claim": claim, "privacy": privacy, "fair": fair,
     "sealed": sealed, "reveal": reveal, "undo": undo, "redo": redo, **dict.fromkeys(ROLLS, roll),
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from bot.game.events import has_dice
+from bot.game.follows_turn import initiative_go_problem
 from bot.game.past import Event, Past, words_problem
 from bot.game.rights import is_guarded
 from bot.game.roster import is_gone
@@ -81,6 +82,10 @@ def roll(past: Past, event: Event) -> str:
         return "the system of a game that has units stays."
     if "initiative" in said and (event["target"] != "initiative" or said["initiative"] not in now.sides):
         return "it gives the initiative away."
+    if said.keys() & {"go", "passes"} and event["target"] != "initiative":
+        return "it gives the go away."
+    if problem := initiative_go_problem(past, event):
+        return problem
     before, after = (past.patch(event, name, "units") for name in ("before", "after"))
     names = {unit["name"].casefold() for unit in event.get("used", [])}
     for key, unit in after.items():

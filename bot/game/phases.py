@@ -1,4 +1,4 @@
-"""Turns and phases as the game's card has them: what comes next, what to remember in it, which markers come off."""
+"""Turns and phases as the game's card has them: what comes next, whose go it is, which markers come off."""
 
 from __future__ import annotations
 
@@ -10,16 +10,43 @@ from bot.game.roster import cleared
 from bot.game.state import Game
 from bot.systems.catalog import System
 
+BOTH, IMPULSES, INITIATIVE, OWN, OTHER = "both", "impulses", "initiative", "own", "other"
+"""Kinds of go in a phase: see docs/phases.md."""
+
 
 def phases_of(system: System | None) -> list[Mapping[str, Any]]:
     """The phases of a turn, in order; none where the card has no turn sequence."""
     return list(system.game.get("phases") or ()) if system is not None else []
 
 
+def phase_of(game: Game, system: System | None) -> Mapping[str, Any]:
+    """The present phase as the card has it; {} where there is none."""
+    return next((phase for phase in phases_of(system) if phase["name"] == game.phase), {})
+
+
+def kind_of_go(game: Game, system: System | None) -> str:
+    """How the sides go in the present phase."""
+    return str(phase_of(game, system).get("go", BOTH))
+
+
+def takes_turns(system: System | None) -> bool:
+    """Whether each side has a turn of its own, with all phases, one after the other."""
+    return system is not None and system.game.get("turns") == "by-side"
+
+
+def order_of(game: Game) -> tuple[str, ...]:
+    """The sides in the order in which they go: who has the initiative first."""
+    if game.initiative not in game.sides:
+        return game.sides
+    at = game.sides.index(game.initiative)
+    return game.sides[at:] + game.sides[:at]
+
+
 def first_turn(game: Game, system: System | None) -> Game:
     """The game at the start of its first turn."""
     phases = phases_of(system)
-    return replace(game, turn=1, phase=phases[0]["name"] if phases else "")
+    started = replace(game, turn=1, phase=phases[0]["name"] if phases else "")
+    return _entered(replace(started, turn_of=order_of(game)[0] if game.sides and takes_turns(system) else ""), system)
 
 
 def next_phase(game: Game, system: System | None) -> Game:
@@ -27,22 +54,76 @@ def next_phase(game: Game, system: System | None) -> Game:
     phases = phases_of(system)
     names = [phase["name"] for phase in phases]
     at = names.index(game.phase) + 1 if game.phase in names else 0
-    turn = game.turn
+    turn, turn_of = game.turn, game.turn_of
     if at >= len(phases) or not turn:
-        at, turn = 0, turn + 1
+        at = 0
+        turn, turn_of = _next_turn(game, system)
     if not phases:
-        return replace(game, turn=turn, phase="")
+        return _entered(replace(game, turn=turn, phase="", turn_of=turn_of), system)
     entered = phases[at]
     units = {**game.units, **cleared(game.units, entered.get("clears") or ())}
-    return replace(game, turn=turn, phase=entered["name"], units=units)
+    return _entered(replace(game, turn=turn, phase=entered["name"], turn_of=turn_of, units=units), system)
+
+
+def _next_turn(game: Game, system: System | None) -> tuple[int, str]:
+    """The number of the next turn and whose it is: the same number again until every side has had it."""
+    if not game.sides or not takes_turns(system):
+        return game.turn + 1, ""
+    order = order_of(game)
+    at = order.index(game.turn_of) + 1 if game.turn_of in order else 0
+    return (game.turn, order[at]) if 0 < at < len(order) else (game.turn + 1, order[0])
+
+
+def _entered(game: Game, system: System | None) -> Game:
+    """The game with the go as it is at the beginning of its phase."""
+    return replace(game, go=_first_go(game, kind_of_go(game, system)), passes=0)
+
+
+def _first_go(game: Game, kind: str) -> tuple[str, ...]:
+    """Who may act first; every side where nobody has the initiative yet."""
+    if kind in (IMPULSES, INITIATIVE) and game.initiative in game.sides:
+        return (game.initiative,)
+    if kind == OWN and game.turn_of:
+        return (game.turn_of,)
+    if kind == OTHER and game.turn_of:
+        return tuple(side for side in game.sides if side != game.turn_of)
+    return game.sides
+
+
+def with_initiative(game: Game, side: str, system: System | None) -> Game:
+    """The game once `side` has the initiative: where that decides who goes, it is their go."""
+    first = order_of(game)[:1] == (game.turn_of,)
+    after = replace(game, initiative=side)
+    if game.turn_of and first and phases_of(system)[0]["name"] == game.phase:  # their turn has just begun
+        return _entered(replace(after, turn_of=side), system)
+    return _entered(after, system) if kind_of_go(game, system) in (IMPULSES, INITIATIVE) else after
+
+
+def is_alternating(game: Game, system: System | None) -> bool:
+    """Whether the sides go one by one in the present phase, so that one hands over to the other."""
+    return kind_of_go(game, system) in (IMPULSES, INITIATIVE)
+
+
+def after_pass(game: Game, system: System | None, side: str, *, acted: bool) -> Game:
+    """The game once `side` passes, or hands over an impulse in which it `acted`; that may end the phase."""
+    kind = kind_of_go(game, system)
+    passes = 0 if acted and kind == IMPULSES else game.passes + 1
+    if not is_alternating(game, system):
+        left = tuple(other for other in game.go if other != side)
+        return replace(game, go=left, passes=passes) if left else next_phase(game, system)
+    order = order_of(game)
+    most = len(order) if kind == INITIATIVE else phase_of(game, system).get("passes")
+    if most is not None and passes >= most:
+        return next_phase(game, system)
+    return replace(game, go=(order[(order.index(side) + 1) % len(order)],), passes=passes)
 
 
 def phase_title(game: Game, system: System | None) -> str:
     """`turn 3, Rally phase`, or only what there is."""
-    title = next((phase.get("title", phase["name"]) for phase in phases_of(system) if phase["name"] == game.phase), "")
-    return ", ".join(piece for piece in (f"turn {game.turn}" if game.turn else "", title) if piece)
+    title = str(phase_of(game, system).get("title", game.phase if phase_of(game, system) else ""))
+    return ", ".join(piece for piece in (f"turn {game.turn}" if game.turn else "", game.turn_of, title) if piece)
 
 
 def reminders(game: Game, system: System | None) -> tuple[str, ...]:
     """What the card asks to remember in the present phase."""
-    return next((tuple(phase.get("remember") or ()) for phase in phases_of(system) if phase["name"] == game.phase), ())
+    return tuple(phase_of(game, system).get("remember") or ())

@@ -64,6 +64,19 @@ def need_player(game: Game, actor: Actor) -> None:
         )
 
 
+def need_go(game: Game, actor: Actor, does: str) -> None:
+    """Raise UserError for a stranger, and for a player of a side whose go it is not; `does` is what they may not."""
+    need_player(game, actor)
+    if not is_guarded(game) or actor.directs or not game.go or actor.side in game.go:
+        return
+    sides = " and ".join(game.go)
+    raise UserError(
+        f"It is {sides}'s go; you play {actor.side}.",
+        hint=f"Only {sides}, or the game master, {does}.",
+        code="not-your-go",
+    )
+
+
 def need_units(game: Game, actor: Actor, units: Iterable[RosterUnit]) -> None:
     """Raise UserError when one of `units` is not theirs to change."""
     need_player(game, actor)

@@ -25,7 +25,8 @@ class Game:
     may open them, `withdrawn` the undone ones among these, and the dice secret in force: `drawn` says that a die of it
     has fallen, `digest` is that of the players' texts. `closing` says that an event closes these, `closed` that one
     has; `adder` is who added the last. `solo` is who wrote every event so far: "*" when several did, "" in games that
-    begin without `closing`.
+    begin without `closing`. `go_since` is when the go came to those who have it, in Unix seconds; 0 where that is not
+    known.
     """
 
     id: str
@@ -40,6 +41,10 @@ class Game:
     turn: int = 0
     phase: str = ""
     initiative: str = ""
+    turn_of: str = ""  # whose turn it is, where each side has one of its own
+    go: tuple[str, ...] = ()  # the sides that may act now; none in games older than that
+    passes: int = 0  # in a row
+    plans: Mapping[str, int] = field(default_factory=dict)  # event with the text -> turn
     hand_dice: bool = True
     answers: str = FULL
     units: Units = field(default_factory=dict)
@@ -57,10 +62,11 @@ class Game:
     closed: bool = False
     adder: str = ""
     solo: str = ""
+    go_since: int = 0
 
 
 _SECRET = ("epoch", "commitment", "digest", "drawn", "closing", "closed", "adder", "solo")
-_BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET)
+_BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since")
 FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units"))
 """What a patch may set, beside units."""
 
@@ -83,8 +89,8 @@ def from_json(data: Mapping[str, Any]) -> Game:
     values = dict(data)
     values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}
     values["sealed"] = {int(number): person for number, person in data["sealed"].items()}
-    for name in ("sides", "redo", "withdrawn"):
-        values[name] = tuple(data[name])
+    for name in ("sides", "redo", "withdrawn", "go"):
+        values[name] = tuple(data.get(name, ()))
     return Game(**values)
 
 

@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.game.roster import changed_names
+from bot.game.sides import by_name
 from bot.game.state import DRAW
 from bot.systems.catalog import systems
 
 NameOf = Callable[[str], str]
 
 
-def told_event(event: Mapping[str, Any], name_of: NameOf, label: str = "") -> str:
-    """`#41 Anna (US): Direct fire: casualties [5][2]`."""
+def told_event(event: Mapping[str, Any], name_of: NameOf, label: str = "", sides: tuple[str, ...] = ()) -> str:
+    """`#41 Anna (US): Direct fire: casualties [5][2]`; `sides` are those of the game, for a card's side a and b."""
+    if sides and event.get("target") == "initiative":
+        event = {**event, "result": by_name(event.get("result", ""), sides)}
     side = f" ({event['side']})" if event.get("side") else ""
     dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
     pieces = [f"#{event['number']} {name_of(event['who'])}{side}: {_what(event, name_of, label)}", dice]
@@ -47,6 +50,8 @@ def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
         return f'start "{fields["name"]}"' if fields.get("name") else "free play begins"
     if kind == "claim":
         return "is this person from the imported log"
+    if kind == "pass":
+        return str(result)
     if kind == "join":
         return f"joins {event['side']}"
     return f"{kind}: {result}" if result else kind

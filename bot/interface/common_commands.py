@@ -55,11 +55,29 @@ GAME = (
     CommandSpec(("game", "status"), "Sides, turn, phase and dice of the game", "game", example="/game status"),
     CommandSpec(("game", "next"), "Advance to the next phase and show its reminders", "game", example="/game next"),
     CommandSpec(
-        ("game", "initiative"),
-        "Set who has the initiative",
+        ("game", "pass"),
+        "Hand the go over to the next side",
         "game",
-        (_SIDE,),
+        (Option("done", "bool", help="you moved or acted without dice: this counts as no pass"),),
+        example="/game pass",
+    ),
+    CommandSpec(
+        ("game", "initiative"),
+        "Roll for the initiative, or say who has it",
+        "game",
+        (_option("side", help_="who has it; left out: roll for it", complete="side"),),
         example="/game initiative US",
+    ),
+    CommandSpec(
+        ("game", "plan"),
+        "Announce reinforcements and events for a turn; alone: what is planned",
+        "game",
+        (
+            _option("turn", "int", "the turn on whose card it is announced", min=1, max=200),
+            _option("text", help_="what happens then"),
+            _option("remove", "int", "the number of a plan to remove", min=1, max=10**9),
+        ),
+        example='/game plan 4 "US reinforcements at A1"',
     ),
     CommandSpec(
         ("game", "end"),

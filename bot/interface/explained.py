@@ -18,6 +18,13 @@ def explained(sequence: Sequence) -> tuple[Option, ...]:
     return tuple(_explained(option, tables) for option in sequence.inputs) if tables else sequence.inputs
 
 
+def by_side(option: Option) -> Option:
+    """An option that a card fills with side a or b, as a game asks for it: by the name of a side, or not at all."""
+    if option.complete != "side":
+        return option
+    return replace(option, type="str", values=(), optional=True, help=f"{option.help}; left out: as the game has it")
+
+
 def _explained(option: Option, tables: Iterable[Table]) -> Option:
     if option.type == "bool":
         worth = _worths(tables, option.name, True)

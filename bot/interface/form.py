@@ -18,6 +18,8 @@ from bot.rules.inputs.options import Option, clean, words_of
 from bot.rules.inputs.units import Roster, RosterUnit
 
 FLAGS = "flags"
+OPEN_FORM = "form:"
+"""How the action of a button begins that opens the form of a command."""
 
 Options = Mapping[str, object]
 

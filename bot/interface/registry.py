@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from bot.interface.common_commands import GROUPS, ROLL_OPTIONS, shared_commands
-from bot.interface.explained import explained
+from bot.interface.explained import by_side, explained
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, meant
 from bot.rules.inputs.options import Option
@@ -165,7 +165,7 @@ def _sequence_specs(game: System) -> Iterator[CommandSpec]:
             path=path,
             summary=sequence.summary,
             family="sequence",
-            options=(*explained(sequence), *extra),
+            options=(*map(by_side, explained(sequence)), *extra),
             example=example_text(path, sequence.example),
             system=game.id,
             target=id,

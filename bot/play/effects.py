@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.game.phases import with_initiative
 from bot.game.roster import settle_changes
 from bot.game.state import Game, Json
 from bot.interface.spec import Path
@@ -35,7 +36,10 @@ def after_happening(game: Game, happening: Happening) -> Game:
     takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
     after = replace(game, system=happening.system) if takes_on else game
     if (side := initiative_of(game, happening)) is not None:
-        after = replace(after, initiative=side)
+        # A log from before there was a go knows nothing of it.
+        after = (
+            with_initiative(after, side, systems().get(after.system)) if game.go else replace(after, initiative=side)
+        )
     return settle_changes(after, happening.changes) if happening.changes else after
 
 

@@ -18,7 +18,7 @@ from bot.rules.inputs.units import Roster, UnitWords
 from bot.rules.sequence import Plan
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import Table, Tables
-from bot.systems.game_file import check_game
+from bot.systems.game_file import check_buttons, check_game
 
 TABLES = Path(__file__).resolve().parents[2] / "tables"
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -187,6 +187,7 @@ class System:
         data = (read_yaml(path) if path.exists() else {}) or {}
         if not isinstance(data, dict) or not all(isinstance(id, str) for id in data):
             raise TableError(f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids")
+        check_buttons(self.game, data, f"{self.id}/game.yaml")
         return {id: Sequence(self, id, spec) for id, spec in data.items()}
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.errors import TableError, did_you_mean, reading
 
 _NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
-_KEYS = (*_NEEDED, "author", "lists", "unit_lists", "phases", "results", "scores", "labels")
+_KEYS = (*_NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "scores", "labels")
 _UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "leaves",
 )  # fmt: skip
@@ -23,7 +23,11 @@ _UNIT_PARTS: Mapping[str, Any] = {
 }
 _RESULT_KEYS = ("tone", "says", "many", "word")
 _TONES = ("hurt", "shaken", "nothing")
-_PHASE_KEYS = ("name", "title", "remember", "clears")
+_PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "clears")
+_GO = ("both", "impulses", "initiative", "own", "other")
+"""Whose go a phase is, see docs/phases.md; the last two are for games in which each side has a turn of its own."""
+_OWN_BUTTONS = ("pass", "done", "next")
+"""Buttons of a phase that are not a sequence of the game."""
 
 
 def check_game(game: Any, file: str) -> Mapping[str, Any]:
@@ -46,7 +50,10 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
         raise TableError(file, "must be option: its name for people", row="labels")
     _check_lists(game, file)
     marks = _check_units(game["units"], file)
-    _check_phases(game.get("phases") or (), marks, file)
+    if game.get("turns", "together") not in ("together", "by-side"):
+        raise TableError(file, "must be together or by-side: each side has a turn of its own", row="turns")
+    states = game["units"].get("states") or ()
+    _check_phases(game.get("phases") or (), marks, states, game.get("turns") == "by-side", file)
     _check_results(game.get("results") or {}, file)
     if not isinstance(game.get("scores") or {}, Mapping):
         raise TableError(file, "must be sequence: {result: number}", row="scores")
@@ -73,13 +80,33 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
     return marks
 
 
-def _check_phases(phases: Iterable[Any], marks: Iterable[str], file: str) -> None:
+def _check_phases(phases: Iterable[Any], marks: Iterable[str], states: Iterable[str], by_side: bool, file: str) -> None:
     for number, phase in enumerate(phases, 1):
         _keys(phase, _PHASE_KEYS, ("name",), file, f"phases {number}")
-        texts = isinstance(phase["name"], str) and isinstance(phase.get("title") or "", str)
-        if not texts or not all(_is_list(phase.get(key) or []) for key in ("remember", "clears")):
-            raise TableError(file, "name and title are texts, remember and clears lists", row=f"phases {number}")
-        _known(phase.get("clears") or (), marks, file, f"phases {phase['name']}, clears")
+        texts = all(isinstance(phase.get(key) or "", str) for key in ("name", "title", "brief"))
+        if not texts or not all(_is_list(phase.get(key) or []) for key in ("remember", "clears", "names", "buttons")):
+            raise TableError(
+                file,
+                "name, title and brief are texts, remember, names, buttons and clears lists",
+                row=f"phases {number}",
+            )
+        row = f"phases {phase['name']}"
+        _known(phase.get("clears") or (), marks, file, f"{row}, clears")
+        _known(phase.get("names") or (), states, file, f"{row}, names")
+        _check_go(phase, by_side, file, row)
+
+
+def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> None:
+    go, passes = phase.get("go", "both"), phase.get("passes")
+    _known((go,), _GO if by_side else _GO[:3], file, f"{row}, go")
+    if passes is not None and (go != "impulses" or type(passes) is not int or passes < 1):
+        raise TableError(file, "how many passes in a row end a phase of impulses: a whole number", row=f"{row}, passes")
+
+
+def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) -> None:
+    """Raise TableError for a button of a phase that is neither a sequence of the game nor one of its own."""
+    for phase in game.get("phases") or ():
+        _known(phase.get("buttons") or (), (*_OWN_BUTTONS, *sequences), file, f"phases {phase['name']}, buttons")
 
 
 def _check_results(results: Any, file: str) -> None:

@@ -26,7 +26,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
 
         # Turn 1: fire by hand so that the story is known; the result stands in the roster.
         reply = await channel.do("Anna", "game next")
-        assert "Operations phase" in reply.title
+        assert "Operations" in reply.title
         fired = await channel.do(
             "Anna", 'lnlt fire attackers="Squad 1; us2" targets="Cell 1; vc2" adjacent hand=6,1,5,1,6'
         )
@@ -57,7 +57,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         await channel.do("Anna", "unit edit us1 state=good-order", "game next")
         assert not any(unit.marks for unit in (await channel.game()).units.values())
         turn = await channel.do("Anna", "game next")
-        assert "2, Rally phase" in turn.title
+        assert turn.title == "Turn 2, Rally: both sides"
 
         # Turn 2: rally, a sealed check, a melee.
         await channel.do("Bob", "unit edit vc3 state=shaken")

@@ -33,15 +33,19 @@ class Kind:
 
 COMMON = ("number", "at", "who", "side", "kind", "behind")
 PATCH = ("before", "after")
+_TURN = ("turn", "phase", "turn_of", "go", "passes")
+_UNDONE = (*_TURN, "initiative", "plans", "system", "players", "hand_dice", "answers", "master")
 KINDS: Mapping[str, Kind] = {
     "start": Kind(
         ("game", "secret"), ("free", "unannounced", "result", *PATCH),
-        ("system", "name", "started", "sides", "master", "turn", "phase"), units=True,
+        ("system", "name", "started", "sides", "master", "turn", "phase", "turn_of", "go"), units=True,
     ),
     "join": Kind(PATCH, (), ("players",)),
     "leave": Kind(PATCH, (), ("players",)),
-    "next": Kind(("result", *PATCH), (), ("turn", "phase"), units=True),
-    "initiative": Kind(("result",), PATCH, ("initiative",)),
+    "next": Kind(("result", *PATCH), (), _TURN, units=True),
+    "pass": Kind(("result", *PATCH), (), _TURN, units=True),
+    "initiative": Kind(("result",), PATCH, ("initiative", "turn_of", "go", "passes")),
+    "plan": Kind(("result", *PATCH), ("texts",), ("plans",)),
     "end": Kind(PATCH, ("opens", "result"), ("ended", "winner"), units=True),
     "resume": Kind((), PATCH, ("ended", "winner")),
     "unit": Kind(("result",), PATCH, ("system",), units=True),
@@ -61,17 +65,17 @@ KINDS: Mapping[str, Kind] = {
     "sequence": Kind(
         ("command", "system", "target"),
         ("inputs", "dice", "out", "edition", "tables", "hand", "result", "used", "acting", "texts", "closes", *PATCH),
-        ("system", "initiative"), units=True,
+        ("system", "initiative", "go", "passes"), units=True,
     ),
     "sealed": Kind(("of", "sealed"), ("hand", "closes")),
     "reveal": Kind(("opens",), ("result", *PATCH), (), units=True),
     "undo": Kind(
         ("event", "last"), ("asked", "alone", *PATCH),
-        ("turn", "phase", "initiative", "system", "players", "hand_dice", "answers", "master"), units=True,
+        _UNDONE, units=True,
     ),
     "redo": Kind(
         ("event",), PATCH,
-        ("turn", "phase", "initiative", "system", "players", "hand_dice", "answers", "master"), units=True,
+        _UNDONE, units=True,
     ),
 }  # fmt: skip
 SEALABLE = ("roll", "sequence")
@@ -302,11 +306,14 @@ def _is_bool(value: object) -> bool:
 
 
 _GAME: Mapping[str, Callable[[object], bool]] = {
-    "system": _is_name, "name": _is_name, "master": _is_name, "phase": _is_name, "initiative": _is_name,
-    "winner": _is_name,
+    **dict.fromkeys(("system", "name", "master", "phase", "initiative", "turn_of", "winner"), _is_name),
     "started": _is_bool, "ended": _is_bool, "hand_dice": _is_bool,
     "answers": lambda value: value in ("full", "compact"),
-    "turn": is_number,
+    "turn": is_number, "passes": is_number,
+    "go": lambda value: isinstance(value, list) and all(map(is_word, value)),
+    "plans": lambda value: isinstance(value, Mapping) and all(
+        is_word(at) and at.isdecimal() and is_number(turn, 1) for at, turn in value.items()
+    ),
     "sides": lambda value: isinstance(value, list) and all(map(is_word, value)),
     "players": lambda value: _maps(value, is_word),
 }  # fmt: skip

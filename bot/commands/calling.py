@@ -1,0 +1,49 @@
+"""Who is called when the go changes hands: every player of the side, once, in the channel in which they play."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from bot.commands.context import Context
+from bot.game.state import Game
+from bot.stores.records import Doc
+
+SEAT = "seat"
+"""Documents that say in which of several linked channels somebody has joined."""
+
+
+def take_seat(context: Context) -> None:
+    """Remember that whoever asks plays from here."""
+    where, user = context.command.where.key, context.command.who.key
+    context.docs.append(Doc(SEAT, _seat(context, user), {"place": where}, None, user))
+
+
+async def call_sides(context: Context, game: Game, sides: Collection[str]) -> tuple[str, ...]:
+    """Whom the answer calls here: the players of these sides but whoever acts. Those elsewhere are called there."""
+    rows = [context.ledger.persons.get(person) for person, side in game.players.items() if side in sides]
+    return await call(context, (row.user for row in rows if row is not None and not row.is_imported))
+
+
+async def call(context: Context, users: Iterable[str]) -> tuple[str, ...]:
+    """Whom of these people the answer calls here, but for whoever asks; the others are called where they play."""
+    here = context.command.where.key
+    context.called = context.called or {}
+    for user in dict.fromkeys(users):
+        if user != context.command.who.key and (place := await _place_of(context, user)):
+            context.called[place] = (*context.called.get(place, ()), user)
+    return context.called.get(here, ())
+
+
+async def _place_of(context: Context, user: str) -> str:
+    """The channel of the game in which somebody is called: where they joined, else the first that they can be in."""
+    was = context.ledger.was
+    places = dict.fromkeys((context.command.where.key, *(was.places if was is not None else ())))
+    within = f"{user.rpartition('/')[0]}/" if "/" in user else f"{user.partition(':')[0]}:"
+    fitting = [place for place in places if place.startswith(within)]
+    if len(fitting) > 1 and (seat := await context.store.doc(SEAT, _seat(context, user))) is not None:
+        fitting = [place for place in fitting if place == seat.data["place"]] or fitting
+    return fitting[0] if fitting else ""
+
+
+def _seat(context: Context, user: str) -> str:
+    return f"{context.ledger.row}/{user}"

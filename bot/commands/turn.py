@@ -1,0 +1,232 @@
+"""`/game next`, `pass`, `initiative` and `plan`: the turn goes on, and the go from side to side."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.commands.calling import call_sides
+from bot.commands.context import Context
+from bot.commands.turn_card import (
+    card,
+    may_be_rolled,
+    moment,
+    passes_told,
+    phase_buttons,
+    phase_name,
+    planned,
+    whose_go,
+)
+from bot.game.follows_turn import HANDS_OVER, PASSES
+from bot.game.phases import (
+    IMPULSES,
+    after_pass,
+    is_alternating,
+    kind_of_go,
+    next_phase,
+    phase_title,
+    reminders,
+    with_initiative,
+)
+from bot.game.rights import find_side, need_go, need_player
+from bot.game.state import Game, Json
+from bot.game.summary import title_of
+from bot.interface.reply import Reply
+from bot.interface.tone import WAITING
+from bot.rules.errors import UserError
+from bot.rules.phrase import phrase
+
+READ_BACK = 200
+MAX_PLANS = 30
+LATEST_TURN = 200
+
+
+async def advance(context: Context) -> Reply:
+    """The next phase, or the next turn; what to remember in it; markers come off as the card says."""
+    game = context.need_started()
+    need_go(game, context.actor, "ends the phase")
+    after = next_phase(game, context.system)
+    context.ledger.add("next", after, result=phase_title(after, context.system))
+    return await card(context, game, await call_sides(context, after, after.go))
+
+
+async def press_next(context: Context, about: str) -> Reply:
+    """The button *Next phase*: it ends the phase for which it was made, and no later one."""
+    _need_moment(context, about)
+    return await advance(context)
+
+
+async def hand_over(context: Context) -> Reply:
+    """Hand the go over: a pass, unless the side acted with it."""
+    return await _hand_over(context, done=context.options()["done"])
+
+
+async def press_pass(context: Context, about: str) -> Reply:
+    """The buttons *Pass* and *Done*: they hand over the go for which they were made."""
+    game = context.need_started()
+    when, _, number = about.partition(":")
+    _need_moment(context, when)
+    made_for = game.sides[int(number)] if number.isdecimal() and int(number) < len(game.sides) else ""
+    if made_for and made_for not in game.go:
+        raise UserError(f"{made_for} has handed over already.", hint=f"Now it is {whose_go(game)}.", code="not-your-go")
+    return await _hand_over(context, done=context.spec.path[1] == "done")
+
+
+async def _hand_over(context: Context, *, done: bool) -> Reply:
+    game, system = context.need_started(), context.system
+    side = _passing(context, game)
+    shot = await _shot_of(context, side) if kind_of_go(game, system) == IMPULSES else None
+    after = after_pass(game, system, side, acted=done or shot is not None)
+    is_over = (after.turn, after.turn_of, after.phase) != (game.turn, game.turn_of, game.phase)
+    acted = kind_of_go(game, system) == IMPULSES and (done or shot is not None)
+    words = f"{side} {HANDS_OVER if acted else PASSES}"
+    result = f"{words}; {phase_title(after, system)}" if is_over else words
+    context.ledger.add("pass", after, result=result)
+    said = f"{context.who} {HANDS_OVER if acted else PASSES}"
+    if is_over:
+        because = f"{said}, which ends {phase_name(game, system)}."
+        return await card(context, game, await call_sides(context, after, after.go), (because,))
+    where = " · ".join(piece for piece in (phase_name(after, system), passes_told(after, system)) if piece)
+    if not is_alternating(game, system):  # the others had the go already
+        return Reply(f"{side} is done, {_waits(after)}", (where,), buttons=phase_buttons(context))
+    last = f"Last: {title_of(shot)}: {shot['result']} · #{shot['number']}" if shot is not None else ""
+    return Reply(
+        f"{whose_go(after)[:1].upper()}{whose_go(after)[1:]}",
+        by=said,
+        tone=WAITING,
+        lines=tuple(line for line in (last, where) if line),
+        buttons=phase_buttons(context, without=("next",)),
+        mention=await call_sides(context, after, after.go),
+    )
+
+
+def _waits(game: Game) -> str:
+    return f"{' and '.join(game.go)} {'is' if len(game.go) == 1 else 'are'} not"
+
+
+def _passing(context: Context, game: Game) -> str:
+    """The side that passes: the actor's, or for a game master the one whose go it is. Raises UserError."""
+    find_side(game, game.sides[0] if game.sides else "")
+    need_go(game, context.actor, "hands over")
+    may, own = game.go or game.sides, context.actor.side
+    if own in may:
+        return own
+    if len(may) > 1:
+        raise UserError(
+            f"{' and '.join(may)} have the go together, and you play for none of them.",
+            hint=phrase("End the phase for all: `/game next`"),
+            code="not-your-go",
+        )
+    return may[0]
+
+
+async def _shot_of(context: Context, side: str) -> Json | None:
+    """The last sequence that the side played with the go that it has; None where it played none."""
+    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
+    events = {row.number: row.data for row in rows}
+    at = context.game.last
+    while (event := events.get(at)) is not None:
+        changed = (event.get("after") or {}).get("game") or {}
+        if event["kind"] in ("start", "next", "pass", "initiative") or "go" in changed:
+            return None
+        if event["kind"] == "sequence" and event["side"] == side and event["target"] != "initiative":
+            return event
+        at = event["behind"]
+    return None
+
+
+async def initiative(context: Context) -> Reply:
+    """Who has the initiative: the side that is named, or the one that wins the roll for it."""
+    game = context.need_started()
+    need_player(game, context.actor)
+    named = context.options()["side"]
+    if not named:
+        return await _roll_initiative(context)
+    side = find_side(game, named)
+    after = with_initiative(game, side, context.system)
+    context.ledger.add("initiative", after, result=side)
+    came = after.go if after.go != game.go else ()
+    return Reply(
+        f"{side} has the initiative",
+        footer=(game.name,),
+        buttons=phase_buttons(context, without=("initiative",)),
+        mention=await call_sides(context, after, came),
+    )
+
+
+async def press_initiative(context: Context, about: str) -> Reply:
+    """The button *Initiative*: it rolls, in the phase for which it was made."""
+    _need_moment(context, about)
+    need_player(context.need_started(), context.actor)
+    return await _roll_initiative(context)
+
+
+async def _roll_initiative(context: Context) -> Reply:
+    from bot.commands.playing import play, repeated
+
+    game = context.need_started()
+    if not may_be_rolled(game, context.system):
+        find_side(game, game.sides[0] if game.sides else "")
+        raise UserError(
+            "This game does not roll for the initiative.",
+            hint=phrase("Say who has it: `/game initiative {side}`", side=game.sides[0]),
+            option="side",
+            code="missing",
+        )
+    return await play(repeated(context, (game.system, "initiative"), {}))
+
+
+async def remember(context: Context, phase: str) -> Reply:
+    """The button *Reminders*: what the card asks to remember in that phase, for whoever asks."""
+    game = replace(context.need_started(), phase=phase)
+    return Reply(
+        f"Reminders: {phase_name(replace(game, turn=0), context.system)}", reminders(game, context.system), private=True
+    )
+
+
+async def plan(context: Context) -> Reply:
+    """Plan something for a turn, remove a plan, or list them."""
+    options, game = context.options(), context.need_started()
+    turn, text, number = options["turn"], options["text"], options["remove"]
+    if number is not None:
+        return await _unplan(context, game, number)
+    if turn is None and not text:
+        plans = await planned(context, game)
+        lines = tuple(f"Turn {when}: {what} (#{at})" for when, at, what in plans)
+        add = phrase('Plan something: `/game plan 4 "US reinforcements at A1"`')
+        return Reply("Plans of this game" if plans else "Nothing is planned", (*lines, add), private=True)
+    need_player(game, context.actor)
+    if turn is None or not text:
+        raise UserError(
+            "A plan needs a turn and a text.",
+            hint=phrase('For example: `/game plan 4 "US reinforcements at A1"`'),
+            option="text" if turn is not None else "turn",
+            code="missing",
+        )
+    if turn <= game.turn:
+        raise UserError(f"It is turn {game.turn} already.", option="turn", code="bad-value")
+    if len(game.plans) >= MAX_PLANS:
+        raise UserError(f"A game has at most {MAX_PLANS} plans.", code="too-many")
+    after = replace(game, plans={**game.plans, str(context.ledger.next_number): turn})
+    context.ledger.add("plan", after, texts={"text": " ".join(text.split())}, result=f"for turn {turn}")
+    return Reply(f"Planned for turn {turn}: {' '.join(text.split())}", buttons=())
+
+
+async def _unplan(context: Context, game: Game, number: int) -> Reply:
+    need_player(game, context.actor)
+    gone = next(((turn, text) for turn, at, text in await planned(context, game) if at == number), None)
+    if gone is None:
+        raise UserError(
+            f"There is no plan #{number}.", hint=phrase("List them: `/game plan`"), option="remove", code="not-planned"
+        )
+    left = {at: turn for at, turn in game.plans.items() if at != str(number)}
+    context.ledger.add("plan", replace(game, plans=left), result=f"#{number} removed")
+    return Reply(f"No longer planned for turn {gone[0]}: {gone[1]}")
+
+
+def _need_moment(context: Context, about: str) -> None:
+    """Raise UserError where the turn or phase for which a button was made is over."""
+    game = context.need_started()
+    if about != moment(game):
+        raise UserError(
+            "That phase is over.", hint=f"Now it is {phase_title(game, context.system)}.", code="phase-over"
+        )

@@ -1,0 +1,145 @@
+"""The card of a phase: whose go it is, what to remember, what is due, and the buttons that the phase needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.game.phases import (
+    IMPULSES,
+    is_alternating,
+    kind_of_go,
+    next_phase,
+    phase_of,
+    phase_title,
+    phases_of,
+    reminders,
+)
+from bot.game.roster import in_order, is_gone
+from bot.game.state import Game
+from bot.interface.form import OPEN_FORM
+from bot.interface.reply import Button, Reply
+from bot.rules.inputs.options import spoken
+from bot.systems.catalog import System
+
+DELETED = "a plan whose text was deleted"
+_COUNTS = ("no pass so far", "one pass so far", "two passes in a row", "three passes in a row")
+
+
+def headline(game: Game, system: System | None) -> str:
+    """`Turn 3, Operations: US goes first`."""
+    title = phase_name(game, system)
+    whose = _who_begins(game, system)
+    return f"{title}: {whose}" if whose else title
+
+
+def phase_name(game: Game, system: System | None) -> str:
+    """`Turn 3, Operations`: the word phase goes without saying."""
+    title = phase_title(game, system)
+    title = title.removesuffix(" phase").removesuffix(" Phase")
+    return title[:1].upper() + title[1:]
+
+
+def _who_begins(game: Game, system: System | None) -> str:
+    if not game.go:
+        return ""
+    if not is_alternating(game, system):
+        return whose_go(game)
+    if len(game.go) == 1:
+        return f"{game.go[0]} goes first"
+    return "who has the initiative?" if system is not None and "initiative" in system.sequences else "who goes first?"
+
+
+def whose_go(game: Game) -> str:
+    """`US's go`, `both sides`, or nothing in a game without sides."""
+    if not game.go:
+        return ""
+    if len(game.go) == len(game.sides):
+        return "both sides" if len(game.sides) == 2 else "all sides"
+    names = " and ".join(game.go)
+    return f"{names}\u2019 go" if names.endswith("s") else f"{names}'s go"
+
+
+def passes_told(game: Game, system: System | None) -> str:
+    """How many passes in a row there were, where that ends a phase; else nothing."""
+    if kind_of_go(game, system) != IMPULSES or "passes" not in phase_of(game, system):
+        return ""
+    return _COUNTS[game.passes] if game.passes < len(_COUNTS) else f"{game.passes} passes in a row"
+
+
+async def card(context: Context, was: Game, mention: tuple[str, ...], because: Iterable[str] = ()) -> Reply:
+    """The card of the phase that has just begun, behind the state `was`."""
+    game, system = context.game, context.system
+    phase, lines = phase_of(game, system), list(because)
+    if game.turn <= 1:
+        lines += reminders(game, system)
+    elif brief := str(phase.get("brief") or ""):
+        lines.append(brief)
+    states: list[str] = phase.get("names") or []
+    if named := [unit.name for unit in in_order(game.units.values()) if unit.state in states and not is_gone(unit)]:
+        lines.append(f"{spoken(states[0])}: {', '.join(named)}")
+    if game.turn != was.turn and (due := await due_now(context, game)):
+        lines.append(f"Due now: {'; '.join(due)}")
+    cleared = [unit.name for key, unit in was.units.items() if game.units[key].marks != unit.marks]
+    if cleared:
+        lines.append(f"Markers come off: {', '.join(cleared)}")
+    return Reply(headline(game, system), tuple(lines), buttons=phase_buttons(context), mention=mention)
+
+
+async def due_now(context: Context, game: Game) -> list[str]:
+    """What was planned for the present turn."""
+    return [text for turn, _, text in await planned(context, game) if turn == game.turn]
+
+
+async def planned(context: Context, game: Game) -> list[tuple[int, int, str]]:
+    """All plans: turn, number of the event, text; turn by turn."""
+    found = []
+    for at, turn in game.plans.items():
+        number = int(at)
+        texts = await context.store.texts(context.ledger.row, after=number - 1, before=number + 1)
+        text = next((row.text for row in texts if row.event == number and row.key == "text"), DELETED)
+        found.append((turn, number, text))
+    return sorted(found)
+
+
+def phase_buttons(context: Context, *, without: tuple[str, ...] = ()) -> tuple[Button, ...]:
+    """The buttons that the present phase needs, the one that leads on first."""
+    game, system = context.game, context.system
+    words = list(phase_of(game, system).get("buttons") or ("next",))
+    if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
+        words.insert(0, "initiative")
+    made = [_button(context, word) for word in words if word not in without]
+    if game.turn > 1 and reminders(game, system):
+        made.append(context.button("remember", "Reminders", game.phase))
+    return (replace(made[0], style="primary"), *made[1:]) if made else ()
+
+
+def _button(context: Context, word: str) -> Button:
+    game, system = context.game, context.system
+    if word == "initiative":
+        return context.button("initiative", "Initiative", moment(game))
+    if word == "next":
+        after = next_phase(game, system)
+        label = "Next phase" if after.turn == game.turn and phases_of(system) else "Next turn"
+        return context.button("next", label, moment(game))
+    if word in ("pass", "done"):
+        return context.button(word, spoken(word), moment(game), side_number(game))
+    assert system is not None
+    return Button(f"{OPEN_FORM}{system.id} {word}", spoken(word))
+
+
+def moment(game: Game) -> str:
+    """The turn and phase that a button was made for: an old card must not end a later phase."""
+    whose = game.sides.index(game.turn_of) if game.turn_of in game.sides else 0
+    return f"{game.turn}.{whose}.{game.phase}"
+
+
+def side_number(game: Game) -> str:
+    """The side whose go a button was made for; nothing where several may act."""
+    return str(game.sides.index(game.go[0])) if len(game.go) == 1 and game.go[0] in game.sides else ""
+
+
+def may_be_rolled(game: Game, system: System | None) -> bool:
+    """Whether the initiative is rolled for in this game."""
+    return system is not None and "initiative" in system.sequences and len(game.sides) == 2

@@ -1,0 +1,320 @@
+"""Whose go it is: phases, passes, who may end what, and who is called."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.game.state import FIELDS
+from bot.interface.reply import Reply
+from bot.interface.spec import Person, Place
+from bot.systems.catalog import systems
+from tests.commands.test_link import HERE, Table
+from tests.forging import rechained
+from tests.fresh import fresh_app
+from tests.playing import Channel, two_sides
+from tests.random_play import exported_text
+from tools import verify_log
+
+
+def button(reply: Reply, label: str) -> str:
+    """What the button with this label does."""
+    return next(button.action for button in reply.buttons if button.label == label)
+
+
+def labels(reply: Reply) -> list[str]:
+    return [button.label for button in reply.buttons]
+
+
+async def table(system: str = "lnlt", **more: Place) -> Channel:
+    """A game that Greta directs, with Alice for the US and Bob for the VC."""
+    channel = await Channel.fresh(**more)
+    await channel.do("Greta", f'game start {system} "Hill 875" sides="US, VC"')
+    await channel.do("Alice", "game join US")
+    await channel.do("Bob", "game join VC")
+    return channel
+
+
+async def in_operations(channel: Channel, first: str = "US") -> Reply:
+    return await channel.do("Alice", f"game initiative {first}", "game next")
+
+
+async def test_three_passes_in_a_row_end_the_operations_phase() -> None:
+    """The card: a phase ends after three consecutive passes, whoever passed first."""
+    channel = await table()
+    card = await in_operations(channel)
+    assert card.title == "Turn 1, Operations: US goes first"
+    assert labels(card) == ["Fire", "Melee", "Done", "Pass", "Next phase"]
+    over = await channel.do("Alice", "game pass")
+    assert over.first == "VC's go · Alice passes"
+    assert over.body() == ["Turn 1, Operations · one pass so far"]
+    assert over.mention == ("console:bob",)
+    assert (await channel.do("Bob", "game pass")).mention == ("console:alice",)
+    ended = await channel.do("Alice", "game pass")
+    assert ended.title == "Turn 1, Administrative: both sides"
+    assert ended.body()[0] == "Alice passes, which ends Turn 1, Operations."
+    assert ended.mention == ("console:bob",)
+    game = await channel.game()
+    assert (game.go, game.passes) == (("US", "VC"), 0)
+
+
+async def test_whoever_fired_or_says_so_hands_over_without_a_pass() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "game initiative US", "game next", "game pass")
+    await channel.do("Bob", 'lnlt fire attackers="Cell 1" targets="Squad 1" hand=1,6')
+    over = await channel.do("Bob", "game pass")
+    assert over.first == "US's go · Bob hands over"
+    assert over.body() == ["Last: Direct fire: no effect · #11", "Turn 1, Operations · no pass so far"]
+    assert (await channel.do("Anna", "game pass done")).body() == ["Turn 1, Operations · no pass so far"]
+    await channel.do("Bob", "game pass")
+    assert (await channel.game()).passes == 1
+
+
+async def test_a_shot_that_was_taken_back_is_no_act() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "game initiative US", "game next")
+    await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=1,6', "game undo")
+    await channel.do("Bob", "game undo")
+    assert (await channel.do("Anna", "game pass")).first == "VC's go · Anna passes"
+
+
+async def test_a_pass_is_undone_and_redone_like_any_move_without_dice() -> None:
+    channel = await table()
+    await in_operations(channel)
+    before = await channel.content()
+    await channel.do("Alice", "game pass")
+    passed = await channel.content()
+    assert before != passed
+    await channel.do("Alice", "game undo")
+    assert await channel.content() == before
+    await channel.do("Alice", "game redo")
+    assert await channel.content() == passed
+    await channel.do("Bob", "game pass")
+    ended = await channel.do("Alice", "game pass")
+    assert "Administrative" in ended.title
+    await channel.do("Alice", "game undo")
+    assert (await channel.game()).phase == "operations"
+
+
+async def test_only_the_side_whose_go_it_is_or_the_game_master_ends_it() -> None:
+    channel = await table()
+    await in_operations(channel)
+    for line in ("game pass", "game next"):
+        refused = await channel.refused("Bob", line, "not-your-go")
+        assert refused.title == "It is US's go; you play VC."
+        await channel.refused("Dave", line, "not-player")
+    assert (await channel.do("Greta", "game pass")).first == "VC's go · Greta passes"
+    await channel.refused("Alice", "game next", "not-your-go")
+    assert "Administrative" in (await channel.do("Greta", "game next")).title
+    await channel.refused("Greta", "game pass", "not-your-go")  # both sides have it, and she plays neither
+    assert (await channel.do("Bob", "game next")).title == "Turn 2, Rally: both sides"
+
+
+async def test_in_a_phase_of_both_sides_each_says_that_it_is_done() -> None:
+    channel = await table()
+    done = await channel.do("Alice", "game pass")
+    assert done.title == "US is done, VC is not"
+    assert done.mention == (), "it was Bob's go already"
+    await channel.refused("Alice", "game pass", "not-your-go")
+    assert "Operations" in (await channel.do("Bob", "game pass")).title
+
+
+async def test_until_somebody_has_the_initiative_either_side_begins() -> None:
+    channel = await table()
+    card = await channel.do("Alice", "game next")
+    assert card.title == "Turn 1, Operations: who has the initiative?"
+    assert labels(card)[0] == "Initiative"
+    assert (await channel.do("Bob", "game pass done")).first == "US's go · Bob hands over"
+
+
+async def test_the_initiative_is_rolled_and_told_by_name() -> None:
+    """Nobody had it before turn 1, so nobody is asked who had it last."""
+    channel = await table()
+    won = await channel.do("Alice", "lnlt initiative hand=2,5")
+    assert won.text().split("\n")[:3] == [
+        "VC wins the initiative, 5 to 2 · Alice rolls",
+        "US: [2]",
+        "VC: [5], VC is higher",
+    ]
+    assert "side" not in won.text()
+    kept = await channel.do("Bob", "lnlt initiative last=us hand=4,4")
+    assert kept.title == "US keeps the initiative, 4 to 4"
+    assert (await channel.do("Bob", "lnlt initiative hand=3,3")).title == "US keeps the initiative, 3 to 3"
+    odds = await channel.do("Bob", "lnlt initiative odds")
+    assert "US 58.3%, VC 41.7%" in odds.title
+    assert "side a" not in (await channel.do("Bob", "log")).text()
+    await channel.refused("Bob", "lnlt initiative last=NVA hand=1,2", "unknown-side")
+    await channel.refused("Dave", "lnlt initiative hand=1,2", "not-player")
+    assert (await channel.do("Alice", "game initiative")).title.startswith(("US", "VC"))
+    first = await table()
+    assert "the side named first" in (await first.do("Alice", "lnlt initiative hand=4,4")).text()
+
+
+async def test_a_game_whose_card_has_no_roll_for_it_is_told_who_has_it() -> None:
+    channel = await table("ucn")
+    await channel.refused("Alice", "game initiative", "missing")
+    told = await channel.do("Alice", "game initiative VC")
+    assert told.title == "VC has the initiative"
+    assert told.mention == ("console:bob",)
+
+
+async def test_buttons_join_roll_pass_and_lead_on() -> None:
+    channel = await Channel.fresh()
+    started = await channel.do("Greta", 'game start lnlt "Hill 875" sides="US, VC"')
+    assert labels(started) == ["Join US", "Join VC", "Initiative", "Rally", "Next phase"]
+    assert (await channel.press("Alice", button(started, "Join US"))).title == "Alice plays US"
+    assert (await channel.press("Bob", button(started, "Join VC"))).title == "Bob plays VC"
+    card = await channel.press("Alice", button(started, "Next phase"))
+    await channel.do("Alice", "game initiative US")
+    refused = await channel.press("Bob", button(card, "Pass"))
+    assert refused.code == "not-your-go"
+    over = await channel.press("Alice", button(card, "Done"))
+    assert over.first == "VC's go · Alice hands over"
+    again = await channel.press("Bob", button(over, "Pass"))
+    assert again.first == "US's go · Bob passes"
+    twice = await channel.press("Greta", button(over, "Pass"))
+    assert (twice.title, twice.code) == ("VC has handed over already.", "not-your-go")
+    await channel.press("Alice", button(card, "Next phase"))
+    old = await channel.press("Bob", button(card, "Next phase"))
+    assert (old.title, old.code) == ("That phase is over.", "phase-over")
+    assert (await channel.game()).phase == "administrative"
+
+
+async def test_reminders_are_in_full_on_turn_1_and_folded_after() -> None:
+    channel = await table()
+    first = await channel.do("Alice", "game next")
+    assert len(first.body()) == 2
+    assert "Reminders" not in labels(first)
+    for _ in range(2):
+        await channel.do("Alice", "game next")
+    later = await channel.do("Alice", "game next")
+    assert later.body() == ["Sides take turns, one hex each. Three passes in a row end the phase."]
+    whole = await channel.press("Bob", button(later, "Reminders"))
+    assert whole.private
+    assert whole.body() == first.body()
+
+
+async def test_the_card_names_the_shaken_and_what_is_due() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit edit us1 shaken", "unit edit vc2 shaken")
+    planned = await channel.do("Anna", 'game plan 2 "US reinforcements at A1"')
+    assert planned.title == "Planned for turn 2: US reinforcements at A1"
+    rain = await channel.do("Bob", "game plan 2 rain")
+    listed = await channel.do("Bob", "game plan")
+    assert listed.private
+    assert listed.body()[:2] == ["Turn 2: US reinforcements at A1 (#10)", "Turn 2: rain (#11)"]
+    assert rain.footer[0] == "#11"
+    await channel.do("Anna", "game plan remove=11", "game next", "game next")
+    card = await channel.do("Anna", "game next")
+    assert card.body() == ["Shaken: Squad 1, Cell 2", "Due now: US reinforcements at A1"]
+    await channel.refused("Anna", "game plan 1 late", "bad-value")
+    await channel.refused("Anna", "game plan remove=11", "not-planned")
+    await channel.refused("Anna", "game plan 5", "missing")
+    await channel.refused("Dave", "game plan 5 fog", "not-player")
+
+
+async def test_status_says_whose_go_it_is() -> None:
+    channel = await table()
+    await in_operations(channel)
+    await channel.do("Alice", "game pass")
+    assert "Go: VC; one pass so far" in (await channel.do("Dave", "game status")).body()
+    assert (await channel.game()).go_since > 0
+
+
+async def test_each_side_has_a_player_turn_of_its_own_in_asl() -> None:
+    channel = await table("asl")
+    await channel.do("Greta", "game initiative VC")
+    titles = [(await channel.do("Greta", "game next")).title for _ in range(9)]
+    assert titles[:3] == [
+        "Turn 1, VC, Prep Fire: VC's go",
+        "Turn 1, VC, Movement: VC's go",
+        "Turn 1, VC, Defensive Fire: US's go",
+    ]
+    assert titles[6:] == [
+        "Turn 1, VC, Close Combat: both sides",
+        "Turn 1, US, Rally: both sides",
+        "Turn 1, US, Prep Fire: US's go",
+    ]
+    for _ in range(7):
+        card = await channel.do("Greta", "game next")
+    assert card.title == "Turn 2, VC, Rally: both sides"
+
+
+async def test_every_player_of_the_side_is_called_once_in_the_channel_where_they_play() -> None:
+    """Two channels play one game; whoever could be called in both is called where they joined."""
+    table, there = Table(), Place("discord:6/20", "discord:6", "#war-room")
+    table.app = await fresh_app(lambda: table.now)
+    ben, cy = Person("discord:2", "Ben", manager=True), Person("discord:3", "Cy")
+    await table.run('/game start lnlt "Hill 875" sides="US, VC"')
+    await table.link(there, ben)
+    await table.run("/game join US")
+    await table.run("/game join VC", ben, there)
+    await table.run("/game join VC", cy)
+    await table.run("/game initiative US")
+    await table.run("/game next")
+    await table.posted(there)
+    await table.posted(HERE)
+    over = await table.run("/game pass")
+    [elsewhere] = await table.posted(there)
+    assert over.mention == ("discord:3",)
+    assert elsewhere.mention == ("discord:2",)
+    assert elsewhere.title == over.title
+    back = await table.run("/game pass", ben, there)
+    assert back.mention == ()
+    assert [reply.mention for reply in await table.posted(HERE)] == [("discord:1",)]
+    await table.app.close()
+
+
+FORGED = [
+    ({"result": "VC passes"}, "nobody passes whose go it is not"),
+    ({"after": {"game": {"go": ["VC"], "passes": 2}}}, "it counts the passes in a row wrongly"),
+    ({"after": {"game": {"go": ["NVA"], "passes": 1}}}, "the go is that of sides of the game"),
+    ({"result": "US hands over"}, "it counts the passes in a row wrongly"),
+    ({"result": "US passes; turn 1, Administrative phase"}, "the next phase is in this turn"),
+]
+
+
+@pytest.mark.parametrize(("change", "reason"), FORGED)
+async def test_both_verifiers_refuse_a_forged_pass(change: dict[str, object], reason: str) -> None:
+    channel = await table()
+    await in_operations(channel)
+    await channel.do("Alice", "game pass")
+    log = json.loads(await exported_text(channel))
+    log["events"][-1]["body"].update(change)
+    rechained(log)
+    for faults in (check(log).faults, verify_log.check(log)[0]):
+        assert any(reason in fault for fault in faults), faults
+
+
+async def test_a_log_with_passes_and_plans_is_sound_and_a_forged_plan_is_not() -> None:
+    channel = await table()
+    await in_operations(channel)
+    await channel.do("Alice", 'game plan 3 "fog"', "game pass")
+    await channel.do("Bob", "game pass done")
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
+    assert verify_log.check(log)[0] == []
+    assert check(log).unplayed == 0
+    forged = next(event["body"] for event in log["events"] if event["body"]["kind"] == "plan")
+    forged["result"] = "for turn 2"
+    rechained(log)
+    for faults in (check(log).faults, verify_log.check(log)[0]):
+        assert any("its words are not those of what it plans" in fault for fault in faults), faults
+
+
+@pytest.mark.parametrize("system", sorted(systems()))
+def test_every_phase_of_every_game_says_whose_go_it_is(system: str) -> None:
+    phases = systems()[system].game["phases"]
+    assert systems()[system].sequences
+    for phase in phases:
+        assert phase["go"] in ("both", "impulses", "own", "other")
+        assert phase["buttons"][-1] == "next"
+
+
+def test_what_undo_restores_holds_the_go() -> None:
+    assert {"go", "passes", "turn_of", "plans"} <= set(FIELDS)
