@@ -44,6 +44,7 @@ class Link:
         self.to_host = True  # while it is being opened, faults are for the host's eyes, path and all
         self._connection = connection
         self._closed = False
+        self._names = (str(path), f"{path}-wal")
         self._files: dict[str, tuple[int, int]] = {}
 
     @classmethod
@@ -57,7 +58,7 @@ class Link:
 
     def is_same(self) -> bool:
         """Whether the files under our names are still those that are open. The write-ahead log may come later."""
-        for name in (str(self.path), f"{self.path}-wal"):
+        for name in self._names:
             try:
                 found = os.stat(name)
                 here = (found.st_dev, found.st_ino)

@@ -9,6 +9,7 @@ from bot.stores.base import DAY, REQUESTS_KEPT, Conflict, Deleted
 from bot.stores.records import Binding, Change, Commit, Committed, Doc, Json, tombstone
 from bot.stores.sqlite.sums import summed
 
+_compact = json.JSONEncoder(separators=(",", ":")).encode
 _INSERT_REQUEST = (
     "INSERT INTO requests (id, game, user, reply, at) SELECT ?, ?, ?, ?, ? "
     "WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ? AND at >= ?) ON CONFLICT DO NOTHING"
@@ -29,7 +30,7 @@ _GAME_TABLES = ("snapshots", "events", "bindings", "persons", "texts", "seeds")
 
 def dump(value: Json) -> str:
     """JSON for a column with its check sum: compact, and ASCII, so that half a surrogate pair cannot stop a commit."""
-    return summed(json.dumps(value, separators=(",", ":")))
+    return summed(_compact(value))
 
 
 def clean(text: str) -> str:
