@@ -54,7 +54,7 @@ async def test_a_script_is_refused_privately_and_told_when_to_come_back_while_ot
     assert "Nothing was rolled" in refused.title
     assert "Try again in 2 seconds." in refused.text()
     assert not (await table.say("Anna")).error
-    assert (await table.say("Bot", manager=True)).error, "who manages the server has the same"
+    assert (await table.say("Bot", manager=True)).code == "over-budget", "who manages the server has the same"
     table.now += 1.0
     assert not (await table.say("Bot")).error
 
@@ -79,7 +79,7 @@ async def test_a_request_that_was_answered_is_not_refused_when_it_comes_again() 
     table = await Table.open(per_minute=1)
     who = Person("discord:Anna", "Anna")
     first = await table.app.run_text("roll 2d6", who, HERE, "once")
-    assert (await table.app.run_text("roll 2d6", who, HERE, "twice")).error
+    assert (await table.app.run_text("roll 2d6", who, HERE, "twice")).code == "over-budget"
     again = await table.app.run_text("roll 2d6", who, HERE, "once")
     assert again.seen
     assert again.title == first.title
@@ -89,7 +89,7 @@ async def test_so_many_of_one_person_at_once_and_no_more() -> None:
     table = await Table.open(per_minute=1000)
     answers = await asyncio.gather(*(table.say("Bot", "roll 1d6") for _ in range(50)))
     assert sum(reply.error for reply in answers) == 50 - budgets.AT_ONCE
-    assert "still at work" in next(reply.title for reply in answers if reply.error)
+    assert {reply.code for reply in answers} == {"", "too-many-at-work"}
     assert not (await table.say("Bot")).error, "the place is free again"
 
 

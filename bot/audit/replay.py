@@ -98,7 +98,7 @@ def _again(now: Game, roll: Event) -> Happening:
             outcome = run_sequence(system.sequence(target), spec, options, "", script, roster)
     script.finish()
     if (happening := outcome.happening) is None:
-        raise UserError("nothing was rolled", code="nothing-rolled")
+        raise UserError("nothing was rolled", code="damaged-log")
     return replace(happening, by_hand=bool(roll.get("hand")))
 
 

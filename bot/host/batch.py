@@ -64,9 +64,9 @@ def answer_line(line: bytes) -> dict[str, Any]:
         )
     except (ValueError, RecursionError) as error:
         problem = "a number is too long" if "digits" in str(error) else str(error).rstrip(".")
-        return _error(None, UserError(f"The line is not JSON: {problem}.", code="not-json"), "bad-json")
+        return _error(None, UserError(f"The line is not JSON: {problem}.", code="bad-value"), "bad-json")
     if not isinstance(request, dict):
-        return _error(None, UserError("The line is JSON, but not an object.", code="not-json"), "bad-json")
+        return _error(None, UserError("The line is JSON, but not an object.", code="bad-value"), "bad-json")
     id = _id_of(request)
     try:
         if flaws:
@@ -75,7 +75,7 @@ def answer_line(line: bytes) -> dict[str, Any]:
     except UserError as error:
         return _error(id, error, "bad-input")
     except RecursionError:
-        return _error(id, UserError("The request is nested too deeply.", code="not-json"), "bad-input")
+        return _error(id, UserError("The request is nested too deeply.", code="bad-value"), "bad-input")
 
 
 def _written(answer: Mapping[str, Any]) -> str:

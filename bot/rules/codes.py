@@ -21,7 +21,6 @@ CODES = {
     "too-long": "more characters than are taken",
     "too-many": "more of them than are taken at once",
     "bad-arguments": "a word behind `grognard ...` that means nothing there",
-    "not-json": "a line of a batch is not a JSON object",
     # Values
     "missing": "an option that is needed here",
     "bad-value": "not one of the words, or not in the range, that the option takes",
@@ -62,7 +61,6 @@ CODES = {
     "die-owed": "the dice by hand ran out",
     "dice-left-over": "more dice by hand than are rolled",
     "no-hand-dice": "the game does not allow dice by hand",
-    "nothing-rolled": "a roll of a log that rolls nothing",
     "no-odds": "there are no odds of this",
     "unknown-output": "the sequence has no such output",
     "too-large": "the sum would take too long",

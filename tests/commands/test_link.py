@@ -121,12 +121,12 @@ async def test_status_lists_every_channel_that_plays_the_game(table: Table) -> N
 async def test_a_code_works_once_and_for_a_quarter_of_an_hour(table: Table) -> None:
     code = await table.code()
     assert not (await table.run(f"/game link {code}", BEN, THERE)).error
-    assert (await table.run(f"/game link {code}", BEN, ELSEWHERE)).error
+    assert (await table.run(f"/game link {code}", BEN, ELSEWHERE)).code == "unknown-code"
     late = await table.code()
     table.now += 15 * 60 + 1
-    assert (await table.run(f"/game link {late}", BEN, ELSEWHERE)).error
-    assert (await table.run(f"/game link {await table.code()}")).error, "from this very channel"
-    assert (await table.run("/game link ABCD1234", BEN, ELSEWHERE)).error
+    assert (await table.run(f"/game link {late}", BEN, ELSEWHERE)).code == "unknown-code"
+    assert (await table.run(f"/game link {await table.code()}")).code == "same-channel", "from this very channel"
+    assert (await table.run("/game link ABCD1234", BEN, ELSEWHERE)).code == "unknown-code"
 
 
 async def test_two_games_are_not_made_one(table: Table) -> None:
@@ -166,9 +166,9 @@ async def test_the_code_may_come_from_the_empty_channel(table: Table) -> None:
 
 
 async def test_only_who_directs_the_game_links_it(table: Table) -> None:
-    assert (await table.run("/game link", CORA)).error
+    assert (await table.run("/game link", CORA)).code == "not-master"
     code = await table.code(BEN, THERE)
-    assert (await table.run(f"/game link {code}", CORA)).error
+    assert (await table.run(f"/game link {code}", CORA)).code == "not-master"
     assert not (await table.run(f"/game link {code}")).error, "the refusal used nothing up"
 
 
@@ -184,33 +184,33 @@ async def test_a_new_game_goes_on_in_both(table: Table) -> None:
 
 async def test_linking_is_never_undone(table: Table) -> None:
     await table.link()
-    assert (await table.run("/game undo")).error
+    assert (await table.run("/game undo")).code == "not-undoable"
 
 
 # How it ends
 
 
 async def test_a_link_ends_from_either_side_by_a_manager_and_both_are_told(table: Table) -> None:
-    assert (await table.run("/game link off")).error, "nothing is linked"
+    assert (await table.run("/game link off")).code == "not-linked", "nothing is linked"
     await table.link()
-    assert (await table.run("/game link off", DORA, THERE)).error, "she manages nothing"
+    assert (await table.run("/game link off", DORA, THERE)).code == "not-master", "she manages nothing"
     await table.told(THERE)
     ended = await table.run("/game link OFF", BEN, THERE)
     assert ended.title == "Ben ends the link of this channel"
     assert (await table.told(HERE))[-1] == "Ben ends the link of #games (another workspace on Slack)"
-    assert (await table.run("/game status", BEN, THERE)).error
+    assert (await table.run("/game status", BEN, THERE)).code == "no-game"
     assert "Hill 875" in str(await table.run("/game status"))
     await table.run("/roll 2d6")
     assert await table.told(THERE) == []
     assert not (await table.run("/roll 2d6", BEN, THERE)).error
     assert not (await table.run("/game undo", BEN, THERE)).error
-    assert (await table.run("/game link off")).error, "again alone"
+    assert (await table.run("/game link off")).code == "not-linked", "again alone"
 
 
 async def test_in_free_play_no_passer_by_ends_a_link(table: Table) -> None:
     await table.run("/roll 2d6", VERA, BAIT)
     await table.run(f"/game link {await table.code(VERA, BAIT)}", BEN, THERE)
-    assert (await table.run("/game link off", DORA, THERE)).error
+    assert (await table.run("/game link off", DORA, THERE)).code == "not-master"
     assert not (await table.run("/game link off", VERA, BAIT)).error
 
 
@@ -218,14 +218,14 @@ async def test_setup_lists_the_links_of_a_server_and_ends_them(table: Table) -> 
     assert (await table.run("/setup links")).lines == ("There are none.",)
     await table.link()
     hall = Place("discord:5/10", "discord:5", "#hall")
-    assert (await table.run("/setup links", CORA, hall)).error
+    assert (await table.run("/setup links", CORA, hall)).code == "not-manager"
     shown = await table.run("/setup links", ANNA, hall)
     assert shown.private
     assert shown.lines[0] == '#war-room: "Hill 875", also played from #games (another workspace on Slack).'
     await table.told(THERE)
     await table.told(HERE)
-    assert (await table.run("/setup links C1", ANNA, hall)).error, "a channel of another server"
-    assert (await table.run("/setup links 9", CORA, hall)).error
+    assert (await table.run("/setup links C1", ANNA, hall)).code == "unknown-channel", "a channel of another server"
+    assert (await table.run("/setup links 9", CORA, hall)).code == "not-manager"
     assert not (await table.run("/setup links 9", ANNA, hall)).error
     assert await table.told(HERE) == ["Anna ends the link of this channel"]
     assert await table.told(THERE) == ["Anna ends the link of #war-room (another server on Discord)"]
@@ -257,9 +257,9 @@ async def test_a_stranger_cannot_mirror_a_channel_with_a_code_from_it(table: Tab
     await table.run("/roll 2d6 label=secret", CORA, BAIT)
     assert await table.told(home) == [], "nothing rolled in the bait channel is seen elsewhere"
     for attempt in (request.buttons[0].action, f"agree:{code}"):
-        assert (await table.press(attempt, MALLORY, BAIT)).error, "a member is no manager there"
-        assert (await table.press(attempt, mallory, home)).error, "and their own server's word counts for itself only"
-    assert (await table.run(f"/game link {code}", MALLORY, BAIT)).error
+        assert (await table.press(attempt, MALLORY, BAIT)).code == "not-manager", "a member is no manager there"
+        assert (await table.press(attempt, mallory, home)).code == "agreed-already", "their server has agreed"
+    assert (await table.run(f"/game link {code}", MALLORY, BAIT)).code == "not-manager"
     assert await table.places(home) == (home.key,)
 
 
@@ -313,14 +313,14 @@ async def test_a_request_can_be_refused_and_ends_by_itself(table: Table) -> None
     await table.run("/roll 2d6", mallory, home)
     code = await table.code(mallory, home)
     await table.run(f"/game link {code}", MALLORY, BAIT)
-    assert (await table.press(f"decline:{code}", CORA, BAIT)).error
+    assert (await table.press(f"decline:{code}", CORA, BAIT)).code == "not-manager"
     assert not (await table.press(f"decline:{code}", VERA, BAIT)).error
     assert (await table.told(home))[-1] == "Vera refuses the link"
-    assert (await table.press(f"agree:{code}", VERA, BAIT)).error
+    assert (await table.press(f"agree:{code}", VERA, BAIT)).code == "not-asked"
     code = await table.code(mallory, home)
     await table.run(f"/game link {code}", MALLORY, BAIT)
     table.now += 24 * 3600 + 1
-    assert (await table.press(f"agree:{code}", VERA, BAIT)).error
+    assert (await table.press(f"agree:{code}", VERA, BAIT)).code == "not-asked"
     assert await table.places(BAIT) == ()
 
 
@@ -349,7 +349,7 @@ async def test_two_who_must_agree_both_count(table: Table) -> None:
     await table.run(f"/game link {code}", VERA, BAIT)
     first = await table.press(f"agree:{code}", BEN, THERE)
     assert "Still to agree: #war-room (another server on Discord)" in first.text()
-    assert (await table.press(f"agree:{code}", BEN, THERE)).error, "once is enough"
+    assert (await table.press(f"agree:{code}", BEN, THERE)).code == "agreed-already", "once is enough"
     assert await table.places(BAIT) == ()
     assert not (await table.press(f"agree:{code}", ANNA, HERE)).error
     assert len(await table.places(BAIT)) == 3
@@ -369,7 +369,7 @@ async def test_a_code_opens_no_game_that_began_after_it(table: Table) -> None:
     """Whoever asks for a code where nothing is played has no right to what others begin there."""
     code = await table.code(BEN, ELSEWHERE)
     await table.run("/roll 2d6", Person("slack:T1/U2", "Cora"), ELSEWHERE)
-    assert (await table.run(f"/game link {code}", BEN, Place("slack:T2/C9", "slack:T2"))).error
+    assert (await table.run(f"/game link {code}", BEN, Place("slack:T2/C9", "slack:T2"))).code == "game-changed"
 
 
 async def test_a_code_for_one_game_brings_no_other(table: Table) -> None:
@@ -387,7 +387,7 @@ async def test_what_was_agreed_to_does_not_grow_behind_ones_back(table: Table) -
     code = await table.code()
     await table.run(f"/game link {code}", MALLORY, BAIT)
     await table.link()
-    assert (await table.press(f"agree:{code}", VERA, BAIT)).error
+    assert (await table.press(f"agree:{code}", VERA, BAIT)).code == "game-changed"
     assert await table.places(BAIT) == ()
 
 
@@ -456,7 +456,7 @@ async def test_setup_does_not_list_private_conversations(table: Table) -> None:
     own = Place("slack:T1/D7", "slack:T1", owner=DORA.key)
     await table.run(f"/game link {await table.code()}", DORA, own)
     assert (await table.run("/setup links", BEN, THERE)).lines == ("There are none.",)
-    assert (await table.run("/setup links D7", BEN, THERE)).error
+    assert (await table.run("/setup links D7", BEN, THERE)).code == "unknown-channel"
 
 
 async def test_who_left_hears_nothing_more_even_from_a_game_kept_in_memory(table: Table) -> None:

@@ -13,6 +13,7 @@ from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Answer, Table
 from bot.systems.catalog import system
 from tests.examples import lookup
+from tests.refusing import refuses
 
 ASL = system("asl")
 
@@ -381,8 +382,9 @@ def test_blind_hexes_of_raised_levels(levels: tuple[int, int, int], same: tuple[
 
 def test_blind_hexes_off_the_card() -> None:
     assert "from 1 to 44" in refusal("blind-hexes", high_level=2, range=45)
-    assert "not on the card" in refusal("blind-hexes", high_level=2, obstacle_level=2, range=9)
-    assert "not on the card" in refusal("blind-hexes", high_level=4, obstacle_level=3, range=9)
+    for high, obstacle in ((2, 2), (4, 3)):
+        with refuses("card-refuses obstacle"):
+            lookup("asl", "blind-hexes", high_level=high, obstacle_level=obstacle, range=9)
 
 
 # -- vehicle ----------------------------------------------------------------------------------------------
