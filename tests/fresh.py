@@ -15,11 +15,14 @@ T = TypeVar("T")
 Kind = TypeVar("Kind", bound=TemporaryStore)
 
 _OPEN: list[TemporaryStore] = []
+_APPS: list[App] = []
 
 
 async def fresh_app(clock: Clock = time.time, steady: Clock = time.monotonic) -> App:
     """An app on an empty store."""
-    return App(await fresh_store(clock), clock, steady)
+    app = App(await fresh_store(clock), clock, steady)
+    _APPS.append(app)
+    return app
 
 
 async def fresh_store(clock: Clock = time.time) -> TemporaryStore:
@@ -35,7 +38,14 @@ async def fresh(kind: type[Kind], clock: Clock = time.time) -> Kind:
 
 
 async def close_stores() -> None:
-    """Close all that were opened here. After an async test this happens by itself."""
+    """Close all that were opened here. After an async test this happens by itself.
+
+    On a busy machine small odds are too slow to be counted on the spot: then a worker has begun, which ends here too.
+    """
+    while _APPS:
+        handling = _APPS.pop().handling
+        await handling.worker.close()
+        await handling.checker.close()
     while _OPEN:
         await _OPEN.pop().close()
 
