@@ -70,7 +70,7 @@ async def test_a_form_outlives_the_process_and_serves_its_owner_once(tmp_path: P
         with sqlite3.connect(tmp_path / "grognard.db") as db:
             db.execute("UPDATE docs SET expires = 1 WHERE kind = 'draft'")
         await anna.select(old, menu(old, "attackers"), ["Squad 1"])
-        assert "too old" in anna.sees(table)[-1].content
+        assert "already used, or has expired" in anna.sees(table)[-1].content
 
 
 async def test_a_stranger_and_a_late_press_change_nothing(tmp_path: Path) -> None:
