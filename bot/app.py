@@ -21,6 +21,7 @@ from bot.drafts import Drafts
 from bot.enabled import Enabled
 from bot.entropy import new_id
 from bot.game.cache import Games
+from bot.game.phases import standing
 from bot.game.recall import last_inputs
 from bot.game.roster import in_order
 from bot.handling import Handling
@@ -240,6 +241,7 @@ class App:
             players=tuple(row.name for row in loaded.persons.values() if not row.is_imported),
             own_side=game.players.get(person.person, "") if person is not None else "",
             system=game.system,
+            standing=standing(game),
         )
 
     async def complete(

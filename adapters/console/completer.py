@@ -13,6 +13,7 @@ from bot.interface.spec import CommandSpec
 from bot.interface.text import Token, tokenize
 from bot.rules.errors import UserError
 
+_QUOTES = ('"', "'", "\u201c")
 OWN_WORDS = ("as", "tutorial", "quit")
 
 
@@ -63,8 +64,11 @@ class ConsoleCompleter(Completer):
         name, value, offset = open_value(rest)
         if name:
             given = _given(rest)
+            quoted = rest[len(rest) - offset - 1 :][:1] in _QUOTES
             for choice in complete_option(spec, name, value, self.registry, self.known, given):
-                yield Completion(choice.value, start_position=-offset, display=choice.name)
+                bare = quoted or " " not in choice.value
+                text = choice.value if bare else f'"{choice.value}"'
+                yield Completion(text, start_position=-offset, display=choice.name)
             return
         part = rest.rpartition(" ")[2].casefold()
         yield from self._bare_values(spec, rest, part)
@@ -99,7 +103,7 @@ def open_value(rest: str) -> tuple[str, str, int]:
     while (equals := rest.find("=", at)) >= 0:
         start = rest.rfind(" ", 0, equals) + 1
         name, quote = rest[start:equals], rest[equals + 1 : equals + 2]
-        if quote in ('"', "'", "\u201c") and quote:
+        if quote and quote in _QUOTES:
             closing = rest.find({"\u201c": "\u201d"}.get(quote, quote), equals + 2)
             if closing < 0:
                 value = rest[equals + 2 :]

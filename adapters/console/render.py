@@ -15,15 +15,14 @@ from bot.interface.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
 from bot.rules.sequence import Line
 
 STEP = 2  # blanks
-PRESSED = ("remember", "consent", "refuse", "begin", "keep", "end", "open", "read", "resume")
 """Buttons that have no command of the same meaning."""
 MIN_WIDTH = 20  # on a narrower terminal lines run over
 MOST_LABEL = 24  # longer labels get no column of their own
 _STYLES = {HURT: "bold red", SHAKEN: "bold yellow", NOTHING: "", WAITING: "bold yellow", OVER: "dim"}
 
 
-def show(console: Console, reply: Reply) -> None:
-    """Print a reply. Its text is data: nothing in it is read as markup."""
+def show(console: Console, reply: Reply, keys: str = "") -> None:
+    """Print a reply, with the `keys` that stand for its buttons. Its text is data: nothing in it is read as markup."""
     mark = "Error: " if reply.error else ("(only you) " if reply.private else "")
     style = "bold red" if reply.error else _STYLES.get(reply.tone, "bold")
     first = Text(mark + reply.title, style=style)
@@ -32,14 +31,8 @@ def show(console: Console, reply: Reply) -> None:
         labels = max((len(part.heading) for part in run if isinstance(part, Line)), default=0)
         for part in run:
             _part(console, part, labels)
-    if reply.buttons:
-        shown = "  ".join(
-            f"[{button.label}] {_typed(button.action)}" for button in reply.buttons if _typed(button.action)
-        )
-        if shown:
-            console.print(Text("  " + shown, style="green"), soft_wrap=True, highlight=False)
-    if reply.footer:
-        say(console, Text("  " + " · ".join(reply.footer), style="dim"))
+    if last := "   ".join(piece for piece in (" · ".join(reply.footer), keys) if piece):
+        say(console, Text("  " + last, style="dim"))
 
 
 def _runs(parts: Iterable[Part]) -> Iterator[list[Part]]:
@@ -62,13 +55,13 @@ def _part(console: Console, part: Part, labels: int) -> None:
 
 
 def say(console: Console, text: Text) -> None:
-    """Print a line, broken between words on a terminal; one that holds a command to copy is left whole.
+    """Print a line, broken between words on a terminal.
 
     What follows a break stands one step further in, so that it does not read as a line of its own.
     """
     margin = len(text.plain) - len(text.plain.lstrip(" "))
     indent = margin + STEP if margin else 0
-    if not console.is_terminal or '="' in text.plain or text.cell_len <= console.width:
+    if not console.is_terminal or text.cell_len <= console.width:
         console.print(text, soft_wrap=True, highlight=False)
         return
     first, *others = text.wrap(console, max(console.width - indent, MIN_WIDTH))
@@ -90,20 +83,3 @@ def save_files(reply: Reply, folder: Path) -> list[Path]:
         path.write_bytes(file.data)
         saved.append(path)
     return saved
-
-
-def _typed(action: str) -> str:
-    """What to type on a console in place of a button."""
-    name, _, rest = action.partition(":")
-    about = rest.partition(":")[2]
-    return {
-        "again": "/again",
-        "undo": "/game undo",
-        "reveal": f"/game reveal {rest.partition(':')[2]}",
-        "next": "/game next",
-        "pass": "/game pass",
-        "done": "/game pass done",
-        "initiative": "/game initiative",
-        "join": f'/game join "{about}"' if " " in about else f"/game join {about}",
-        "form": f"/{rest}",
-    }.get(name, f"press {action}" if name in PRESSED else "")

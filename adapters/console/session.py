@@ -12,12 +12,14 @@ from uuid import uuid4
 from rich.console import Console
 from rich.text import Text
 
+from adapters.console.keys import keys_of, shown
 from adapters.console.render import save_files, say, show
 from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.file_rights import tighten
+from bot.interface.complete import Known
 from bot.interface.packing import MOST_BYTES, file_text, too_large
-from bot.interface.reply import Reply, error_reply
+from bot.interface.reply import Button, Reply, error_reply
 from bot.interface.spec import Person, Place
 from bot.interface.text import MAX_LENGTH, parse_text
 from bot.rules.errors import UserError
@@ -38,9 +40,11 @@ Request = Callable[[str], Awaitable[str]]
 class Session:
     """Who types, where, and what answers."""
 
-    def __init__(self, app: App, console: Console, name: str, folder: Path) -> None:
+    def __init__(self, app: App, console: Console, name: str, folder: Path, *, terminal: bool = False) -> None:
         self.app, self.console, self.folder = app, console, folder
-        self.owner = self.who = replace(_person(name), manager=True)  # it is his own machine
+        self.owner = self.who = replace(_person(name), manager=True)  # it is their own machine
+        self.terminal = terminal
+        self.keys: dict[str, Button] = {}
 
     async def news(self) -> None:
         """Show what was played elsewhere since the last look, in a game that this one is linked with."""
@@ -64,7 +68,9 @@ class Session:
         elif word == "help" and rest.strip() in OWN_HELP:
             show(self.console, Reply(OWN_HELP[rest.strip()], private=True))
         elif word == "press":
-            await self._show(await self.app.press(rest.strip(), self.who, PLACE, uuid4().hex))
+            await self._press(rest.strip())
+        elif text.casefold() in self.keys:
+            await self._press(self.keys[text.casefold()].action)
         else:
             await self._run(text)
             if word in ("help", "?") and not rest:
@@ -83,8 +89,12 @@ class Session:
             return
         await self._show(await self.app.run_typed(typed.spec, options, self.who, PLACE, uuid4().hex))
 
+    async def _press(self, action: str) -> None:
+        await self._show(await self.app.press(action, self.who, PLACE, uuid4().hex))
+
     async def _show(self, reply: Reply) -> None:
-        show(self.console, reply)
+        self.keys = keys_of(reply.buttons) if self.terminal else {}
+        show(self.console, reply, shown(self.keys))
         for path in save_files(reply, self.folder / "files"):
             self.console.print(f"  saved as {path}", highlight=False, markup=False)
 
@@ -136,7 +146,8 @@ async def play(name: str, *, interactive: bool) -> int:
     tighten(settings.data)
     app = await App.open(settings)
     try:
-        session = Session(app, Console(highlight=False, soft_wrap=True), name, settings.data)
+        console = Console(highlight=False, soft_wrap=True)
+        session = Session(app, console, name, settings.data, terminal=interactive)
         if interactive:
             await _talk(session, settings)
         else:
@@ -161,6 +172,12 @@ async def _script() -> AsyncIterator[str]:
             yield text
 
 
+def bottom_line(known: Known, name: str) -> str:
+    """Game, turn, phase and whose go it is, and who is typing."""
+    you = f"you are {name}" + (f" ({known.own_side})" if known.own_side else "")
+    return f" {' · '.join(piece for piece in (known.standing, you) if piece)}    ? help "
+
+
 async def _talk(session: Session, settings: Settings) -> None:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
@@ -169,15 +186,21 @@ async def _talk(session: Session, settings: Settings) -> None:
     from adapters.console.completer import ConsoleCompleter
 
     settings.data.mkdir(parents=True, exist_ok=True)
-    completer = ConsoleCompleter(session.app.registry, await session.app.known(PLACE, session.who))
+    known = await session.app.known(PLACE, session.who)
+    completer = ConsoleCompleter(session.app.registry, known)
     prompt: PromptSession[str] = PromptSession(
-        history=FileHistory(str(settings.data / "history")), completer=completer, complete_while_typing=True
+        history=FileHistory(str(settings.data / "history")),
+        completer=completer,
+        complete_while_typing=True,
+        bottom_toolbar=lambda: bottom_line(completer.known, session.who.name),
     )
 
     async def request(text: str) -> str:
         return await PromptSession[str]().prompt_async(text)
 
     say(session.console, Text(GREETING))
+    if known.standing:
+        say(session.console, Text(f"Here goes on: {known.standing}.", style="bold"))
     while True:
         try:
             await session.news()

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.game.roster import cleared
 from bot.game.state import Game
-from bot.systems.catalog import System
+from bot.systems.catalog import System, systems
 
 BOTH, IMPULSES, INITIATIVE, OWN, OTHER = "both", "impulses", "initiative", "own", "other"
 """Kinds of go in a phase: see docs/phases.md."""
@@ -122,6 +122,15 @@ def phase_title(game: Game, system: System | None) -> str:
     """`turn 3, Rally phase`, or only what there is."""
     title = str(phase_of(game, system).get("title", game.phase if phase_of(game, system) else ""))
     return ", ".join(piece for piece in (f"turn {game.turn}" if game.turn else "", game.turn_of, title) if piece)
+
+
+def standing(game: Game) -> str:
+    """Where a game is, on one line: `Hill 875 · turn 3, Operations phase`; only its name when it has ended."""
+    if not game.started:
+        return "free play"
+    system = systems().get(game.system)
+    where = "ended" if game.ended else phase_title(game, system)
+    return " · ".join(piece for piece in (game.name, where) if piece)
 
 
 def reminders(game: Game, system: System | None) -> tuple[str, ...]:

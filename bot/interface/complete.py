@@ -35,13 +35,17 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the system."""
+    """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the system.
+
+    `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played.
+    """
 
     roster: tuple[RosterUnit, ...] = ()
     sides: tuple[str, ...] = ()
     players: tuple[str, ...] = ()
     own_side: str = ""
     system: str = ""
+    standing: str = ""
 
 
 def fitting(known: Known, spec: CommandSpec) -> Known:

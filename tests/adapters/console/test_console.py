@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,7 @@ from rich.console import Console
 
 from adapters.console.completer import ConsoleCompleter, open_value
 from adapters.console.render import save_files, show
-from adapters.console.session import PLACE, Session, read_file
+from adapters.console.session import PLACE, Session, bottom_line, read_file
 from bot.interface.complete import Known
 from bot.interface.registry import registry
 from bot.interface.reply import Button, File, Reply
@@ -118,6 +119,12 @@ def test_units_are_completed_own_first_for_attackers() -> None:
     assert "squad morale=" in complete('lnlt fire targets="squad mor')
 
 
+def test_a_name_with_a_blank_is_completed_in_quotes() -> None:
+    known = Known(roster=ROSTER, own_side="US")
+    assert complete("lnlt fire attackers=", known)[0] == '"Squad 1"'
+    assert complete("lnlt fire attackers=Sq", known)[0] == '"Squad 1"'
+
+
 def test_which_value_is_open() -> None:
     assert open_value('attackers="squad fp=4" targets="squad mo') == ("targets", "squad mo", 8)
     assert open_value("tm=1 ") == ("", "", 0)
@@ -132,8 +139,47 @@ def test_an_answer_is_shown_as_it_is() -> None:
     )
     show(console, Reply("wrong", error=True, private=True))
     assert "[bold]Anna[/bold]: 2d6 = 7" in out.getvalue()
-    assert "[Again] /again" in out.getvalue()
     assert "Error: wrong" in out.getvalue()
+
+
+async def test_a_letter_stands_for_a_button_of_the_last_answer() -> None:
+    out = io.StringIO()
+    app = await fresh_app()
+    session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
+    try:
+        await session.line("roll 1d1")
+        assert "#2" in out.getvalue()
+        assert "a again   u undo" in out.getvalue()
+        await session.line("a")
+        assert out.getvalue().count("d1 = 1") == 2
+        await session.line("x")
+        assert "Error: " in out.getvalue()
+    finally:
+        await app.close()
+
+
+async def test_the_bottom_line_says_where_the_game_is_and_who_types() -> None:
+    app = await fresh_app()
+    session = Session(app, Console(file=io.StringIO()), "Anna", Path())
+    try:
+        assert bottom_line(await app.known(PLACE, session.who), "Anna") == " you are Anna    ? help "
+        await session.line('game start lnlt "Hill 875" sides=US,VC')
+        await session.line("game join US")
+        said = bottom_line(await app.known(PLACE, session.who), "Anna")
+        assert said.startswith(" Hill 875 · turn 1, Rally phase")
+        assert "you are Anna (US)" in said
+    finally:
+        await app.close()
+
+
+def test_long_lines_break_at_blanks_commands_too() -> None:
+    out = io.StringIO()
+    show(
+        Console(file=out, width=30, force_terminal=True), Reply("x", (f'/lnlt fire attackers="{"squad; " * 6}" tm=1',))
+    )
+    lines = [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in out.getvalue().splitlines()]
+    assert max(map(len, lines)) <= 30
+    assert not any(line.endswith("squ") for line in lines)
 
 
 def test_files_never_overwrite_nor_leave_their_folder(tmp_path: Path) -> None:
