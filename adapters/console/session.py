@@ -34,6 +34,8 @@ OWN_HELP = {
     "quit": "quit leaves, as Ctrl-D does. The game is kept.",
 }
 
+FORM = "form:"
+
 Request = Callable[[str], Awaitable[str]]
 
 
@@ -45,6 +47,7 @@ class Session:
         self.owner = self.who = replace(_person(name), manager=True)  # it is their own machine
         self.terminal = terminal
         self.keys: dict[str, Button] = {}
+        self.draft = ""  # what the next line begins with
 
     async def news(self) -> None:
         """Show what was played elsewhere since the last look, in a game that this one is linked with."""
@@ -90,6 +93,9 @@ class Session:
         await self._show(await self.app.run_typed(typed.spec, options, self.who, PLACE, uuid4().hex))
 
     async def _press(self, action: str) -> None:
+        if action.startswith(FORM):
+            self.draft = action.removeprefix(FORM)  # the console's form is the line itself
+            return
         await self._show(await self.app.press(action, self.who, PLACE, uuid4().hex))
 
     async def _show(self, reply: Reply) -> None:
@@ -205,7 +211,8 @@ async def _talk(session: Session, settings: Settings) -> None:
         try:
             await session.news()
             with patch_stdout():
-                line = await prompt.prompt_async(f"{session.who.name}> ")
+                draft, session.draft = session.draft, ""
+                line = await prompt.prompt_async(f"{session.who.name}> ", default=draft)
         except KeyboardInterrupt:
             continue
         except EOFError:

@@ -125,12 +125,14 @@ def phase_title(game: Game, system: System | None) -> str:
 
 
 def standing(game: Game) -> str:
-    """Where a game is, on one line: `Hill 875 · turn 3, Operations phase`; only its name when it has ended."""
+    """Where a game is, on one line: `Hill 875 · turn 3, Operations phase · US may go`."""
     if not game.started:
         return "free play"
     system = systems().get(game.system)
-    where = "ended" if game.ended else phase_title(game, system)
-    return " · ".join(piece for piece in (game.name, where) if piece)
+    if game.ended:
+        return f"{game.name} · ended"
+    go = f"{' and '.join(game.go)} may go" if game.go else ""
+    return " · ".join(piece for piece in (game.name, phase_title(game, system), go) if piece)
 
 
 def reminders(game: Game, system: System | None) -> tuple[str, ...]:
