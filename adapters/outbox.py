@@ -83,7 +83,7 @@ class Outbox:
             task.cancel()
 
     async def settle(self, id: int, attempts: int, outcome: Outcome) -> None:
-        """Write down how answer `id` stands (0: it was not stored), after so many attempts before this one.
+        """Write down what became of answer `id` (0: it was not stored), after so many attempts before this one.
 
         Where the disk refuses that, the outbox looks into it later.
         """

@@ -214,7 +214,7 @@ class App:
         await self.store.server_left(server)
 
     async def server_joined(self, server: str) -> None:
-        """The bot is on a server (again): what is there stays, and linked channels are told so."""
+        """The bot is on a server (again): what is there stays, and linked channels hear of it."""
         from bot.commands.linking import server_back
 
         await server_back(self.store, server)

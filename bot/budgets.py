@@ -99,7 +99,7 @@ class Budgets:
 
 
 def busy() -> UserError:
-    """What everybody is told who comes while more is at work than can be kept."""
+    """The answer to everybody who comes while more is at work than can be kept."""
     return UserError(f"Grognard is busy just now. {_NOTHING}", hint="Try again in a moment.", code="busy")
 
 

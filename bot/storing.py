@@ -22,7 +22,7 @@ from bot.stores.gate import Gate
 from bot.stores.records import Commit, Outgoing
 
 DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)
-"""What a request is told that comes once more after its answer was deleted."""
+"""The answer to a request that comes once more after its answer was deleted."""
 
 
 class Storing:
@@ -38,7 +38,7 @@ class Storing:
             stored = await self._store.seen(command.request_id)
         except Deleted:
             return DELETED
-        except UserError:  # the store is the trouble, which is what the player is told
+        except UserError:  # the store is the trouble, which is what the player reads
             return None
         return replace(Reply.from_json(stored), seen=True) if stored is not None else None
 

@@ -18,7 +18,7 @@ OWN_WORDS = ("as", "tutorial", "quit")
 
 
 class ConsoleCompleter(Completer):
-    """Offers what can stand next in the line."""
+    """Offers what can come next in the line."""
 
     def __init__(self, registry: Registry, known: Known) -> None:
         self.registry = registry

@@ -57,7 +57,7 @@ def _part(console: Console, part: Part, labels: int) -> None:
 def say(console: Console, text: Text) -> None:
     """Print a line, broken between words on a terminal.
 
-    What follows a break stands one step further in, so that it does not read as a line of its own.
+    What follows a break is one step further in, so that it does not read as a line of its own.
     """
     margin = len(text.plain) - len(text.plain.lstrip(" "))
     indent = margin + STEP if margin else 0

@@ -1,4 +1,4 @@
-"""Buttons: what one does stands in its custom_id, so it works after a restart."""
+"""Buttons: what one does is in its custom_id, so it works after a restart."""
 
 from __future__ import annotations
 

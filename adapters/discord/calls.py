@@ -100,7 +100,7 @@ class Wire:
         await self._with_retries("DELETE", self._messages(request, which), None)
 
     async def original(self, request: Request) -> Json:
-        """What stands as the answer now. Raises Refused, Unsure."""
+        """What is shown as the answer now. Raises Refused, Unsure."""
         return await self._with_retries("GET", self._messages(request, "@original"), None)
 
     async def download(self, url: str, limit: int) -> bytes:

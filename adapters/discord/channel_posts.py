@@ -68,7 +68,7 @@ class Posting:
         await self._tell(reply, request)
 
     async def _stands(self, request: Request) -> bool:
-        """Whether the answer stands there, and only nobody heard so: Discord names the interaction behind a message."""
+        """Whether the answer is there, and only nobody heard so: Discord names the interaction behind a message."""
         route = Route("GET", "/channels/{channel_id}/messages", channel_id=request.channel)
         try:
             found = (

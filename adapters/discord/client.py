@@ -41,7 +41,7 @@ often = seldom(f"{__name__}.often")
 REMEMBERED = 5_000
 """Ids of interactions that are kept to know a second delivery of the same one."""
 AT_WORK = 1_500
-"""How many interactions are worked on at once; what is more is told so, and far more is left unanswered."""
+"""How many interactions are worked on at once; what is more is turned away, and far more is left unanswered."""
 STOP_WITHIN = 10.0
 
 

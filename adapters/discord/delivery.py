@@ -1,7 +1,7 @@
 """Brings answers: at once if the work is quick, else a receipt and then the answer; later if Discord would not listen.
 
 A first response may break without anybody knowing whether it arrived. Before anything is sent a second time, Discord
-is asked what stands there: so nothing is lost, and nothing comes twice.
+is asked what is there: so nothing is lost, and nothing comes twice.
 """
 
 from __future__ import annotations

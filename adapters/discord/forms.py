@@ -1,6 +1,6 @@
 """The guided form: a private message with menus, forms for numbers, the command so far, *Odds* and *Roll it*.
 
-The draft lies in the store, its id in every custom_id; nothing of it is in memory.
+The draft is in the store, its id in every custom_id; nothing of it is in memory.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What Discord is told about our commands, made from the registry and held to Discord's limits.
+"""What Discord learns about our commands, made from the registry and held to Discord's limits.
 
 A command may have 25 options and, with everything in it, 8,000 characters of names, descriptions and choices. So
 the longest descriptions give way to brief ones until all fit, and flags beyond 25 fold, from the end, into `mods`.

@@ -146,7 +146,7 @@ def _fitting(lines: Iterable[str], room: int) -> tuple[str, bool]:
 
 
 def _folded(rows: Sequence[Row], room: int) -> str:
-    """The first lines, as many as fit, and how many more stand in the file."""
+    """The first lines, as many as fit, and how many more are in the file."""
     shown: list[Row] = []
     left, was_fixed = room - 60, False
     for text, fixed in rows:
@@ -160,7 +160,7 @@ def _folded(rows: Sequence[Row], room: int) -> str:
 
 
 def rows(buttons: Sequence[Button]) -> list[Json]:
-    """Rows of buttons, five in each. What a button does stands in its custom_id, so it works after a restart."""
+    """Rows of buttons, five in each. What a button does is in its custom_id, so it works after a restart."""
     made = [_button(button) for button in buttons[: BUTTONS_IN_ROW * MAX_ROWS]]
     return [{"type": _ROW, "components": made[at : at + BUTTONS_IN_ROW]} for at in range(0, len(made), BUTTONS_IN_ROW)]
 

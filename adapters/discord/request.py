@@ -119,7 +119,7 @@ def read_request(interaction: discord.Interaction[Any]) -> Request:
 
 
 def place_only(place: str, id: int) -> Request:
-    """What is known where nobody asked: a message for a channel. Raises ValueError for a place that is no channel's."""
+    """What is known where nobody asked: a message for a channel. Raises ValueError for a place other than a channel."""
     server, _, channel = place.removeprefix(PLATFORM).partition("/")
     guild = int(server) if server.isdecimal() else 0
     return Request(id, "", 0, 0, int(channel), guild=guild, until=0.0)

@@ -1,4 +1,4 @@
-"""What stands on Discord as the answer to an interaction: looked at, and made what it should be."""
+"""What Discord shows as the answer to an interaction: looked at, and made what it should be."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Standing:
         self._wire, self._posting = wire, posting
 
     async def put(self, request: Request, reply: Reply, *, private: bool, in_place: bool) -> None:
-        """Put the answer where the receipt stands. What must not be public takes a public placeholder away first."""
+        """Put the answer in place of the receipt. What must not be public takes a public placeholder away first."""
         if in_place and not reply.error:
             await self._wire.edit(request, render(reply, request))
         elif in_place:
@@ -42,12 +42,12 @@ class Standing:
             await self._wire.follow_up(request, render(reply, request))
 
     async def announce(self, request: Request, reply: Reply) -> None:
-        """Tell all what goes with a private answer: that something lies sealed. Said twice, it appears once."""
+        """Tell all what goes with a private answer: that something is sealed. Said twice, it appears once."""
         if reply.announce is not None:
             await self._posting.announce(reply.announce, request, self._wire)
 
     async def settle(self, request: Request, reply: Reply) -> None:
-        """Look what stands as the answer, and bring what is missing. Raises what may work later."""
+        """Look what is shown as the answer, and bring what is missing. Raises what may work later."""
         if request.is_alive:
             try:
                 standing = await self._wire.original(request)

@@ -28,7 +28,7 @@ _LISTS = ("options", "choices", "contexts")
 
 
 async def sync_commands(http: Any, application: int, notes: Notes) -> None:
-    """Make Discord know our commands; where some process has told it the same before, nothing is sent.
+    """Make Discord know our commands; where some process has sent it the same before, nothing is sent.
 
     They are made in a thread, so that nobody who plays meanwhile waits for it.
     """

@@ -76,7 +76,7 @@ class Wire:
         return await self._call(token, method, {"json": arguments})
 
     async def scopes(self, token: str) -> tuple[Json, str]:
-        """Who a token is, and what it may do: scopes parted by commas. Raises Busy, Refused."""
+        """Who a token is, and what it may do: scopes separated by commas. Raises Busy, Refused."""
         headers: Json = {}
         who = await self._call(token, "auth.test", {"data": {}}, headers)
         return who, next((_first(value) for name, value in headers.items() if name.casefold() == "x-oauth-scopes"), "")
@@ -117,7 +117,7 @@ class Wire:
     async def download(self, token: str, url: str, limit: int) -> bytes:
         """A file that somebody shared, at most `limit` bytes. Raises Busy, Refused, ValueError if it is larger.
 
-        The token goes to Slack alone: a file that only stands as a link may lie on anybody's server.
+        The token goes to Slack alone: a file that is only linked may be on anybody's server.
         """
         if not _is_slacks(url):
             raise Refused("file_elsewhere")

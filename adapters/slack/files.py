@@ -16,7 +16,7 @@ INVITE = phrase("Invite the bot here, and files come into the channel: `/invite 
 async def send_files(wire: Wire, token: str, request: Request, files: Sequence[File], *, private: bool) -> str:
     """Bring `files` to where the answer goes: private ones, and all where the bot is not a member, to the asker alone.
 
-    Returns a line for the answer that says how they went; "" where they stand right there. Raises Busy.
+    Returns a line for the answer that says how they went; "" where they are right there. Raises Busy.
     """
     names = ", ".join(file.name for file in files)
     try:

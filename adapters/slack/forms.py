@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 Json = dict[str, Any]
 MAX_CARRIED = 1_900
 AT_FIELD = 1.8
-"""Seconds that a submitted form waits for its work, so that an error can stand at its field."""
+"""Seconds that a submitted form waits for its work, so that an error can appear at its field."""
 MAX_ERROR = 2_000
 
 
@@ -137,7 +137,7 @@ class Forms:
         return [choice(described(unit), unit.name) for unit in fitting[:MAX_CHOICES]]
 
     async def _take(self, ack: Ack, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
-        """Run the command of a form: a quick refusal stands at its field, anything else is posted."""
+        """Run the command of a form: a quick refusal appears at its field, anything else is posted."""
 
         async def at_its_field(reply: Reply) -> bool:
             if not reply.error or reply.seen or not spec.options:
@@ -173,5 +173,5 @@ class Forms:
 
 
 def field_errors(spec: CommandSpec, reply: Reply) -> dict[str, str]:
-    """What stands at which field of a form that was refused."""
+    """What appears at which field of a form that was refused."""
     return {block_of(spec, reply.option): " ".join((reply.title, *reply.body()))[:MAX_ERROR]}

@@ -1,4 +1,4 @@
-"""Whether an answer stands in its channel already: Slack has no other way to post something once.
+"""Whether an answer is in its channel already: Slack has no other way to post something once.
 
 A message of our own carries a mark that only programs see; one posted to a response address cannot, and is known by
 its words. Reading a channel takes the scope `channels:history` (`groups:history` for private ones), which the app does

@@ -113,7 +113,7 @@ def read_meta(view: Mapping[str, Any], user: str) -> tuple[Path, Request]:
 
 
 def block_of(spec: CommandSpec, option: str) -> str:
-    """The field at which an error in `option` stands; the first field where it has none."""
+    """The field at which an error in `option` appears; the first field where it has none."""
     for menu in flag_menus(spec, {}, MAX_BOXES, with_odds=True):
         if option in (MODS, *(pick.value for pick in menu.picks)):
             return f"{FLAGS}-{menu.part}"

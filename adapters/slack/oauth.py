@@ -41,7 +41,7 @@ class Installer:
         return [web.get(INSTALL_PATH, self._install), web.get(REDIRECT_PATH, self._back)]
 
     async def _install(self, _: web.Request) -> web.StreamResponse:
-        """Send the browser to Slack's page; the state comes back with it and stands in its cookie."""
+        """Send the browser to Slack's page; the state comes back with it and is in its cookie."""
         state = new_state(self._secret, time.time() + STATE_LIFE)
         query = urlencode({"client_id": self._id, "scope": ",".join(SCOPES), "state": state})
         response = web.Response(status=302, headers={"Location": f"{authorize_url()}?{query}"})

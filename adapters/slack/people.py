@@ -1,4 +1,4 @@
-"""Who asks: his name as Slack shows it, and whether he manages the workspace; asked once in a while."""
+"""Who asks: their name as Slack shows it, and whether they are an admin; asked once in a while."""
 
 from __future__ import annotations
 
@@ -67,6 +67,6 @@ def _person(request: Request, user: dict[str, Any]) -> Person:
     profile = user.get("profile") or {}
     names = (profile.get("display_name"), profile.get("real_name"), user.get("real_name"), user.get("name"))
     name = next((shown for name in names if name and (shown := clean_name(str(name)))), "")
-    is_of_here = user.get("team_id") == request.team  # who comes from elsewhere manages his own workspace
+    is_of_here = user.get("team_id") == request.team  # whoever comes from elsewhere is admin of another workspace
     manages = is_of_here and any(user.get(right) for right in ("is_admin", "is_owner", "is_primary_owner"))
     return Person(request.person_key, name or clean_name(request.user_name) or "player", manages)

@@ -82,7 +82,7 @@ def _first(reply: Reply, mark: str) -> str:
 
 
 def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
-    """As much of the answer as stands on one screen, and where the rest is."""
+    """As much of the answer as fits on one screen, and where the rest is."""
     kept: list[Row] = []
     size = 0
     for text, fixed in drawn(lines, PEN):

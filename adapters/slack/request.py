@@ -21,7 +21,7 @@ _KEPT = ("team", "channel", "user", "thread", "response_url", "until", "direct")
 class Request:
     """One command, press, form or message. `until` (Unix seconds) ends the life of its `response_url`.
 
-    `thread` and `message` are Slack's timestamps: of the thread it stands in, and of the message that was pressed or
+    `thread` and `message` are Slack's timestamps: of the thread it is in, and of the message that was pressed or
     written. `direct` says that it was written to the bot alone, `replaces` that a private answer takes the place of the
     private message that was pressed.
     """

@@ -12,6 +12,6 @@ SCOPES = (
     "groups:read",  # the same for private channels
     "im:history",  # direct messages to the bot
     "im:write",
-    "users:read",  # the name to show, and who manages the workspace
+    "users:read",  # the name to show, and who is an admin
 )
 EVENTS = ("app_mention", "app_uninstalled", "message.im", "tokens_revoked")

@@ -30,7 +30,7 @@ HEARTBEAT = 10.0
 MIN_BACKOFF, MAX_BACKOFF = 0.1, 30.0
 SETTLED = 2.0
 AT_WORK = 1_500
-"""How many envelopes are worked on at once. Of what is more, a command is told so; anything else Slack sends again."""
+"""How many envelopes are worked on at once. Beyond that a command is turned away; anything else Slack sends again."""
 _FATAL = ("invalid_auth", "not_authed", "not_allowed_token_type", "account_inactive", "token_revoked")
 
 

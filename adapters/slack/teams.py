@@ -46,7 +46,7 @@ class Teams:
         self._known: dict[str, tuple[float, Team | None]] = {}
 
     def add(self, team: Team) -> None:
-        """A workspace whose token stands in the settings."""
+        """A workspace whose token is in the settings."""
         self._fixed[team.id] = team
 
     async def find(self, id: str) -> Team | None:

@@ -58,5 +58,5 @@ def _text(row: TextRow) -> Json:
 
 
 def _is_promised(body: Json, row: TextRow) -> bool:
-    """Whether the text's hash stands in the chain; an answer kept for its reader only does not."""
+    """Whether the text's hash is in the chain; an answer kept for its reader only does not."""
     return row.key == SEALED or row.key in body.get("texts", {}) or (row.key == "label" and "sealed" in body)

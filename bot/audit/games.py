@@ -27,7 +27,7 @@ def state_faults(saved: Saved, events: Sequence[EventRow]) -> list[str]:
         snapshot = saved.state and to_json(from_json(saved.state))
         if snapshot and snapshot != to_json(replay(game, bodies[: saved.state_at])):
             return [f"its snapshot is not what the log leads to at event {saved.state_at}."]
-    except (ValueError, KeyError, TypeError, AttributeError) as error:  # whatever stands in a damaged file
+    except (ValueError, KeyError, TypeError, AttributeError) as error:  # whatever is in a damaged file
         return [f"its state cannot be read ({type(error).__name__}: {error})."]
     return []
 

@@ -1,4 +1,4 @@
-"""What lies before a handler: the command, the channel's game, the dice, and the ledger that it may write to."""
+"""What a handler has before it: the command, the channel's game, the dice, and the ledger that it may write to."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ BUTTONS_WITH_REST = {
     "begin": "starting:begin",
     "keep": "starting:keep",
 }
-"""Buttons that take what is behind the colon as it stands; they name a document, which is of one game or of none."""
+"""Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
 BUTTONS_OF_GAME = {
     "carry": "game:carry",
     "claim": "claiming:claim",

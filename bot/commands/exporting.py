@@ -115,7 +115,7 @@ def _cell(text: str) -> str:
 
 
 def report(context: Context, events: Sequence[Json], labels: Mapping[int, str]) -> str:
-    """The after-action report: what happened by turn and phase, and how the sides stand."""
+    """The after-action report: what happened by turn and phase, and how the sides are."""
     game, name_of = context.game, context.ledger.name_of
     undone = undone_events(events)
     lines = [f"# {_plain(game.name or 'Free play')}", ""]

@@ -233,7 +233,7 @@ async def settings(context: Context) -> Reply:
         told.append(f"{after.answers} answers")
     if options["master"]:
         after = replace(after, master=_person_called(context, options["master"]))
-    # No name may stand in the chain, which nobody could delete there.
+    # No name may be in the chain, which nobody could delete there.
     noted = [*told, "another game master"] if after.master != game.master else told
     if options["master"]:
         told = [*told, f"{context.ledger.name_of(after.master)} is game master"]

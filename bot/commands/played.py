@@ -1,4 +1,4 @@
-"""The games that were played in a channel: how each stands, and which one somebody means."""
+"""The games that were played in a channel: where each is at, and which one somebody means."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def best_first(games: Many[Played]) -> list[Played]:
 
 
 def standing(one: Played) -> str:
-    """How a game stands, in a few words: `turn 3, Operations · #42`."""
+    """Where a game is at, in a few words: `turn 3, Operations · #42`."""
     game = one.game
     if not game.started:
         return f"{game.number - 1} events since {day(one.begun)}"

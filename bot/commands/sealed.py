@@ -56,7 +56,7 @@ async def reveal_number(context: Context, number: int) -> Reply:
 
 
 async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:
-    """What these sealed rolls hold, applied to the game in order; undone ones are told but change nothing."""
+    """What these sealed rolls hold, applied to the game in order; undone ones are listed but change nothing."""
     game, lines, said = context.game, list[Part](), list[str]()
     if not numbers:
         return Opened(game, (), ())

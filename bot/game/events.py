@@ -1,7 +1,7 @@
 """Events: what happened, with all that is needed to replay it, and how each one moves the state on.
 
 An event's body is plain JSON. Every body has `number`, `at` (Unix seconds), `who` (a person id), `side`, `kind` and
-`behind` (the last event that stood before it). Where the state changed, `before` and `after` hold the changed units
+`behind` (the last event before it, not undone). Where the state changed, `before` and `after` hold the changed units
 and fields, so that applying, undoing and replaying are the same small step.
 """
 
@@ -15,7 +15,7 @@ from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json
 
 ROLLS = ("roll", "sequence", "table")
 NEVER_UNDONE = ("start", "join", "end", "resume", "reveal", "fair", "link", "transfer", "import", "claim", "privacy")
-"""Kinds that undo does not take back: others have acted on them, or they have told a secret."""
+"""Kinds that undo does not take back: others have acted on them, or they have given a secret away."""
 _TUPLES = ("sides", "go")
 
 
@@ -102,7 +102,7 @@ def _go_since(game: Game, event: Mapping[str, Any]) -> int:
 
 
 def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields with what undo needs to know: the last event that stands, and those that can be brought back."""
+    """The fields with what undo needs: the last event that is not undone, and those that can be brought back."""
     number, kind = event["number"], event["kind"]
     if kind == "undo":
         undone = event["event"]

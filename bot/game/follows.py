@@ -52,8 +52,8 @@ def _stood(now: Game, before: Event) -> bool:
     if not before:
         return True
     units = {key: unit_json(unit) if (unit := now.units.get(key)) else None for key in before.get("units", {})}
-    stood = content(replace(now, units={}))
-    fields = {name: stood.get(name) for name in before.get("game", {})}
+    was = content(replace(now, units={}))
+    fields = {name: was.get(name) for name in before.get("game", {})}
     return bool(units == before.get("units", {}) and fields == before.get("game", {}))
 
 

@@ -64,8 +64,8 @@ def _roll_problem(past: Past, roll: Event) -> str:
         return "its dice were thrown by hand, which this game did not allow."
     used = roll.get("used", [])
     for unit in used:
-        stands = now.units.get(unit["name"].casefold())
-        if stands is None or unit_json(stands) != unit:
+        known = now.units.get(unit["name"].casefold())
+        if known is None or unit_json(known) != unit:
             return f"{shown(unit['name'])} was not as it says when it was used."
     names = [unit["name"] for unit in used]
     if [name for name in names if name in roll.get("acting", ())] != roll.get("acting", []):

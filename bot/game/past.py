@@ -37,7 +37,7 @@ class Past:
         return self.imported_at > 0
 
     def patch(self, event: Event, name: str, part: str) -> Mapping[str, Any]:
-        """One part of what an event says stood before or after."""
+        """One part of what an event says was there before or after."""
         found: Mapping[str, Any] = event.get(name, {}).get(part, {})
         return found
 
@@ -83,7 +83,7 @@ def sealed_contents(texts: Mapping[int, str]) -> tuple[dict[int, Event], list[tu
 def missing_faults(past: Past, texts: Collection[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Behind the last event: what the file has to hold, but does not, though nobody had their texts deleted.
 
-    `texts` are (event, key) of those that it holds. Else a cheat would drop a text, and put in its place what he likes.
+    `texts` are (event, key) of those that it holds. Else a cheat would drop a text, and put another in its place.
     """
     imported = 0
 

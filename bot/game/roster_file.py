@@ -34,7 +34,7 @@ _YAML = re.compile(r"\s*(-\s|\[|\{|units\s*:)")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One unit of the text: its values by column name, and where each stands (line, column number or 0)."""
+    """One unit of the text: its values by column name, and where each is (line, column number or 0)."""
 
     line: int
     values: Mapping[str, str]

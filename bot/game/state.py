@@ -21,7 +21,7 @@ class Game:
     """A game as its events explain it. Persons are random ids of this game; their names are kept elsewhere.
 
     The first group is what undo restores; `winner` is a side, or DRAW, or nobody. The second is bookkeeping: `last` is
-    the last event that stands (not undone), `redo` those that can be brought back, `sealed` the closed rolls with who
+    the last event that is not undone, `redo` those that can be brought back, `sealed` the closed rolls with who
     may open them, `withdrawn` the undone ones among these, and the dice secret in force: `drawn` says that a die of it
     has fallen, `digest` is that of the players' texts. `closing` says that an event closes these, `closed` that one
     has; `adder` is who added the last. `solo` is who wrote every event so far: "*" when several did, "" in games that

@@ -28,7 +28,7 @@ def consenters(game: Game, actor: Actor, persons: Iterable[str], event: Mapping[
     """Who could agree to take the dice of `event` back: players of another side, and a game master who plays none.
 
     Somebody without a side asks for the side that rolled, so that nobody outside can help a roller to
-    consent to himself. Where there are no sides it is everyone else who took part (`persons`). Empty: the actor
+    consent to their own undo. Where there are no sides it is everyone else who took part (`persons`). Empty: the actor
     is alone.
     """
     if is_guarded(game) or (game.sides and game.players):
@@ -54,7 +54,7 @@ def is_free(actor: Actor, event: Mapping[str, Any]) -> bool:
 
 
 def undo_fields(event: Mapping[str, Any]) -> Json:
-    """What an undo event holds to take `event` back: its number, what stands then, and the reversed patch."""
+    """What an undo event holds to take `event` back: its number, what holds then, and the reversed patch."""
     fields: Json = {"event": event["number"], "last": event["behind"]}
     if event.get("after"):
         fields |= {"before": event["after"], "after": event["before"]}

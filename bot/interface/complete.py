@@ -170,7 +170,7 @@ def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> li
 def _unit_list(words: UnitWords, typed: str, known: Known, option: str, elsewhere: str) -> list[Choice]:
     """The list so far with its last item completed: a roster unit, a unit type, a number or a flag.
 
-    Units that stand in the list, or `elsewhere` in the command, are not offered again.
+    Units that are in the list, or `elsewhere` in the command, are not offered again.
     """
     cut = typed.rfind(";") + 1
     before, last = typed[:cut], typed[cut:].lstrip()

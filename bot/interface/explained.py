@@ -93,7 +93,7 @@ def _added(table: Table, base: Mapping[str, object], option: Option, value: obje
 
 
 def unit_words(words: UnitWords) -> tuple[str, ...]:
-    """What may stand in a unit list, in lines: types, numbers with their limits, flags, states, counts."""
+    """What may be in a unit list, in lines: types, numbers with their limits, flags, states, counts."""
     lines = [f"types: {', '.join(words.types)}"]
     for name, option in words.keys.items():
         limits = "3 or 3,2" if option.type == "mods" else option.expected.removeprefix("a whole number from ")

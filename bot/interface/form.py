@@ -47,7 +47,7 @@ class Menu:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A number or text to fill in, with what stands there now."""
+    """A number or text to fill in, with what is there now."""
 
     option: Option
     value: str

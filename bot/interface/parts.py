@@ -71,7 +71,7 @@ PLAIN = Pen(str, str, "[{}]".format, str, str)
 Part = str | Line | Thrown | Odds | Grid | Small | Group
 """A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
 FIXED = (Odds, Grid)
-"""Parts whose columns stand under each other."""
+"""Parts whose columns are aligned."""
 
 
 def part_lines(part: Part, pen: Pen = PLAIN) -> list[str]:

@@ -66,7 +66,7 @@ class Reply:
     `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
     error is about, so that a form can show it at its field; `code` is the kind of error.
 
-    The app adds how it stands with the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
+    The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
     `seen` says that this request was answered before: whoever gets it again posts nothing.
     """
 
@@ -144,7 +144,7 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
     """A private reply for something that a player can mend: what was wrong, what was expected, what to type.
 
     With the command as `typed`, a misspelt word is answered with the corrected command ready to copy; where nothing
-    better is known, an `example` stands there.
+    better is known, an `example` is there.
     """
     lines = [error.hint] if error.hint else []
     if typed and (better := corrected(typed, error)):

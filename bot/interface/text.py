@@ -179,7 +179,7 @@ def _is_modifier(word: str, options: Mapping[str, Option]) -> bool:
 
 
 def _check_value(token: Token, following: Token | None, options: Mapping[str, Option]) -> None:
-    """Raise UserError for `tm= 2`: read as it stands, the 2 would land in another option."""
+    """Raise UserError for `tm= 2`: read as typed, the 2 would land in another option."""
     if token.value or token.quoted or following is None or following.key or following.quoted:
         return
     if not _flag(following.value, options) and not _is_modifier(following.value, options):

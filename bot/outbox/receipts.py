@@ -34,7 +34,7 @@ class Receipts:
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
         self._held = Leases[str](lambda ids: journal.renew(ids, LEASE))
-        self._refused: set[str] = set()  # written down too late: whoever asked was told that nothing happens
+        self._refused: set[str] = set()  # written down too late: whoever asked has read that nothing happens
         self._dropping: asyncio.Future[None] | None = None
 
     async def note(self, command: Command, until: float) -> None:
@@ -96,7 +96,7 @@ class Receipts:
 
 
 def not_run(command: Command) -> Reply:
-    """What is told where a command was shown as under way, but not run before its token died."""
+    """The answer where a command was shown as under way, but not run before its token died."""
     return Reply(
         f"{command.who.name}, your command was not run",
         ("The bot was stopped before it got to it. Nothing was recorded: please type it again.",),

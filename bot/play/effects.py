@@ -69,7 +69,7 @@ def change_json(change: Change) -> Json:
 
 
 def change_from_json(data: Json) -> Change:
-    """The change of a unit that stood in a sealed roll."""
+    """The change of a unit that was in a sealed roll."""
     return Change(data["unit"], data["set"], frozenset(data.get("mark", ())), frozenset(data.get("unmark", ())))
 
 

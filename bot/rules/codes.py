@@ -85,7 +85,7 @@ CODES = {
     "unclear-person": "several people have this name",
     "nothing-to-repeat": "nothing was rolled yet",
     "not-repeatable": "that event cannot be repeated",
-    "not-latest": "a later event stands in the way of undo",
+    "not-latest": "a later event is in the way of undo",
     "not-undoable": "nothing, or nothing that can be undone",
     "nothing-to-redo": "nothing was undone",
     "not-asked": "there is no open request",

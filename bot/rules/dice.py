@@ -25,11 +25,11 @@ class Die:
     faces: tuple[int | str, ...] | None = None
 
     def value(self, index: int) -> int | str:
-        """The face that lies up when the fair die with the same number of sides shows `index` (1..sides)."""
+        """The face that shows when the fair die with the same number of sides shows `index` (1..sides)."""
         return index if self.faces is None else self.faces[index - 1]
 
     def rolled(self, value: int | str) -> Rolled:
-        """This die as it lies on the table, showing `value`."""
+        """This die on the table, showing `value`."""
         return Rolled(self.label, self.sides, value, self.faces)
 
     @property
@@ -42,7 +42,7 @@ class Die:
 
 @dataclass(frozen=True, slots=True)
 class Rolled:
-    """A die that lies on the table: label, sides, the value that it shows, and its faces if not 1..sides."""
+    """A die on the table: label, sides, the value that it shows, and its faces if not 1..sides."""
 
     label: str
     sides: int

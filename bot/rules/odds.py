@@ -137,7 +137,7 @@ def marginals(
 ) -> dict[str, Distribution]:
     """The distribution of each output of `paths` by itself, counted in one pass; each sums to 1.
 
-    Because every path is told once at most, nothing needs to be carried along in the state. Raises TooManyStates
+    Because every path is put out once at most, nothing needs to be carried along in the state. Raises TooManyStates
     beyond `budget` states, `rolls` rolls looked at or when it is `out_of_time`.
     """
     meter = _Meter(budget, rolls, out_of_time)

@@ -82,7 +82,7 @@ class Change:
     `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags. `add` raises or
     lowers whole numbers, never below 0, where the unit has them. With `of` the change is for every unit whose
     attribute `of` names `unit` (the men of a squad); `drop` takes `unit` off the list in it. What these two mean for
-    single units is told by `bot/rules/links.py`.
+    single units is said by `bot/rules/links.py`.
     """
 
     unit: str
@@ -105,7 +105,7 @@ class Fate:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What is said and done when the last die lies: the result in a few words, a line per unit, the changes.
+    """What is said and done when the last die is rolled: the result in a few words, a line per unit, the changes.
 
     `headline` goes into the log and is checked by verify, so it never changes without a new edition.
     `units` pairs each unit hit with the word of its result; `then` says what comes next (`run crash`).

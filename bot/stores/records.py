@@ -29,7 +29,7 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class GameRow:
-    """Where a game stands. `version` counts commits and tells whether somebody else was faster."""
+    """Where a game is at. `version` counts commits and tells whether somebody else was faster."""
 
     id: str
     version: int
@@ -57,13 +57,13 @@ class PersonRow:
 
     @property
     def is_imported(self) -> bool:
-        """Whether no account stands behind the name."""
+        """Whether no account belongs to the name."""
         return self.user.startswith(IMPORTED)
 
 
 @dataclass(frozen=True, slots=True)
 class TextRow:
-    """Free text (or a sealed event) that stands in the chain only as a salted hash. Deletable."""
+    """Free text (or a sealed event) that is in the chain only as a salted hash. Deletable."""
 
     game: str
     event: int
@@ -171,7 +171,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What stands now. `seen`: the request was answered before and `reply` is that answer; nothing changed."""
+    """What holds now. `seen`: the request was answered before and `reply` is that answer; nothing changed."""
 
     reply: Json
     seen: bool = False

@@ -192,7 +192,7 @@ class System:
 
     @cached_property
     def words(self) -> Mapping[str, UnitWords]:
-        """What may stand in the game's unit lists: "units", and further lists with words of their own."""
+        """What may be in the game's unit lists: "units", and further lists with words of their own."""
         units, file = self.game.get("units") or {}, f"{self.id}/game.yaml"
         with reading(file, "units"):
             lists = {"units": self._words(units, {})}

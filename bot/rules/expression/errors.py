@@ -19,7 +19,7 @@ class ExpressionError(UserError):
 
 
 def excerpt(text: str, end: int) -> str:
-    """What stands before and at character `end`, counted from 1, fit to be shown in one line."""
+    """What is before and at character `end`, counted from 1, fit to be shown in one line."""
     shown = text[max(0, end - _EXCERPT) : end]
     clean = "".join(char if char.isprintable() else "?" for char in shown)
     return ("..." if end > _EXCERPT else "") + clean

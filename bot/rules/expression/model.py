@@ -104,7 +104,7 @@ class Pool:
     picks: tuple[Pick, ...] = ()
     count_if: Test | None = None
     label: str = ""
-    at: int = field(default=1, compare=False)  # where it stands in the text, from its first character
+    at: int = field(default=1, compare=False)  # where it is in the text, from its first character
     end: int = field(default=1, compare=False)  # to its last
 
     @property
@@ -181,7 +181,7 @@ Operand = Pool | Number
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One of + - * / and where it stands."""
+    """One of + - * / and where it is."""
 
     sign: str
     at: int = field(default=1, compare=False)

@@ -27,8 +27,8 @@ class _Waiting:
 
     sign: str
     pos: int
-    operands: int = 0  # how many operands stand before a "("
-    label: str = ""  # the label that stands before a "("
+    operands: int = 0  # how many operands come before a "("
+    label: str = ""  # the label that comes before a "("
 
 
 def parse(text: str) -> Expression:

@@ -25,13 +25,13 @@ class _Draft:
     explodes: list[Test] = field(default_factory=list)
     picks: list[Pick] = field(default_factory=list)
     count_if: Test | None = None
-    again: int = 0  # where the last reroll or explosion stands
+    again: int = 0  # where the last reroll or explosion is
 
 
 def read_pool(cursor: Cursor, count: int, start: int) -> Pool:
-    """The pool whose `d` stands at the cursor, `count` dice of it. Raises ExpressionError.
+    """The pool whose `d` is at the cursor, `count` dice of it. Raises ExpressionError.
 
-    `start` is where the pool begins, from 0. Spaces may stand anywhere but between `d` and `[`.
+    `start` is where the pool begins, from 0. Spaces may be anywhere but between `d` and `[`.
     """
     if count == 0:
         raise cursor.error("at least 1 die must be rolled", start)
@@ -103,7 +103,7 @@ def _read_face(cursor: Cursor, word: str, place: int) -> int | str:
 
 
 def _read_modifier(cursor: Cursor, draft: _Draft) -> bool:
-    """Read one thing that follows the dice into `draft`; False when none stands here."""
+    """Read one thing that follows the dice into `draft`; False when there is none here."""
     cursor.skip()
     place = cursor.pos
     if word := cursor.take("kh", "kl", "dh", "dl", "k"):

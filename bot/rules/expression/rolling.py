@@ -1,4 +1,4 @@
-"""Rolling a checked expression with dice from a Source, and what lies on the table afterwards."""
+"""Rolling a checked expression with dice from a Source, and what is on the table afterwards."""
 
 from __future__ import annotations
 
@@ -194,7 +194,7 @@ class _Throw:
         self.is_cut = False
 
     def draw_die(self) -> bool:
-        """Draw one die until it stands; True when it explodes, so that another follows."""
+        """Draw one die until it holds; True when it explodes, so that another follows."""
         may_reroll_once = True
         while True:
             value = self.source.draw(self.die)

@@ -29,13 +29,13 @@ class Cursor:
                 raise ExpressionError(f"a control character (U+{ord(char):04X}) cannot be rolled", text, place + 1)
 
     def error(self, reason: str, pos: int | None = None, *, hint: str = "") -> ExpressionError:
-        """An error at `pos` (from 0) about what stands from there to the cursor, or about the word at the cursor."""
+        """An error at `pos` (from 0) about what is from there to the cursor, or about the word at the cursor."""
         if pos is None:
             return ExpressionError(reason, self.typed, self.pos + 1, end=self.pos + len(self.word()), hint=hint)
         return ExpressionError(reason, self.typed, pos + 1, end=self.pos, hint=hint)
 
     def word(self) -> str:
-        """What stands here, as typed: a word or number up to 20 characters, anything else as one character."""
+        """What is here, as typed: a word or number up to 20 characters, anything else as one character."""
         rest = self.typed[self.pos : self.pos + 20]
         length = next((place for place, char in enumerate(rest) if not char.isalnum()), len(rest))
         return rest[: max(1, length)]
@@ -51,7 +51,7 @@ class Cursor:
         return self.text[self.pos : self.pos + 1]
 
     def take(self, *words: str) -> str:
-        """The first of `words` that stands here, gone over; or an empty string."""
+        """The first of `words` that is here, gone over; or an empty string."""
         self.skip()
         for word in words:
             if self.text.startswith(word, self.pos):
@@ -60,7 +60,7 @@ class Cursor:
         return ""
 
     def number(self) -> int | None:
-        """The whole number that stands here, gone over; None when there is none. Raises ExpressionError beyond 10^9."""
+        """The whole number that is here, gone over; None when there is none. Raises ExpressionError beyond 10^9."""
         self.skip()
         start = self.pos
         while self.pos < len(self.text) and self.text[self.pos] in DIGITS:
@@ -83,7 +83,7 @@ class Cursor:
         return -number if sign == "-" else number
 
     def test(self) -> Test | None:
-        """The comparison that stands here, `>=8`; None when there is none."""
+        """The comparison here, `>=8`; None when there is none."""
         word = self.take(*_CONDITIONS)
         if not word:
             return None
@@ -93,7 +93,7 @@ class Cursor:
         return Test(Condition(_CONDITIONS[word]), number)
 
     def bracketed(self) -> str:
-        """What stands between `[` and `]`, as typed. Call it at the `[`."""
+        """What is between `[` and `]`, as typed. Call it at the `[`."""
         start = self.pos
         end = self.text.find("]", start)
         if end < 0:
@@ -105,6 +105,6 @@ class Cursor:
         return inner
 
     def expected(self, reason: str) -> ExpressionError:
-        """An error at the next thing that is not a space: what stands there is not what must."""
+        """An error at the next thing that is not a space: what is there is not what must be."""
         self.skip()
         return self.error(reason)

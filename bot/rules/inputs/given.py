@@ -26,7 +26,7 @@ class Given:
     typed: frozenset[str] = frozenset()
 
     def flag(self, name: str) -> bool:
-        """Whether a bool input is set, or the word stands in `mods`."""
+        """Whether a bool input is set, or the word is in `mods`."""
         return bool(self.values.get(name)) or name in self.mods
 
     def int(self, name: str) -> Whole:

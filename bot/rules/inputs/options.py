@@ -251,7 +251,7 @@ def _in_range(option: Option, value: float, raw: object) -> float:
 
 
 def _about(option: Option) -> str:
-    """What a number stands for, said when it is out of range: its help often says why there is a limit."""
+    """What a number means, said when it is out of range: its help often says why there is a limit."""
     return f"{option.name}: {option.help}." if option.help else ""
 
 

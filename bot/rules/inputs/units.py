@@ -35,7 +35,7 @@ Roster = Mapping[str, RosterUnit]
 
 @dataclass(frozen=True, slots=True)
 class UnitWords:
-    """What may stand in a unit list of a game: types, number keys, flags, and what a roster unit's state means.
+    """What may be in a unit list of a game: types, number keys, flags, and what a roster unit's state means.
 
     `marks` maps a roster marker to the flag it stands for (lnlt: ops-complete -> ops), `states` a state to its
     flags (shaken-wounded -> shaken, wounded), `sound` is the state without any (good-order). `bare` is the type that
@@ -125,7 +125,7 @@ def parse_units(
 ) -> tuple[Unit, ...]:
     """The units of a list, in the order typed. An empty text is an empty list.
 
-    `types` limits which types may stand there. Raises UserError naming the item, what was wrong with it and what
+    `types` limits which types may be there. Raises UserError naming the item, what was wrong with it and what
     was expected; `option` is put on the error for forms.
     """
     try:

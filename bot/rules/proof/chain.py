@@ -1,10 +1,10 @@
 """The chain that makes a log tamper-evident: an event's hash covers it and, through the hash before, all earlier ones.
 
     hash of event n = SHA-256(hash of event n-1, newline, canonical JSON of event n), as lower-case hex
-    before event 1 stands SHA-256 of the game's id
+    before event 1 comes SHA-256 of the game's id
 
 What may have to be deleted (free text, names) or stays secret for a while (a sealed roll) is not in the chain
-itself: there stands a hash of a random salt and the text, and both lie in a table apart.
+itself: there is a hash of a random salt and the text, and both are in a table apart.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def canonical(value: Mapping[str, Any]) -> str:
 
 
 def genesis(game: str) -> str:
-    """What stands before a game's first event."""
+    """What comes before a game's first event."""
     return sha256(game.encode()).hexdigest()
 
 
@@ -50,7 +50,7 @@ def linked(previous: str, bodies: Iterable[Mapping[str, Any]]) -> list[tuple[str
 
 
 def salted(salt: str, text: str) -> str:
-    """What stands in the chain for `text`: SHA-256 over salt, newline, text. Without the salt nobody can guess it."""
+    """What is in the chain for `text`: SHA-256 over salt, newline, text. Without the salt nobody can guess it."""
     return sha256(f"{salt}\n{text}".encode("utf-8", "replace")).hexdigest()
 
 

@@ -1,6 +1,6 @@
 """The closed list of what an event may be: its kinds, the fields that each may hold, and what each may change.
 
-A log is written by us alone, so whatever else stands in one was put there by somebody else. The list only grows:
+A log is written by us alone, so whatever else is in one was put there by somebody else. The list only grows:
 logs of every release stay readable. Whether an event follows on those before it is for `bot/game/follows.py`.
 """
 
@@ -79,7 +79,7 @@ KINDS: Mapping[str, Kind] = {
     ),
 }  # fmt: skip
 SEALABLE = ("roll", "sequence")
-"""Kinds that may be rolled under seal; then the same fields stand in the sealed content, with `changes` of units."""
+"""Kinds that may be rolled under seal; then the same fields are in the sealed content, with `changes` of units."""
 
 
 def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:

@@ -23,7 +23,7 @@ SEALED = "sealed"
 
 @dataclass(frozen=True, slots=True)
 class ExportedEvent:
-    """One event; `body` is its JSON as it stands in the file."""
+    """One event; `body` is its JSON as it is in the file."""
 
     number: int
     body: Mapping[str, Any]
@@ -41,7 +41,7 @@ class ExportedSeed:
 
 @dataclass(frozen=True, slots=True)
 class ExportedText:
-    """A text that stands in the chain as a salted hash."""
+    """A text that is in the chain as a salted hash."""
 
     event: int
     key: str

@@ -212,7 +212,7 @@ class _Check:
             epoch.seed = seed
 
     def _check_texts(self) -> None:
-        """Each text is the one whose salted hash stands in its event."""
+        """Each text is the one whose salted hash is in its event."""
         bodies = {event.number: event.body for event in self._log.events}
         for text in self._log.texts:
             body = bodies.get(text.event, {})

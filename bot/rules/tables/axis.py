@@ -53,7 +53,7 @@ def axis(
 ) -> Axis:
     """An Axis over printed keys, in their order. Raises TableError for keys that overlap or cannot be read.
 
-    `clamp` lets the first and last band answer what lies beyond the printed edges. `words` are the tokens that the
+    `clamp` lets the first and last band answer what is beyond the printed edges. `words` are the tokens that the
     axis stands for: odds of `3-2` are a word, no band.
     """
     exact: dict[Any, int] = {}

@@ -282,7 +282,7 @@ def _prepare(conn: sqlite3.Connection, path: Path, busy_seconds: float, *, lasti
     schema.migrate(conn, path)
     conn.execute("BEGIN IMMEDIATE")
     try:
-        # A file that cannot be written is told now, not at the first roll.
+        # A file that cannot be written is reported now, not at the first roll.
         conn.execute("DELETE FROM games WHERE id = ''")
     finally:
         if conn.in_transaction:

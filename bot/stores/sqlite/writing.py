@@ -83,7 +83,7 @@ def sweep(conn: sqlite3.Connection, retention: float | None, now: float) -> None
     conn.execute("DELETE FROM docs WHERE expires <= ?", (now,))
     if retention is None:
         return
-    # Whoever played after the removal is back, even if nobody told us so.
+    # Whoever played after the removal is back, even if nobody said so.
     gone = conn.execute(
         "SELECT place, bindings.game, server FROM bindings JOIN games ON games.id = bindings.game "
         "WHERE removed <= ? AND updated <= removed",
@@ -213,7 +213,7 @@ def _outbox(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) ->
 
 
 def _forget(conn: sqlite3.Connection, user: str, request_id: str | None, now: float) -> None:
-    """Delete who a user is, what he wrote and what he was answered; the chain keeps only hashes."""
+    """Delete who a user is, what they wrote and what they were answered; the chain keeps only hashes."""
     for game, person in conn.execute("SELECT game, person FROM persons WHERE user = ?", (user,)).fetchall():
         conn.execute("DELETE FROM texts WHERE game = ? AND person = ?", (game, person))
         conn.execute("UPDATE seeds SET texts = '[]' WHERE game = ?", (game,))

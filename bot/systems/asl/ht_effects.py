@@ -20,7 +20,7 @@ CHECKS = ("ptc", *ADDED)
 
 @dataclass(frozen=True, slots=True)
 class Aboard:
-    """Outcomes so far of those aboard; a check that is still owed stands as its own word."""
+    """Outcomes so far of those aboard; a check that is still owed is there as its own word."""
 
     passenger: str
     crew: str
@@ -115,7 +115,7 @@ def _group(given: Given, name: str) -> Group:
 
 
 def _known(groups: Mapping[str, Group]) -> Outputs:
-    """The outcomes that stand as given, without dice."""
+    """The outcomes that are given, without dice."""
     told: dict[str, Any] = {}
     for name, group in groups.items():
         if group.check not in CHECKS:

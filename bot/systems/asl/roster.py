@@ -19,7 +19,7 @@ LASTING = ("recalled", "destroyed", "burning")
 
 
 def called(unit: Unit | None, otherwise: str) -> str:
-    """The unit's name as the answer shows it, or what stands for it where none was named."""
+    """The unit's name as the answer shows it, or what is shown where none was named."""
     return unit.word if unit is not None else otherwise
 
 

@@ -19,7 +19,7 @@ JAMMED = "out-or-jammed"
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """A soldier whose weapon is checked: what outputs call him, what the dice call him, and his weapon's kind."""
+    """A soldier whose weapon is checked: the names for outputs and dice, and the weapon's kind."""
 
     unit: str
     name: str

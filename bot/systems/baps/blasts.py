@@ -38,7 +38,7 @@ class Blast:
     step: Step[Volley]
 
     def settle(self, out: Mapping[str, Any]) -> Settlement:
-        """The result of a round that came down: each man and what became of him."""
+        """The result of a round that came down: each man and what became of them."""
         hit = out["targets"]
         return Settlement(summed_up(hit), words_of(hit), aftermath(self.units, hit), changes_of(self.units, hit))
 

@@ -22,7 +22,7 @@ EXPLOSIVE = ("main-gun", "ammunition", "engine")
 class Crew:
     """Which step is owed, the areas that took effect, and whose die it is.
 
-    `hurts` is what each man has suffered so far; in the odds it stays empty, each man is counted by himself.
+    `hurts` is what each man has suffered so far; in the odds it stays empty, each man is counted alone.
     """
 
     owes: str | None
@@ -107,7 +107,7 @@ class _Rolls:
         return men_lines(self._resolution, self._current(before), _hurt(before), roll)
 
     def fates(self, state: Crew) -> Weighted:
-        """Whole rolls as long as there are rows; a man who dies early leaves his last dice unread."""
+        """Whole rolls as long as there are rows; a man who dies early leaves the last dice unread."""
         length = len(self._rows(state.effects))
         fates = self._resolution.fates(self._current(state))
         return tuple((ways, roll + (1,) * (length - len(roll))) for ways, roll in fates)
@@ -126,7 +126,7 @@ def crew_men(crew: tuple[Unit, ...]) -> tuple[Man, ...]:
 
 
 def _struck(resolution: Resolution, man: Man, roll: Roll) -> Hurt:
-    """The man after the dice of a whole roll, up to his death."""
+    """The man after the dice of a whole roll, up to death."""
     hurt = UNHURT
     for die in roll:
         if not man.finished(hurt):

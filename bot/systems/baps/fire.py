@@ -51,7 +51,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
 
 
 def factor_of(tables: Tables, given: Given, unit: Unit, name: str) -> int | float:
-    """The attack factor of one soldier, fractions kept. Raises UserError when he has no weapon or no shot."""
+    """The attack factor of one soldier, fractions kept. Raises UserError without a weapon or a shot."""
     weapon = unit.get("weapon")
     if weapon is None:
         raise UserError(
@@ -73,7 +73,7 @@ def factor_of(tables: Tables, given: Given, unit: Unit, name: str) -> int | floa
 
 
 def _armed(tables: Tables, unit: Unit, name: str) -> str:
-    """A firer with his weapon and what halves or doubles it, for the story."""
+    """A firer with the weapon and what halves or doubles it, for the story."""
     why = [flag for flag in ("suppressed", "moving", "hasty", "heroic") if unit.has(flag)]
     alone = unit.has("no_assistant") and unit.get("weapon") in tables["attack-modifiers"].constants["machine_guns"]
     return f"{name} ({', '.join([str(unit.get('weapon')), *why, *['no assistant'] * alone])})"

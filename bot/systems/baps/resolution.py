@@ -78,9 +78,9 @@ UNHURT = Hurt()
 
 @dataclass(frozen=True, slots=True)
 class Man:
-    """One man under attack: the cell that each of his d20s is read in, where his outputs stand, what is known of him.
+    """One man under attack: the cell that each d20 is read in, where the outputs are, what is known of them.
 
-    `where` names row and column for the story; `facts` are the outputs told together with his result;
+    `where` names row and column for the story; `facts` are the outputs that go with the result;
     `counts_ones` says whether a natural 1 matters to the attackers' ammunition.
     """
 
@@ -93,11 +93,11 @@ class Man:
     counts_ones: bool = False
 
     def dead(self, hurt: Hurt) -> bool:
-        """Whether a die killed him or a third wound, old ones counted."""
+        """Whether a die or a third wound killed this man, old ones counted."""
         return hurt.killed or wounds_of(self.unit) + hurt.wounds >= FATAL
 
     def finished(self, hurt: Hurt) -> bool:
-        """Whether no more dice are rolled for him."""
+        """Whether no more dice are rolled for this man."""
         return not hurt.entry and (hurt.rolled == len(self.cells) or self.dead(hurt))
 
     def fate(self, hurt: Hurt) -> dict[str, Any]:
@@ -114,7 +114,7 @@ class Man:
         }
 
     def told(self, hurt: Hurt) -> dict[str, Any]:
-        """His outputs when his last die lies."""
+        """The outputs once the last die is rolled."""
         return {f"{self.path}.{name}": value for name, value in {**self.facts, **self.fate(hurt)}.items()}
 
 
@@ -138,7 +138,7 @@ class Resolution:
         return self._cells[key]
 
     def owed(self, man: Man, hurt: Hurt) -> tuple[Die, ...]:
-        """The die that is rolled for him next."""
+        """The die that is rolled next."""
         return (d6(f"shared result {man.name}") if hurt.entry else d20(f"resolution {man.name}"),)
 
     def strike(self, man: Man, hurt: Hurt, die: int) -> Hurt:
@@ -157,7 +157,7 @@ class Resolution:
         return self._shared[hurt.entry][die - 1] if hurt.entry else man.cells[hurt.rolled][die - 1]
 
     def fates(self, man: Man) -> Weighted:
-        """All that can happen to an unhurt man, as whole rolls: his dice from first to last, weighted.
+        """All that can happen to an unhurt man, as whole rolls: the dice from first to last, weighted.
 
         Rolls that end in the same result, wounds and state are one. This is what makes the odds of many men cheap.
         """
@@ -207,7 +207,7 @@ def _after(hurt: Hurt, word: str, rolled: int, one: bool) -> Hurt:
 
 
 def change_of(man: Unit, fate: Mapping[str, Any]) -> tuple[Change, ...]:
-    """What his fate writes to the roster: his own wounds and state, and a man less in the squad that he belongs to."""
+    """What this fate writes to the roster: wounds and state, and one man less in the squad."""
     dead = fate["after"] == "killed"
     new: dict[str, Any] = {}
     if dead:
@@ -226,7 +226,7 @@ def changes_of(men: tuple[Unit, ...], fates: list[Mapping[str, Any]]) -> tuple[C
 
 
 def words_of(fates: list[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
-    """Each man and what happened to him, for the public answer: killed whenever he is dead afterwards."""
+    """Each man and what happened, for the public answer: killed whenever dead afterwards."""
     return tuple((fate["unit"], said(fate)) for fate in fates)
 
 

@@ -1,4 +1,4 @@
-"""What the odds show of men under attack: each under his name, by the words of the answer."""
+"""What the odds show of men under attack: each by name, in the words of the answer."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
 def hit_vehicle(target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any]) -> tuple[Change, ...]:
     """What a shot writes to the roster vehicle: state, markers beside it, and the crew that is left.
 
-    A track stays off whatever the crew does. A crewman who is on the roster himself keeps his own wounds.
+    A track stays off whatever the crew does. A crewman who is on the roster too keeps their own wounds.
     """
     if target is None:
         return ()

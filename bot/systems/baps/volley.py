@@ -1,4 +1,4 @@
-"""Men rolled for one after the other, each to his end, on the Combat Resolution Table."""
+"""Men rolled for one after the other, each to the end, on the Combat Resolution Table."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def men_step(
     """The step called `name` that rolls for each man of `men`; `then` is the state after the last of them.
 
     In play a roll is one die: a d20, or the d6 of a shared entry. In odds a roll is all dice of one man, so that
-    he costs one state whatever his passes; asking for his `rolls` counts die by die.
+    that costs one state whatever the passes; asking for `rolls` counts die by die.
     """
 
     def dice(state: Volley) -> tuple[Die, ...]:

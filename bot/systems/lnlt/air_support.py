@@ -28,7 +28,7 @@ VEHICLES = "vehicles"
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """An air attack on `targets`. Source: PAC 05, 06 (19.1).
 
-    Passengers are left to bail-out, of which the answer reminds. Raises UserError for one without a vehicle before him.
+    Passengers are left to bail-out, of which the answer reminds. Raises UserError for one without a vehicle before it.
     """
     refuse_values(given)
     targets, value = given.units("targets"), given.int("value")

@@ -1,4 +1,4 @@
-"""An attack on all that stands in a hex: one attack die, one defense die, and totals that differ by unit.
+"""An attack on everything in a hex: one attack die, one defense die, and totals that differ by unit.
 
 Mortars, off-board artillery and crashes attack so. Source: PAC 02, 05, 08, 12 (18.1, 18.2).
 """
@@ -30,7 +30,7 @@ FLAGS = (
 
 @dataclass(frozen=True, slots=True)
 class Hex:
-    """A hex under attack: which units stand in it, the firepower, and the terrain as it counts."""
+    """A hex under attack: which units are in it, the firepower, and the terrain as it counts."""
 
     path: str
     start: int
@@ -95,7 +95,7 @@ class AreaAttack:
         )
 
     def _added(self, hex: Hex, at: int) -> tuple[int, int]:
-        """What the unit's attack and defense totals have beside the dice; a passenger has those of his vehicle."""
+        """What the unit's attack and defense totals have beside the dice; a passenger has those of the vehicle."""
         while kinds.is_passenger(self.units[at]) and at > hex.start:
             at -= 1
         unit = self.units[at]

@@ -29,7 +29,7 @@ class Attack:
     """An attack on a list of units, part-way through.
 
     `margin` is what the dice gave (each item adds its offset for its dc_mod). `at` is the item in hand, `lm` the
-    best leader who came through his own check, `row` the result on the vehicle as its passengers read it, `keep`
+    best leader who came through their own check, `row` the result on the vehicle as its passengers read it, `keep`
     what a damage check left of a passenger who must still bail out. `six` says that a fire check is due.
     """
 
@@ -89,7 +89,7 @@ class DamageChecks:
         return self._pass_over(state, at, {})
 
     def passed_over(self, state: Attack, at: int) -> Outputs:
-        """What is told of the items from `at` on that owe no die, up to the first that does."""
+        """The outputs of the items from `at` on that owe no die, up to the first that does."""
         told: dict[str, Any] = {}
         self._pass_over(state, at, told)
         return told

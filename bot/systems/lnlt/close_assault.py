@@ -97,7 +97,7 @@ class Fight:
         }
 
     def steps_in_turn(self) -> dict[str, Step[Assault]]:
-        """For odds: each attacks right after his check, on which no other's check hangs.
+        """For odds: each attacks right after its own check, on which no other's check hangs.
 
         Who has passed then need not be remembered, and the cost does not double with every attacker.
         """

@@ -1,4 +1,4 @@
-"""Odds by a list that is told item by item: the plan with the list carried along, only where it is asked for."""
+"""Odds by a list that is put out item by item: the plan with the list carried along, only where it is asked for."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
 
 def _by_hex(units: Sequence[Unit]) -> tuple[Group, ...]:
-    """The units by hex, in the order in which hexes first appear; one without hex= stands with the one before."""
+    """The units by hex, in the order in which hexes first appear; one without hex= is where the one before is."""
     hexes: dict[str, list[Unit]] = {}
     name: str | None = None
     for unit in units:

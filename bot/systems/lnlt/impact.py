@@ -22,7 +22,7 @@ CATASTROPHE, DUD = (6, 1), (1, 6)
 class Struck:
     """A vehicle or aircraft that is hit, at the place that is hit.
 
-    `path` is where its outputs stand, `parts` what makes up the penetration, by name.
+    `path` is where its outputs are, `parts` what makes up the penetration, by name.
     """
 
     word: str

@@ -148,7 +148,7 @@ def list_alike(
     no_hero: bool = False,
     aboard: Aboard | None = None,
 ) -> tuple[Item, ...]:
-    """The items of one list, all under the same difference; `name` is the output that they are told in.
+    """The items of one list, all under the same difference; `name` is the output that they are in.
 
     Raises UserError as `list_items` does. Source: PAC 02, 09.
     """

@@ -70,7 +70,7 @@ def change_row(unit: Unit) -> str:
 
 
 def refuse_unfit(units: Iterable[Unit]) -> None:
-    """Raise UserError for a roster unit that is out of play, or that stands in the list twice."""
+    """Raise UserError for a roster unit that is out of play, or that is in the list twice."""
     seen: set[str] = set()
     for unit in units:
         if unit.state in GONE:
@@ -85,7 +85,7 @@ def refuse_unfit(units: Iterable[Unit]) -> None:
 
 
 def refuse_passengers(units: Iterable[Unit], why: str) -> None:
-    """Raise UserError for a list that holds passengers where none may stand."""
+    """Raise UserError for a list that holds passengers where none may be."""
     for unit in units:
         if is_passenger(unit):
             raise UserError(

@@ -27,7 +27,7 @@ class Entry:
 
 
 def plan(tables: Tables, given: Given) -> Plan[Entry]:
-    """The mines' attack on a vehicle. Source: PAC 02, 10 (21.4.1). Raises UserError for a unit that is no vehicle."""
+    """The mines' attack on a vehicle. Source: PAC 02, 10 (21.4.1). Raises UserError for a unit other than a vehicle."""
     unit = given.unit("unit")
     if unit is not None:
         kinds.refuse_unfit([unit])

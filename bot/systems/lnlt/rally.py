@@ -49,7 +49,7 @@ class Attempts:
         return self.total(state, roll) <= self.units[state.at].number("morale")
 
     def enter(self, state: Rally, told: dict[str, Any]) -> Rally:
-        """The next unit that may try; those before it are told as not allowed."""
+        """The next unit that may try; those before it come out as not allowed."""
         for at in range(state.at, len(self.units)):
             if self.may_try[at] or state.led:
                 return Rally("rally", at, state.led, state.lm)

@@ -112,7 +112,7 @@ CRASHES = "in the crash"
 def rows(items: Iterable[Item], names: Sequence[str] = (), *, crash: str = "") -> tuple[Row, ...]:
     """The odds of each unit that is checked, under its name (or that of `names`), by the word of the answer.
 
-    `crash` is the output that says when passengers are in a crash, about which nothing more is told here.
+    `crash` is the output that says when passengers are in a crash, about which nothing more is said here.
     """
     return tuple(
         _row(item.path, names[at] if names else item.unit.word, _crash(item, crash)) for at, item in enumerate(items)

@@ -1,4 +1,4 @@
-"""Whether one side may stand so in a hex."""
+"""Whether one side may stack so in a hex."""
 
 from __future__ import annotations
 

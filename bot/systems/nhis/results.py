@@ -56,7 +56,7 @@ class Results:
         }
 
     def unharmed(self) -> Outputs:
-        """What is told of all units when the attack does nothing."""
+        """The outputs of all units when the attack does nothing."""
         told: dict[str, Any] = {}
         for at, target in enumerate(self.targets):
             self._tell(told, at, "none", target.state)
@@ -67,7 +67,7 @@ class Results:
         return Struck(CHECK, queue=tuple(self.leaders_first), add=number, alone=alone)
 
     def damaged(self, points: int) -> tuple[Struck, Outputs, tuple[Line, ...]]:
-        """Deal `points`: the first state that owes a die, what is told and what is said before it."""
+        """Deal `points`: the first state that owes a die, the outputs and what is said before it."""
         return self._go_on(Struck(POINT, points, (0,) * len(self.targets)))
 
     # -- damage points ------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ class Results:
         most = self._needed(state) - state.add
         return group_faces(6, lambda face: face <= most)
 
-    # -- what is told -------------------------------------------------------------------------------------
+    # -- the outputs --------------------------------------------------------------------------------------
 
     def _tell(
         self,

@@ -47,7 +47,7 @@ def targets_of(tables: Tables, units: Sequence[Unit], *, flamethrower: bool, che
 
 
 def is_prepared(state: str) -> bool:
-    """Whether a leader in this state lends his rating."""
+    """Whether a leader in this state lends the rating."""
     return state != "eliminated" and state not in SHAKEN
 
 

@@ -82,7 +82,7 @@ class Firing:
     # -- whose turn it is ---------------------------------------------------------------------------------
 
     def _turn(self, at: int, toll: Toll, hits: tuple[int, ...] = ()) -> Fire:
-        """The state in which the next character from `at` on owes his first roll."""
+        """The state in which the next character from `at` on owes a first roll."""
         following = next((number for number in self.named if number >= at), None)
         return self._work_out(hits, toll) if following is None else self._first(following, toll, hits)
 
@@ -130,7 +130,7 @@ class Firing:
         return tuple((ways, (number,)) for number, ways in enumerate(self.together.values()))
 
     def _fate(self, at: int) -> list[tuple[int, int, int, int, int]]:
-        """What may come of one character: how often, and his hits, saves, casualties and worst status."""
+        """What may come of one character: how often, and the hits, saves, casualties and worst status."""
         chances: dict[Toll, Fraction] = {}
         self._follow(self._first(at, NO_TOLL), Fraction(1), chances)
         over = lcm(*(chance.denominator for chance in chances.values()))

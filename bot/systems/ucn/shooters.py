@@ -27,7 +27,7 @@ NO_SAVE = (False,) * (LAST + 1)
 
 @dataclass(frozen=True, slots=True)
 class Shooter:
-    """One character: his weapon, the check to hit, the damage of a hit, and the faces that save from it (or none)."""
+    """One character: the weapon, the check to hit, the damage of a hit, and the faces that save from it (or none)."""
 
     unit: Unit
     label: str

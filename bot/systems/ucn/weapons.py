@@ -55,7 +55,7 @@ class Damage:
 
 
 def weapon_of(tables: Tables, word: str) -> Weapon:
-    """The weapon called `word`, from the table where it stands."""
+    """The weapon called `word`, from the table that has it."""
     row = _row(tables, word)
     return Weapon(word, int(row["damage_dice"]), int(row["damage_bonus"]), bool(row["save"]))
 
