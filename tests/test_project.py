@@ -97,6 +97,21 @@ def test_make_commands_on_a_page_exist(root: Path, page: str) -> None:
         assert {"play", "test"} <= named
 
 
+def test_the_architecture_names_the_rooms_that_there_are(root: Path) -> None:
+    """`ls bot` and the first table read the same, and each file that a task leads to exists."""
+    rooms, _, tasks = (root / "ARCHITECTURE.md").read_text().partition("## Where do I change")
+    named = set(re.findall(r"`bot/([\w.]+)/?`", rooms))
+    for row in re.findall(r"^\| (`bot/\w+\.py`.*?) \|", rooms, re.MULTILINE):
+        named |= {word.removeprefix("bot/") for word in re.findall(r"`([\w./]+)`", row)}
+    assert named == {path.name for path in (root / "bot").iterdir()} - {"__init__.py", "__pycache__"}
+    paths = [
+        path for row in re.findall(r"^\|.*\|$", tasks, re.MULTILINE) for path in re.findall(r"`([\w<>/.]+\.\w+)`", row)
+    ]
+    assert len(paths) > 10
+    for path in paths:
+        assert list(root.glob(re.sub(r"<\w+>", "*", path))), path
+
+
 def test_ci_runs_the_test_command_of_the_readme(root: Path) -> None:
     run = root / ".ci" / "run"
     assert "make test" in run.read_text()
