@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -39,7 +40,7 @@ def _page(game: System) -> Iterator[str]:
     yield ""
     yield "This page is made from the game's table files by `make docs`; do not edit it."
     yield ""
-    yield str(game.game.get("notice", "")).strip()
+    yield _sentences(str(game.game.get("notice", "")))
     yield ""
     yield "## Sequences"
     for spec in registry().below((game.id,)):
@@ -62,7 +63,7 @@ def _sequence(spec: CommandSpec, sequence: Sequence) -> Iterator[str]:
     yield ""
     yield f"### `{spec.name}`: {sequence.title}"
     yield ""
-    yield f"{sequence.summary} Source: {sequence.source}. Dice: {sequence.dice.strip().rstrip('.')}."
+    yield _sentences(f"{sequence.summary} Source: {sequence.source}. Dice: {sequence.dice.strip().rstrip('.')}.")
     yield ""
     yield f"```\n{spec.example}\n```"
     yield ""
@@ -82,7 +83,7 @@ def _table(spec: CommandSpec, table: Table) -> Iterator[str]:
     yield ""
     yield f"### `{spec.name}`: {table.title}"
     yield ""
-    yield f"{table.summary} Source: {table.source}."
+    yield _sentences(f"{table.summary} Source: {table.source}.")
     if spec.example != spec.name:
         yield ""
         yield f"```\n{spec.example}\n```"
@@ -91,7 +92,12 @@ def _table(spec: CommandSpec, table: Table) -> Iterator[str]:
     yield from _printed(table)
     if table.notes:
         yield ""
-        yield table.notes.strip()
+        yield _sentences(table.notes)
+
+
+def _sentences(text: str) -> str:
+    """The text with a line for each sentence, so that a change of one shows as one line."""
+    return re.sub(r"(?<=[a-z0-9)][.:]) (?=[A-Z][a-z])", "\n", text.strip()).replace(":\n", ": ")
 
 
 def _options(options: tuple[Option, ...]) -> Iterator[str]:
