@@ -40,6 +40,7 @@ from bot.settings import Settings
 from bot.stores.base import Clock, Store
 from bot.stores.sweeping import Sweeping
 from bot.storing import Storing
+from bot.threads import Threads
 from bot.underway import UnderWay
 
 
@@ -58,7 +59,8 @@ class App:
         self._under_way = UnderWay()
         enabled = Enabled(store, self.registry, steady)
         storing = Storing(store, clock, self.games, enabled, self._receipts)
-        self.handling = Handling(store, clock, self.games, self.registry, enabled, storing)
+        self.threads = Threads(store, self.games)
+        self.handling = Handling(store, clock, self.games, self.registry, enabled, storing, self.threads)
         self._promises = Promises(store, clock, self._receipts, self._under_way)
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -227,11 +229,11 @@ class App:
 
     async def last_inputs(self, place: Place, who: Person, path: Path) -> Mapping[str, object]:
         """What this person gave to this command last in this channel's game; {} where they did not."""
-        return await last_inputs(self.store, await self.games.at(place.key), who.key, path)
+        return await last_inputs(self.store, await self.games.at((await self.threads.home(place)).key), who.key, path)
 
     async def known(self, place: Place, who: Person) -> Known:
         """What this channel knows that can be completed."""
-        loaded = await self.games.at(place.key)
+        loaded = await self.games.at((await self.threads.home(place)).key)
         if loaded is None:
             return Known()
         game, person = loaded.game, loaded.person_of(who.key)

@@ -27,6 +27,7 @@ from bot.rules.inputs.options import MAX_TEXT, flag
 from bot.stores.base import Clock, Conflict, Store
 from bot.stores.gate import CalledOff, Gate
 from bot.storing import Storing
+from bot.threads import Threads
 from bot.turns import Queues
 
 log = logging.getLogger(__name__)
@@ -42,7 +43,14 @@ class Handling:
     """Handles commands, those of one channel one after another. `budgets` bounds what each person may ask for."""
 
     def __init__(
-        self, store: Store, clock: Clock, games: Games, registry: Registry, enabled: Enabled, storing: Storing
+        self,
+        store: Store,
+        clock: Clock,
+        games: Games,
+        registry: Registry,
+        enabled: Enabled,
+        storing: Storing,
+        threads: Threads,
     ) -> None:
         self.budgets = Budgets()
         self.worker = Worker()
@@ -51,6 +59,7 @@ class Handling:
         self._store, self._clock, self._games, self._registry = store, clock, games, registry
         self._enabled, self._storing = enabled, storing
         self._queues = Queues(IN_LINE)
+        self._threads = threads
 
     async def close(self) -> None:
         """End the workers."""
@@ -73,6 +82,7 @@ class Handling:
         spec = command.spec or spec_of(self._registry, command.path)
         _check_size(command)
         spec.check_flags(command.options)
+        command = await self._threads.at_home(command)
         if _only_counts(spec, command):
             await self._enabled.check(spec, command.where)
             return await self._until_stored(command, handler(spec), gate)

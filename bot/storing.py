@@ -107,7 +107,7 @@ class Storing:
 
 def outgoing(command: Command, now: float) -> tuple[Outgoing, ...]:
     """Where the answer to a command goes; nowhere for one that nobody posts."""
-    return (Outgoing(command.where.key, dict(command.delivery), now + LEASE),) if command.delivery else ()
+    return (Outgoing(command.where.typed_in, dict(command.delivery), now + LEASE),) if command.delivery else ()
 
 
 def _linked(context: Context, ledgers: Many[Ledger], reply: Reply, now: float) -> Iterator[Outgoing]:

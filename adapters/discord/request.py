@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from bot.interface.spec import Person, Place
@@ -44,6 +44,8 @@ class Request:
     private_message: bool = False
     channel_name: str = ""
     guild_name: str = ""
+    parent: int = 0
+    parent_name: str = ""
     received: float = field(default_factory=lambda: time.monotonic())
     until: float = field(default_factory=lambda: time.time() + TOKEN_LIFE)
 
@@ -62,8 +64,12 @@ class Request:
         """The channel, thread or DM."""
         if not self.guild:
             return Place(f"discord:dm/{self.channel}", name="direct message", owner=f"discord:{self.user}")
-        name = f"#{self.channel_name} of {self.guild_name}".removesuffix(" of ") if self.channel_name else ""
-        return Place(f"discord:{self.guild}/{self.channel}", f"discord:{self.guild}", name)
+        here = self._place(self.channel, self.channel_name)
+        return replace(here, parent=self._place(self.parent, self.parent_name)) if self.parent else here
+
+    def _place(self, channel: int, called: str) -> Place:
+        name = f"#{called} of {self.guild_name}".removesuffix(" of ") if called else ""
+        return Place(f"discord:{self.guild}/{channel}", f"discord:{self.guild}", name)
 
     @property
     def age(self) -> float:
@@ -82,7 +88,7 @@ class Request:
     def to_json(self, **more: object) -> Json:
         """What delivering the answer needs, for the outbox."""
         kept = asdict(self)
-        for name in ("received", "name", "manager", "channel_name", "guild_name"):
+        for name in ("received", "name", "manager", "channel_name", "guild_name", "parent_name"):
             del kept[name]
         return kept | more
 
@@ -97,6 +103,7 @@ def read_request(interaction: discord.Interaction[Any]) -> Request:
     """The ask behind an interaction of the library."""
     user, message = interaction.user, interaction.message
     channel = interaction.channel
+    thread = channel is not None and getattr(channel.type, "value", 0) in _THREADS
     manager = interaction.guild_id is None or bool(interaction.permissions.value & (MANAGE_SERVER | 1 << 3))
     return Request(
         id=interaction.id,
@@ -109,12 +116,14 @@ def read_request(interaction: discord.Interaction[Any]) -> Request:
         name=clean_name(user.display_name) or "player",
         manager=manager,
         allowed=interaction.app_permissions.value,
-        thread=channel is not None and getattr(channel.type, "value", 0) in _THREADS,
+        thread=thread,
         file_size=interaction.filesize_limit,
         message=message.id if message is not None else 0,
         private_message=message is not None and bool(message.flags.value & EPHEMERAL),
         channel_name=clean_name(getattr(channel, "name", None) or ""),
         guild_name=clean_name(interaction.guild.name or "") if interaction.guild is not None else "",
+        parent=(getattr(channel, "parent_id", None) or 0) if thread else 0,
+        parent_name=clean_name(getattr(getattr(channel, "parent", None), "name", None) or "") if thread else "",
     )
 
 

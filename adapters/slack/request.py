@@ -44,9 +44,9 @@ class Request:
     @property
     def where(self) -> Place:
         """The channel, thread or direct messages."""
-        key = f"{PLATFORM}{self.team}/{self.channel}"
-        owner = self.person_key if self.direct else ""
-        return Place(f"{key}/{self.thread}" if self.thread else key, f"{PLATFORM}{self.team}", self._name, owner)
+        key, server = f"{PLATFORM}{self.team}/{self.channel}", f"{PLATFORM}{self.team}"
+        channel = Place(key, server, self._name, self.person_key if self.direct else "")
+        return replace(channel, key=f"{key}/{self.thread}", parent=channel) if self.thread else channel
 
     @property
     def _name(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.commands import starting
+from bot.commands import channel_settings, starting
 from bot.commands.calling import take_seat
 from bot.commands.claiming import CLAIM_HINT, own_import
 from bot.commands.context import Context
@@ -24,6 +24,7 @@ from bot.rules.proof.chain import short
 from bot.stores.base import DRAFTS_KEPT
 from bot.stores.records import Doc
 from bot.systems.catalog import systems
+from bot.threads import channel_of, is_apart
 
 CARRY = "carry"
 MAX_NAME = 60
@@ -212,14 +213,19 @@ def _side_line(context: Context, side: str) -> str:
 async def settings(context: Context) -> Reply:
     """How the game is played and answered."""
     options = context.options()
+    threads = await channel_settings.threads(context, options.pop("threads"))
+    if threads and not any(options.values()):
+        return Reply(f"{context.who}: {threads}")
     if not any(options.values()):
         game = context.need_game()
+        own = await is_apart(context.store, channel_of(context.command.where))
         return Reply(
             "Settings of this game",
             (
                 f"hand_dice={'yes' if game.hand_dice else 'no'}: allow dice rolled by hand",
                 f"answers={game.answers}: long or short answers",
                 f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
+                f"threads={'own' if own else 'channel'}: what this channel's threads play",
             ),
         )
     game = context.open_game()
@@ -238,7 +244,7 @@ async def settings(context: Context) -> Reply:
     if options["master"]:
         told = [*told, f"{context.ledger.name_of(after.master)} is game master"]
     context.ledger.add("settings", after, result=", ".join(noted))
-    return Reply(f"{context.who}: {', '.join(told)}")
+    return Reply(f"{context.who}: {', '.join([*told, threads] if threads else told)}")
 
 
 def _person_called(context: Context, name: str) -> str:

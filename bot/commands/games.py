@@ -159,7 +159,9 @@ async def _resumed(context: Context, one: Played) -> Reply:
     context.ledger = ledger
     if not one.is_on:
         was = before.row if before is not None else None
-        context.bindings += [Binding(place, one.row, was, server_of(place), alone=True) for place in places]
+        context.bindings += [
+            Binding(place, one.row, was, server_of(place), alone=place == places[-1]) for place in places
+        ]
     game, system = ledger.game, systems().get(one.game.system)
     where = phase_title(game, system)
     lines = (*([f"It goes on in {where}."] if where else []), *reminders(game, system), *aside)
@@ -177,7 +179,7 @@ async def _places(context: Context, one: Played) -> tuple[str, ...]:
     here, was = context.command.where.key, context.ledger.was
     places = was.places if was is not None and not one.is_on else (here,)
     for place in places:
-        if place != here and one.row not in await context.store.played(place):
+        if place != here and one.row not in (row for _, row in await context.store.played(place)):
             raise UserError(
                 "This channel is linked with others, where that game was never played.",
                 hint=phrase("End the link first: `/game link off`"),

@@ -60,7 +60,7 @@ def named(game: Game) -> str:
 async def played_in(store: Store, where: Place) -> list[Played]:
     """All games that are or were played in a place, the oldest first."""
     found = []
-    for number, row in enumerate(await store.played(where.key), 1):
+    for number, row in await store.played(where.key):
         saved = await store.load_game_by_id(row)
         if saved is not None and (not saved.places or where.key in saved.places):  # else it goes on elsewhere
             found.append(Played(number, load(saved), bool(saved.places), saved.game.created, saved.game.updated))

@@ -116,6 +116,7 @@ GAME = (
             _option("hand_dice", "enum", "allow dice rolled by hand", values=("yes", "no")),
             _option("answers", "enum", "long or short answers", values=_FORMATS),
             _option("master", help_="the new game master", complete="player"),
+            _option("threads", "enum", "threads here play the channel's game, or their own", values=("channel", "own")),
         ),
         example="/game settings answers=compact",
     ),

@@ -35,13 +35,21 @@ class Place:
     """Where: a key unique over all platforms (`discord:55/900`), its server's key, and its name.
 
     Threads, forum posts and direct messages are places like any channel. `owner` is set by an adapter that knows this
-    for somebody's own conversation with the bot, where nobody else reads: the key of that person.
+    for somebody's own conversation with the bot, where nobody else reads: the key of that person. `parent` is the
+    channel of a thread; `thread` is where answers go when the channel's game is played from one.
     """
 
     key: str
     server: str = ""
     name: str = ""
     owner: str = ""
+    parent: Place | None = None
+    thread: str = ""
+
+    @property
+    def typed_in(self) -> str:
+        """The key of the channel or thread itself, whichever game is played there."""
+        return self.thread or self.key
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,8 +91,8 @@ class Store(Protocol):
         """Any game, also one that no place plays any more."""
         ...
 
-    async def played(self, place: str) -> Sequence[str]:
-        """Ids of all games that are or were played here, the oldest first."""
+    async def played(self, place: str) -> Sequence[tuple[int, str]]:
+        """Number and id of each game that is or was played here, in order. A game keeps its number in a place."""
         ...
 
     async def games(self, after: str = "", limit: int = 1000) -> Sequence[str]:

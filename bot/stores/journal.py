@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from bot.interface.spec import Command, Person, Place, Receipt
 
@@ -53,6 +53,11 @@ def to_text(command: Command) -> str:
 def from_text(text: str) -> Command:
     """The command that `to_text` wrote."""
     data = json.loads(text)
-    data["who"], data["where"] = Person(**data["who"]), Place(**data["where"])
-    data["channels"] = {name: Place(**place) for name, place in data["channels"].items()}
+    data["who"], data["where"] = Person(**data["who"]), _place(data["where"])
+    data["channels"] = {name: _place(place) for name, place in data["channels"].items()}
     return Command(**{**data, "path": tuple(data["path"])})
+
+
+def _place(data: dict[str, Any]) -> Place:
+    parent = data.get("parent")
+    return Place(**{**data, "parent": _place(parent) if parent else None})

@@ -222,13 +222,13 @@ async def test_what_was_played_in_a_place_can_be_listed(store: Store, clock: Clo
     clock.now += 60
     start = new_game("alpha")
     await store.commit(replace(start, bindings=(Binding(PLACE, "alpha", "zulu", SERVER),)))
-    assert await store.played(PLACE) == ["zulu", "alpha"], "the oldest first"
+    assert await store.played(PLACE) == [(1, "zulu"), (2, "alpha")], "in order"
 
     other = "slack:t:c"
     await store.commit(Commit(bindings=(Binding(other, "alpha", None, "slack:t"),)))
     await store.commit(Commit(bindings=(Binding(PLACE, None, "alpha"),)))
-    assert await store.played(PLACE) == ["zulu"], "what is rolled in it now is not for this place"
-    assert await store.played(other) == ["alpha"]
+    assert await store.played(PLACE) == [(1, "zulu")], "what is rolled in it now is not for this place"
+    assert await store.played(other) == [(1, "alpha")]
 
 
 async def test_a_game_that_is_taken_up_alone_leaves_the_places_that_play_it_no_more(store: Store) -> None:
@@ -238,12 +238,12 @@ async def test_a_game_that_is_taken_up_alone_leaves_the_places_that_play_it_no_m
     await store.commit(
         replace(new_game("g2"), bindings=(Binding(PLACE, "g2", "g1", SERVER), Binding(other, "g2", "g1", "slack:t")))
     )
-    assert await store.played(other) == await store.played(PLACE) == ["g1", "g2"]
+    assert await store.played(other) == await store.played(PLACE) == [(1, "g1"), (2, "g2")]
 
     await store.commit(Commit(bindings=(Binding(PLACE, "g1", "g2", SERVER, alone=True),)))
     assert await store.load_game(PLACE) == await store.load_game_by_id("g1")
-    assert await store.played(PLACE) == ["g1", "g2"]
-    assert await store.played(other) == ["g2"]
+    assert await store.played(PLACE) == [(1, "g1"), (2, "g2")]
+    assert await store.played(other) == [(2, "g2")]
 
 
 async def test_seeds_follow_each_other(store: Store) -> None:

@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import aiosqlite
@@ -473,10 +474,23 @@ async def test_a_game_that_moved_away_is_not_listed_where_an_older_release_left_
     conn = sqlite3.connect(path)
     with closing(conn), conn:
         conn.execute("UPDATE bindings SET current = 0 WHERE place = 'place g1'")
+        conn.execute("ALTER TABLE bindings DROP COLUMN number")
         conn.execute("PRAGMA user_version = 2")
     async with open_sqlite(path) as store:
         assert not await store.played("place g1")
-        assert await store.played("place moved to") == ["g1"]
+        assert await store.played("place moved to") == [(1, "g1")]
+
+
+async def test_games_of_an_older_file_are_numbered_by_age(path: Path) -> None:
+    async with open_sqlite(path) as store:
+        for game, was in (("z", None), ("y", "z"), ("x", "y")):
+            await store.commit(replace(start(game), bindings=(Binding("table", game, was),)))
+    conn = sqlite3.connect(path)
+    with closing(conn), conn:
+        conn.execute("ALTER TABLE bindings DROP COLUMN number")
+        conn.execute("PRAGMA user_version = 3")
+    async with open_sqlite(path) as store:
+        assert await store.played("table") == [(1, "z"), (2, "y"), (3, "x")]
 
 
 async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:

@@ -54,10 +54,9 @@ def game_at(conn: sqlite3.Connection, place: str) -> tuple[str, int] | None:
     return (row[0], row[1]) if row else None
 
 
-def played(conn: sqlite3.Connection, place: str) -> list[str]:
-    """Ids of all games that a place plays or played, the oldest first."""
-    query = "SELECT id FROM bindings JOIN games ON id = game WHERE place = ? ORDER BY created, id"
-    return [id for (id,) in conn.execute(query, (place,))]
+def played(conn: sqlite3.Connection, place: str) -> list[tuple[int, str]]:
+    """Number and id of each game that a place plays or played."""
+    return conn.execute("SELECT number, game FROM bindings WHERE place = ? ORDER BY number", (place,)).fetchall()
 
 
 def game_with_all(conn: sqlite3.Connection, game: str) -> Saved | None:

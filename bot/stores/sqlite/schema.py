@@ -58,8 +58,18 @@ _TOMBSTONES = "CREATE TABLE tombstones (id TEXT PRIMARY KEY, at REAL NOT NULL) W
 # A game that left a place, and goes on in another, is not among those that the place may list and read.
 _LEFT = "DELETE FROM bindings WHERE NOT current AND game IN (SELECT game FROM bindings WHERE current);\n"
 
+# Games are numbered in each place, in the order in which they came there.
+_NUMBERS = """
+ALTER TABLE bindings ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+UPDATE bindings SET number = (
+    SELECT count(*) FROM bindings AS other JOIN games AS theirs ON theirs.id = other.game, games AS own
+    WHERE own.id = bindings.game AND other.place = bindings.place
+    AND (theirs.created, theirs.id) <= (own.created, own.id)
+);
+"""
+
 # Step n leads from version n to n + 1. Append only: files out there have been through the older ones.
-MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES, _LEFT)
+MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES, _LEFT, _NUMBERS)
 
 
 def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRATIONS) -> None:

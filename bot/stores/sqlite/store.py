@@ -149,7 +149,7 @@ class SqliteStore:
         """See Store."""
         return await self._reader.run(_at_one_moment(lambda conn: reading.game_with_all(conn, game)))
 
-    async def played(self, place: str) -> Sequence[str]:
+    async def played(self, place: str) -> Sequence[tuple[int, str]]:
         """See Store."""
         return await self._reader.run(lambda conn: reading.played(conn, place))
 

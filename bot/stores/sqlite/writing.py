@@ -24,6 +24,11 @@ _UPDATE_GAME = (
 )
 _TOUCH_GAME = "UPDATE games SET version = version + 1, updated = ? WHERE id = ? AND version = ?"
 _INSERT_EVENT = "INSERT INTO events (game, number, body, hash) VALUES (?, ?, ?, ?)"
+_PLAY = (
+    "INSERT INTO bindings (place, game, server, current, removed, number) "
+    "VALUES (?1, ?2, ?3, 1, NULL, (SELECT coalesce(max(number), 0) + 1 FROM bindings WHERE place = ?1)) "
+    "ON CONFLICT DO UPDATE SET server = excluded.server, current = 1, removed = NULL"
+)
 _PAGE = 1000
 _GAME_TABLES = ("snapshots", "events", "bindings", "persons", "texts", "seeds")
 
@@ -162,15 +167,12 @@ def _bind(conn: sqlite3.Connection, binding: Binding) -> None:
         conn.execute("DELETE FROM bindings WHERE place = ? AND current", (binding.place,))
     else:
         conn.execute("UPDATE bindings SET current = 0 WHERE place = ? AND current", (binding.place,))
-    if binding.alone:
-        conn.execute("DELETE FROM bindings WHERE game = ? AND NOT current", (binding.game,))
     if row and row[0] != binding.game:
         conn.execute("UPDATE games SET version = version + 1 WHERE id = ?", (row[0],))
     if binding.game is not None:
-        conn.execute(
-            "INSERT OR REPLACE INTO bindings (place, game, server, current, removed) VALUES (?, ?, ?, 1, NULL)",
-            (binding.place, binding.game, binding.server or binding.place),
-        )
+        conn.execute(_PLAY, (binding.place, binding.game, binding.server or binding.place))
+    if binding.alone:
+        conn.execute("DELETE FROM bindings WHERE game = ? AND NOT current", (binding.game,))
 
 
 def _side_rows(conn: sqlite3.Connection, commit: Commit) -> None:

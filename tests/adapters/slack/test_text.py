@@ -38,7 +38,7 @@ async def test_commands_mentions_and_direct_messages_are_answered(slack: SlackSt
         threaded = await ben.mention(games, "roll 1d6", thread=told.ts)
         inside = await threaded.answer(where=lambda one: one.thread_ts == told.ts)
         assert "ben: d6 = " in inside.text
-        assert "#2" in inside.plain, "a thread is a place of its own"
+        assert "#2" not in inside.plain, "a thread plays its channel's game"
 
         refused = await (await ben.mention(games, "rol 1d6", thread=told.ts)).answer()
         assert refused.ephemeral_for == ben.id

@@ -1,0 +1,56 @@
+"""Which game a thread plays: that of its channel, unless one was started in it, or the channel keeps them apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.game.cache import Games
+from bot.interface.spec import Command, Place
+from bot.stores.base import Store
+from bot.stores.records import Doc
+
+APART = "threads-apart"
+"""Documents of channels whose threads play games of their own."""
+BEGINS = (("game", "start"), ("game", "import"))
+"""What begins a game in the thread itself."""
+
+
+class Threads:
+    """Finds the place that plays the game of a thread."""
+
+    def __init__(self, store: Store, games: Games) -> None:
+        self._store, self._games = store, games
+
+    async def at_home(self, command: Command) -> Command:
+        """The command as one of the place whose game it is about; its answer still goes where it was typed."""
+        if command.where.parent is None or command.path in BEGINS:
+            return command
+        return replace(command, where=await self.home(command.where))
+
+    async def home(self, where: Place) -> Place:
+        """The place whose game is played here: this one, or the channel that it is a thread of."""
+        channel = where.parent
+        if channel is None:
+            return where
+        theirs = await self._games.at(channel.key)
+        if theirs is None or await is_apart(self._store, channel):
+            return where
+        own = await self._games.at(where.key)
+        if own is not None and (own.game.started or own.game.units or not theirs.game.started):
+            return where
+        return replace(channel, thread=where.key)
+
+
+def channel_of(where: Place) -> Place:
+    """The channel that a place is, or is a thread of."""
+    return where.parent if where.parent is not None else replace(where, thread="")
+
+
+async def is_apart(store: Store, channel: Place) -> bool:
+    """Whether the threads of a channel play games of their own."""
+    return await store.doc(APART, channel.key) is not None
+
+
+def apart_doc(channel: Place) -> Doc:
+    """The document that keeps a channel's threads apart."""
+    return Doc(APART, channel.key, {}, None, channel.server or channel.key)
