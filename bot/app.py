@@ -20,6 +20,7 @@ from bot.commands.dispatch import spec_of
 from bot.drafts import Drafts
 from bot.enabled import Enabled
 from bot.entropy import new_id
+from bot.forms import Forms
 from bot.game.cache import Games
 from bot.game.phases import standing
 from bot.game.recall import last_inputs
@@ -60,6 +61,7 @@ class App:
         enabled = Enabled(store, self.registry, steady)
         storing = Storing(store, clock, self.games, enabled, self._receipts)
         self.threads = Threads(store, self.games)
+        self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads)
         self.handling = Handling(store, clock, self.games, self.registry, enabled, storing, self.threads)
         self._promises = Promises(store, clock, self._receipts, self._under_way)
         self._sweeper: asyncio.Task[None] | None = None

@@ -17,9 +17,16 @@ from bot.stores.records import Doc
 DRAFT = "draft"
 
 
+_MORE = ("game", "wrong", "message", "title", "better")
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A command with its options so far, and the page at which its form is open."""
+    """A command with its options so far, for a form or a button that runs it.
+
+    `page` is 1 where the form shows its rare fields too. `wrong` is the option that was refused, `message` why,
+    `better` the options as they were probably meant. `title` is the form's, where it is not that of the command.
+    """
 
     key: str
     path: Path
@@ -27,10 +34,15 @@ class Draft:
     owner: str
     page: int = 0
     game: str = ""  # the one it was asked in; a form is of none
+    wrong: str = ""
+    message: str = ""
+    title: str = ""
+    better: Mapping[str, object] | None = None
 
     def doc(self, now: float, kept: float = DRAFTS_KEPT) -> Doc:
         """The draft as the store keeps it."""
-        data = {"path": list(self.path), "options": dict(self.options), "page": self.page, "game": self.game}
+        data = {"path": list(self.path), "options": dict(self.options), "page": self.page}
+        data |= {name: found for name in _MORE if (found := getattr(self, name))}
         return Doc(DRAFT, self.key, data, now + kept, self.owner)
 
 
@@ -44,8 +56,8 @@ async def find_draft(store: Store, key: str) -> Draft | None:
     doc = await store.doc(DRAFT, key)
     if doc is None:
         return None
-    data = doc.data
-    return Draft(key, tuple(data["path"]), data["options"], doc.owner, data.get("page", 0), data.get("game", ""))
+    more = {name: doc.data[name] for name in _MORE if name in doc.data}
+    return Draft(key, tuple(doc.data["path"]), doc.data["options"], doc.owner, doc.data.get("page", 0), **more)
 
 
 class Drafts:

@@ -121,7 +121,7 @@ class Handling:
 
 def _only_counts(spec: CommandSpec, command: Command) -> bool:
     """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
-    if spec.family == "help" or spec.path in (("game", "stats"), ("button", "odds")):
+    if spec.family == "help" or spec.path in (("game", "stats"), ("button", "odds"), ("button", "count")):
         return True
     return spec.family == "sequence" and flag(command.options, "odds")
 

@@ -13,25 +13,25 @@ from bot.interface.reply import error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
 
-IN_PLACE = ("log",)
-"""Buttons that turn the page of the private message under which they hang."""
+IN_PLACE = ("log", "die")
+"""Buttons that change the private message under which they hang, as long as the answer is private too."""
 
 
 async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     """Run what a button is for."""
     custom_id = str(data.get("custom_id") or "")
     if custom_id.startswith(FORM_PART):
-        from adapters.discord.forms import change_form
+        from adapters.discord.forms import submitted
 
-        await change_form(work, request, data)
+        await submitted(work, request, data)
         return
     action = custom_id.removeprefix(ACTION)
-    name, _, rest = action.partition(":")
     if action.startswith(OPEN_FORM):
-        from adapters.discord.forms import open_form
+        from adapters.discord.forms import open_from
 
-        await open_form(work, request, work.app.registry.find(rest.split())[0], {})
+        await open_from(work, request, action.removeprefix(OPEN_FORM))
         return
+    name, _, rest = action.partition(":")
     try:
         private = work.app.spec(("button", name)).is_private({})
     except UserError as error:

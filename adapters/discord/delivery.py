@@ -81,7 +81,8 @@ class Delivery:
             patience = RECEIPT if self.busy < CROWD else RECEIPT / 4
             done, _ = await asyncio.wait({task}, timeout=max(0.0, patience - request.age))
             if done:
-                await self._first(request, await _result(task), in_place=in_place)
+                reply = await _result(task)
+                await self._first(request, reply, in_place=in_place and reply.private)
                 return
             instead = await self._app.promised(command, request.until)
             if instead is not None:

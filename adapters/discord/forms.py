@@ -1,55 +1,57 @@
-"""The guided form: a private message with menus, forms for numbers, the command so far, *Odds* and *Roll it*.
+"""Forms at work: a modal is opened at once, what comes back is rolled, counted or refused, and a refusal leads back.
 
-The draft is in the store, its id in every custom_id; nothing of it is in memory.
+The draft is in the store, its key in the modal's custom_id; nothing of it is in memory.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from adapters.discord.calls import FORM, MESSAGE, UPDATE
+from adapters.discord.answer import answer
+from adapters.discord.calls import FORM
 from adapters.discord.delivery import Direct
-from adapters.discord.escape import escaped, line
-from adapters.discord.render import ACTION, FORM_PART, MAX_CONTENT, Message
-from adapters.discord.request import EPHEMERAL, Request
+from adapters.discord.modal import ROOM, filled, modal
+from adapters.discord.render import FORM_PART
+from adapters.discord.request import Request
 from adapters.discord.work import Work
-from bot.drafts import Draft, new_draft
-from bot.interface.form import Blank, Form, Menu, choose, fill, form_of, missing
-from bot.interface.reply import error_reply
+from bot.drafts import Draft
+from bot.forms import KEPT, action_of
+from bot.interface.form import HAND, ODDS, SECRET, form_of
+from bot.interface.form_answer import take
+from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
 from bot.rules.errors import UserError
-from bot.rules.phrase import Phrase, Typed
-from bot.rules.plain import visible
-
-Json = dict[str, Any]
-
-MENUS, BLANKS = 4, 5
-ROW, BUTTON, SELECT, TEXT, LABEL = 1, 2, 3, 4, 18
-_ID = re.compile(r"([^:]+):(?:(odds)|(?:(page|fill):(\d{1,4}))|(?:(menu):([^:]+:\d{1,4})))", re.ASCII)
-_GREY, _BLUE, _GREEN = 2, 1, 3
-
-
-def needs_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
-    """Whether a sequence lacks what it needs, or was called alone: then it can hardly be meant with all at 0."""
-    return bool(missing(spec, options)) or not options
 
 
 async def open_form(work: Work, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
-    """Begin a draft with what was given, and show its form to who asked."""
-    draft = new_draft(spec.path, options, request.who.key)
-    await work.app.drafts.put(draft)
-    await _show(work, request, draft, MESSAGE)
+    """Open the form of a command that lacks something, with what it has."""
+    await _show(work, request, await work.app.forms.begin(spec, options, request.who))
 
 
-async def change_form(work: Work, request: Request, data: Mapping[str, Any]) -> None:
-    """Take what was chosen, filled in or pressed in a form."""
-    key, what, more = read_id(str(data["custom_id"]))
-    draft = await work.app.drafts.get(key, request.who.key) if what else None
+async def open_from(work: Work, request: Request, what: str) -> None:
+    """Open the form that a button is for; `what` comes behind `form:` in its action."""
     try:
-        if draft is None:
+        draft = await work.app.forms.opened(what, request.who, request.where)
+        await _show(work, request, draft)
+    except UserError as error:
+        await work.delivery.say(request, error_reply(error))
+
+
+async def _show(work: Work, request: Request, draft: Draft) -> None:
+    known = await work.app.known(request.where, request.who)
+    spec = work.app.spec(draft.path)
+    form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
+    await work.delivery.direct(request, Direct(FORM, data=modal(form, draft.key)))
+
+
+async def submitted(work: Work, request: Request, data: Mapping[str, Any]) -> None:
+    """Take what was filled into a form, and do what was chosen in it."""
+    key = str(data.get("custom_id") or "").removeprefix(FORM_PART)
+    draft = await work.app.drafts.get(key, request.who.key)
+    try:
+        if draft is None or "components" not in data:
             raise UserError(
                 "This form was already used, or has expired.", hint="Type the command again.", code="used-up"
             )
@@ -57,158 +59,46 @@ async def change_form(work: Work, request: Request, data: Mapping[str, Any]) -> 
     except UserError as error:
         await work.delivery.say(request, error_reply(error))
         return
-    if what == "odds":
-        await _odds(work, request, spec, draft)
-    elif what == "fill" and "components" not in data:
-        form = form_of(spec, draft.options, await work.app.known(request.where, request.who))
-        await work.delivery.direct(request, Direct(FORM, data=modal(spec, key, form, int(more[0]))))
+    known = await work.app.known(request.where, request.who)
+    form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
+    taken = take(spec, draft.options, known, form, filled(data))
+    options = {name: value for name, value in taken.options.items() if name not in (SECRET, HAND, ODDS)}
+    if taken.how == SECRET:
+        options[SECRET] = True
+    if taken.problem is not None:
+        reply = await work.app.forms.offered(error_reply(taken.problem), spec, options, request.who, key)
+        await work.delivery.say(request, reply)
+    elif spec.family in KEPT:
+        await work.app.drafts.put(replace(draft, options=options, wrong="", message="", better=None))
+        await _pressed(work, request, spec, options, action_of(taken.how, key, taken.options), private=taken.how)
     else:
-        await _apply(work, request, spec, draft, what, more, data)
+        await _run(work, request, spec, options, key)
 
 
-def read_id(custom_id: str) -> tuple[str, str, list[str]]:
-    """(draft, what was pressed, what goes with it); nothing was pressed where no form of ours has such an id."""
-    found = _ID.fullmatch(custom_id.removeprefix(FORM_PART))
-    if found is None:
-        return "", "", []
-    key, *rest = (part for part in found.groups() if part)
-    return key, rest[0], ":".join(rest[1:]).split(":")
-
-
-async def _apply(
-    work: Work, request: Request, spec: CommandSpec, draft: Draft, what: str, more: list[str], data: Mapping[str, Any]
+async def _pressed(
+    work: Work, request: Request, spec: CommandSpec, options: Mapping[str, object], action: str, *, private: str
 ) -> None:
-    options, page = draft.options, draft.page
-    problems: tuple[str, ...] = ()
-    if what == "page":
-        page = int(more[0])
-    elif what == "fill":
-        options, problems = fill(spec, options, submitted(data))
-    elif what == "menu":
-        known = await work.app.known(request.where, request.who)
-        options = choose(spec, options, known, more[0], int(more[1]), data.get("values") or ())
-    draft = replace(draft, options=options, page=page)
-    await work.app.drafts.put(draft)
-    await _show(work, request, draft, UPDATE, problems)
+    """Press the button that does what was chosen in the form."""
+    is_private = private in (ODDS, SECRET, HAND)
+    delivery = request.to_json(private=is_private)
+    name, _, rest = action.partition(":")
+    command = Command(("button", name), {"rest": rest}, request.who, request.where, request.request_id, delivery)
+
+    async def run() -> Reply:
+        reply = await work.app.press(action, request.who, request.where, request.request_id, delivery)
+        return await work.app.forms.offered(reply, spec, options, request.who, rest.partition(":")[0])
+
+    await work.delivery.serve(request, command, run(), private=is_private)
 
 
-async def _odds(work: Work, request: Request, spec: CommandSpec, draft: Draft) -> None:
-    options = {**draft.options, "odds": True}
-    command = Command(spec.path, options, request.who, request.where, request.request_id, request.to_json(private=True))
-    await work.delivery.serve(request, command, work.app.run(command), private=True)
+async def _run(work: Work, request: Request, spec: CommandSpec, options: Mapping[str, object], key: str) -> None:
+    """Run the command of a form that no button can run."""
+    is_private = spec.is_private(options)
+    delivery = request.to_json(private=is_private)
+    command = Command(spec.path, options, request.who, request.where, request.request_id, delivery, spec=spec)
 
+    async def run() -> Reply:
+        reply = await answer(work, request, command)
+        return await work.app.forms.offered(reply, spec, options, request.who, key)
 
-def submitted(data: Mapping[str, Any]) -> dict[str, str]:
-    """{field: text} of a form that was sent."""
-    found = {}
-    for part in data.get("components") or ():
-        for field in (part["component"],) if "component" in part else part.get("components") or ():
-            if "value" in field:
-                found[str(field["custom_id"])] = str(field["value"] or "")
-    return found
-
-
-# How it looks
-
-
-async def _show(work: Work, request: Request, draft: Draft, kind: int, problems: tuple[str, ...] = ()) -> None:
-    spec = work.app.spec(draft.path)
-    form = form_of(spec, draft.options, await work.app.known(request.where, request.who))
-    await work.delivery.direct(request, Direct(kind, message(spec, draft.key, form, draft.page, problems)))
-
-
-def message(spec: CommandSpec, key: str, form: Form, page: int, problems: tuple[str, ...] = ()) -> Message:
-    """The form as a private message; `page` counts from 0."""
-    pages = max(1, -(-len(form.menus) // MENUS), -(-len(form.blanks) // BLANKS))
-    page = min(max(page, 0), pages - 1)
-    lines = [f"{spec.name}: choose below, type the numbers, then roll. {escaped(spec.summary)}"]
-    lines += [f"Error: {escaped(problem)}" for problem in problems]
-    if form.missing:
-        lines.append(f"Still needed: {escaped(', '.join(option.name for option in form.missing))}")
-    else:
-        lines.append("Nothing more is needed.")
-    so_far = line(Phrase("So far: ", Typed(form.command)))
-    room = MAX_CONTENT - len("\n".join(lines)) - 1
-    lines.append(so_far if len(so_far) <= room else "So far: more than can be shown here.")
-    shown = form.menus[page * MENUS : (page + 1) * MENUS]
-    body: Json = {
-        "content": "\n".join(lines),
-        "embeds": [],
-        "components": [*(_row(_select(key, menu)) for menu in shown), _row(*_buttons(spec, key, form, page, pages))],
-        "allowed_mentions": {"parse": []},
-        "flags": EPHEMERAL,
-    }
-    return Message(body)
-
-
-def _row(*parts: Json) -> Json:
-    return {"type": ROW, "components": list(parts)}
-
-
-def _select(key: str, menu: Menu) -> Json:
-    options = [
-        {
-            "label": visible(pick.label)[:100].strip() or pick.value,
-            "value": pick.value,
-            **({"description": visible(pick.about)[:100]} if pick.about else {}),
-            "default": pick.chosen,
-        }
-        for pick in menu.picks
-    ]
-    return {
-        "type": SELECT,
-        "custom_id": f"{FORM_PART}{key}:menu:{menu.option}:{menu.part}",
-        "placeholder": visible(menu.title)[:150],
-        "min_values": 0,
-        "max_values": len(options) if menu.many else 1,
-        "options": options,
-    }
-
-
-def _buttons(spec: CommandSpec, key: str, form: Form, page: int, pages: int) -> list[Json]:
-    blanks = form.blanks[page * BLANKS : (page + 1) * BLANKS]
-    found = []
-    if page > 0:
-        found.append(_button(f"{FORM_PART}{key}:page:{page - 1}", "Back"))
-    if blanks:
-        names = ", ".join(blank.option.name for blank in blanks)
-        found.append(_button(f"{FORM_PART}{key}:fill:{page}", f"Type: {names}"[:80]))
-    if page + 1 < pages:
-        found.append(_button(f"{FORM_PART}{key}:page:{page + 1}", "More"))
-    ready = not form.missing
-    if spec.option("odds") is not None:
-        found.append(_button(f"{FORM_PART}{key}:odds", "Odds", _BLUE, disabled=not ready))
-    found.append(_button(f"{ACTION}roll:{key}", "Roll it", _GREEN, disabled=not ready))
-    return found
-
-
-def _button(custom_id: str, label: str, style: int = _GREY, *, disabled: bool = False) -> Json:
-    made: Json = {"type": BUTTON, "style": style, "label": label, "custom_id": custom_id}
-    return made | {"disabled": True} if disabled else made
-
-
-def modal(spec: CommandSpec, key: str, form: Form, page: int) -> Json:
-    """The form for the numbers and texts of a page."""
-    blanks = form.blanks[page * BLANKS : (page + 1) * BLANKS]
-    return {
-        "custom_id": f"{FORM_PART}{key}:fill:{page}",
-        "title": spec.name[:45],
-        "components": [_field(blank) for blank in blanks],
-    }
-
-
-def _field(blank: Blank) -> Json:
-    option = blank.option
-    text: Json = {
-        "type": TEXT,
-        "custom_id": option.name,
-        "style": 2 if option.type == "units" else 1,
-        "required": False,
-        "max_length": 40 if option.type in ("int", "number") else 4000,
-    }
-    if blank.value:
-        text["value"] = blank.value[: text["max_length"]]
-    elif option.default not in (None, ""):
-        text["placeholder"] = f"{option.default} if left empty"[:100]
-    about = option.help or option.expected
-    return {"type": LABEL, "label": option.name.replace("_", " ")[:45], "description": about[:100], "component": text}
+    await work.delivery.serve(request, command, run(), private=is_private)

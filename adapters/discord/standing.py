@@ -31,7 +31,7 @@ class Standing:
 
     async def put(self, request: Request, reply: Reply, *, private: bool, in_place: bool) -> None:
         """Put the answer in place of the receipt. What must not be public takes a public placeholder away first."""
-        if in_place and not reply.error:
+        if in_place and reply.private and not reply.error:
             await self._wire.edit(request, render(reply, request))
         elif in_place:
             await self._wire.follow_up(request, render(reply, request))

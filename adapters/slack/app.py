@@ -64,7 +64,6 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     # A listener is matched for everything: what we do not know is acknowledged and left alone.
     bolt.command(ALL)(listeners.on_command)
     bolt.action(ALL)(listeners.on_action)
-    bolt.options(ALL)(listeners.forms.on_search)
     bolt.view_submission(ALL)(listeners.forms.on_submit)
     bolt.event("app_mention")(listeners.on_mention)
     bolt.event("message")(listeners.on_message)

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 ONCE = ("reveal", "consent", "refuse", "agree", "decline", "takeover", "stay", "close", "begin", "keep")
 """Buttons of public messages that go when they were pressed; consent and refusal go together. Undo stays: the event
 may be brought back, and the other side's press on it is consent."""
-PAGES = ("log",)
+PAGES = ("log", "die")
 PATIENCE = 1.0  # the answer waits no longer for it
 
 

@@ -8,23 +8,27 @@ from dataclasses import replace
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused
+from adapters.slack.escape import escaped
 from adapters.slack.modal import (
+    COUNT,
     FIELD,
-    MAX_CHOICES,
+    MORE,
     PICK,
-    ROSTER,
+    ROOM,
     block_of,
-    choice,
+    draft_of,
     form_view,
-    opens_form,
     pick_view,
     read_meta,
     read_state,
 )
 from adapters.slack.request import Request
-from adapters.slack.work import Ack, Work
-from bot.interface.complete import described
-from bot.interface.form import ACTING, OPEN_FORM
+from adapters.slack.work import Ack, Do, Work
+from bot.drafts import Draft
+from bot.forms import KEPT, action_of
+from bot.interface.form import HAND, ODDS, OPEN_FORM, SECRET, Form, asks, form_of
+from bot.interface.form_answer import Taken, take
+from bot.interface.parts import Odds, percent
 from bot.interface.reply import Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
 from bot.interface.text import parse_text
@@ -40,13 +44,13 @@ MAX_ERROR = 2_000
 
 
 class Forms:
-    """Opens, completes and takes modals."""
+    """Opens, changes and takes modals."""
 
     def __init__(self, work: Work) -> None:
         self._work, self._app = work, work.app
 
     async def opened(self, request: Request, text: str, ack: Ack) -> bool:
-        """Open the form for a command that was typed without options; whether there was one to open.
+        """Open the form for a command that lacks something; whether there was one to open.
 
         Then the command is acknowledged, before anything else: its trigger lives as short.
         """
@@ -62,26 +66,26 @@ class Forms:
             if len(below) > 1:
                 await self._open(request, text, pick_view(words, self._app.registry, request))
             elif below:
-                await self._open(request, text, await self._view(request, below[0], {}))
+                await self._open(request, text, await self._begun(request, below[0], {}))
             return bool(below)
-        if not opens_form(typed.spec, typed.options):
+        if not asks(typed.spec, typed.options):
             return False
         await ack()
-        await self._open(request, text, await self._view(request, typed.spec, {}))
+        await self._open(request, text, await self._begun(request, typed.spec, typed.options))
         return True
 
-    async def open_from(self, request: Request, text: str) -> None:
-        """Open the form that a button offers, with what its command held."""
+    async def open_from(self, request: Request, what: str) -> None:
+        """Open the form that a button is for; `what` comes behind `form:` in its action."""
+        who = Person(request.person_key, "")
         try:
-            typed = parse_text(text, self._app.registry)
-            spec, options = typed.spec, typed.options
-        except UserError:
-            spec, _ = self._app.registry.find(text.removeprefix("/").split())
-            options = {}
-        await self._open(request, text, await self._view(request, spec, options))
+            draft = await self._app.forms.opened(what, who, request.where)
+        except UserError as error:
+            await self._work.posts.deliver(request, error_reply(error))
+            return
+        await self._open(request, " ".join(draft.path), await self._view(request, draft))
 
     def offered(self, reply: Reply, text: str) -> Reply:
-        """A refusal with a button that opens the form of the command, where it has one."""
+        """A refusal of what could not be read, with a button that opens the form of the command, where it has one."""
         try:
             spec, used = self._app.registry.find(text.removeprefix("/").split())
         except UserError:
@@ -96,82 +100,143 @@ class Forms:
     async def on_submit(self, ack: Ack, body: Json) -> None:
         """A modal was submitted."""
         view = body["view"]
-        path, request = read_meta(view, body["user"]["id"])
-        values = view["state"]["values"]
+        _, request = read_meta(view, body["user"]["id"])
         if view["callback_id"] != PICK:
-            spec = self._app.spec(path)
-            await self._take(ack, request, spec, read_state(spec, values))
+            await self._submitted(ack, request, view)
             return
+        values = view["state"]["values"]
         picked = ((values.get("command") or {}).get(FIELD) or {}).get("selected_option")
         if not picked:
-            raise UserError("No command was chosen.", code="missing")
-        chosen = picked["value"]
-        spec = self._app.spec(tuple(chosen.split()))
+            raise UserError("No command was chosen.", code="bad-form")
+        spec = self._app.spec(tuple(picked["value"].split()))
         if spec.options:
-            await ack(response_action="update", view=await self._view(request, spec, {}))
+            await ack(response_action="update", view=await self._begun(request, spec, {}))
         else:
-            await self._take(ack, request, spec, {})
+            await self._work.answer(
+                request, request.command(spec.path, {}), lambda who: self._work.run(request, spec, {}, who), ack
+            )
 
-    async def on_search(self, ack: Ack, body: Json) -> None:
-        """Letters were typed into a select of a modal."""
-        path, request = read_meta(body["view"], body["user"]["id"])
-        typed = str(body.get("value") or "").strip()
-        if body["block_id"].endswith(ROSTER):
-            await ack(options=await self._units(request, body["block_id"].removesuffix(ROSTER), typed))
+    async def on_action(self, ack: Ack, body: Json) -> None:
+        """Something in a modal was pressed or, while it shows the odds, changed."""
+        await ack()
+        view = body["view"]
+        _, request = read_meta(view, body["user"]["id"])
+        name, (key, counts) = body["actions"][0]["action_id"], draft_of(view)
+        draft = await self._app.drafts.get(key, request.person_key)
+        if draft is None or not (counts or name in (COUNT, MORE)):
             return
-        found = await self._app.complete(
-            path, body["block_id"], typed, {}, Person(request.person_key, ""), request.where
-        )
-        options = [choice(one.name, one.value) for one in found]
-        option = self._app.spec(path).option(body["block_id"])
-        if typed and (not options or (option is not None and option.free)):
-            options.append(choice(typed, typed))
-        await ack(options=options)
+        taken = (await self._taken(request, draft, view))[1]
+        page = draft.page ^ 1 if name == MORE else draft.page
+        draft = replace(draft, options=_bare(taken.options), page=page)
+        await self._app.drafts.put(draft)
+        lines = await self._odds(request, draft, taken) if counts or name == COUNT else []
+        shown = await self._view(request, draft, lines)
+        await self._call(request, "views.update", view_id=view["id"], hash=view.get("hash"), view=shown)
 
-    async def _units(self, request: Request, option: str, typed: str) -> list[Json]:
-        """Units of the roster that fit what was typed, those that are meant first."""
-        known = await self._app.known(request.where, Person(request.person_key, ""))
-        own, part = option in ACTING, typed.casefold()
-        fitting = [unit for unit in known.roster if part in unit.name.casefold() or part in unit.handle.casefold()]
-        fitting.sort(key=lambda unit: bool(known.own_side) and (unit.side == known.own_side) != own)
-        return [choice(described(unit), unit.name) for unit in fitting[:MAX_CHOICES]]
+    async def _odds(self, request: Request, draft: Draft, taken: Taken) -> list[str]:
+        """The odds of what a form holds, one line for those who share them; or why there are none yet."""
+        if taken.problem is not None:
+            return [escaped(str(taken.problem))]
+        reply = await self._app.press(f"count:{draft.key}", Person(request.person_key, ""), request.where, "")
+        if reply.error:
+            return [f"_{escaped(' '.join((reply.title, *reply.body()[:1])))}_"]
+        return [_likely(part) for part in reply.lines if isinstance(part, Odds)]
 
-    async def _take(self, ack: Ack, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
-        """Run the command of a form: a quick refusal appears at its field, anything else is posted."""
+    async def _submitted(self, ack: Ack, request: Request, view: Json) -> None:
+        """Do what a filled-in form asks for: a quick refusal appears at its field, anything else is posted."""
+        draft = await self._app.drafts.get(draft_of(view)[0], request.person_key)
+        if draft is None:
+            gone = UserError(
+                "This form was already used, or has expired.", hint="Type the command again.", code="used-up"
+            )
+            await ack()
+            await self._work.posts.deliver(request, error_reply(gone))
+            return
+        spec = self._app.spec(draft.path)
+        form, taken = await self._taken(request, draft, view)
 
         async def at_its_field(reply: Reply) -> bool:
-            if not reply.error or reply.seen or not spec.options:
+            if not reply.error or reply.seen or reply.code in ("used-up", "other-game"):
                 return False
-            await ack(response_action="errors", errors=field_errors(spec, reply))
+            text = " ".join((reply.title, *reply.body()))[:MAX_ERROR]
+            await ack(response_action="errors", errors={block_of(form, draft, reply.option): text})
             return True
 
+        if taken.problem is not None:
+            await at_its_field(error_reply(taken.problem))
+            return
+        options = _bare(taken.options) | ({SECRET: True} if taken.how == SECRET else {})
+        action = action_of(taken.how, draft.key, taken.options)
+        if spec.family in KEPT:
+            kept = replace(draft, options=options, wrong="", message="", better=None)
+            await self._app.drafts.put(kept)
+            name, _, rest = action.partition(":")
+            command = request.command(("button", name), {"rest": rest})
+        else:
+            command = request.command(spec.path, options)
         await self._work.answer(
             request,
-            request.command(spec.path, options),
-            lambda who: self._work.run(request, spec, options, who),
+            command,
+            self._do(request, spec, options, draft.key, action),
             ack,
             patience=AT_FIELD,
             quick=at_its_field,
         )
 
-    async def _view(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> Json:
+    def _do(self, request: Request, spec: CommandSpec, options: Mapping[str, object], key: str, action: str) -> Do:
+        """What a form does when it is submitted; a refusal that comes late leads back to it."""
+
+        async def run(who: Person) -> Reply:
+            if spec.family in KEPT:
+                press = (action, who, request.where, request.request_id, request.to_json())
+                return await self._app.forms.offered(await self._app.press(*press), spec, options, who, key)
+            reply = await self._work.run(request, spec, options, who)
+            return await self._app.forms.offered(reply, spec, options, who, key)
+
+        return run
+
+    async def _taken(self, request: Request, draft: Draft, view: Json) -> tuple[Form, Taken]:
+        """The form of a modal as it was shown, and what has become of it."""
+        spec, known = self._app.spec(draft.path), await self._app.known(request.where, Person(request.person_key, ""))
+        form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
+        return form, take(spec, draft.options, known, form, read_state(form, view["state"]["values"]))
+
+    async def _begun(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> Json:
+        """A new form, filled in with what was given, else with what was used last."""
         who = Person(request.person_key, "")
-        known = await self._app.known(request.where, who)
         given = options or await self._app.last_inputs(request.where, who, spec.path)
-        return form_view(spec, request, given, known)
+        return await self._view(request, await self._app.forms.begin(spec, given, who))
+
+    async def _view(self, request: Request, draft: Draft, odds: list[str] | None = None) -> Json:
+        known = await self._app.known(request.where, Person(request.person_key, ""))
+        spec = self._app.spec(draft.path)
+        form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
+        return form_view(form, draft, spec, request, odds or ())
 
     async def _open(self, request: Request, text: str, view: Json) -> None:
-        team = await self._work.teams.find(request.team)
-        if team is None:
-            return
-        try:
-            await self._work.wire.call(team.token, "views.open", trigger_id=request.trigger, view=view)
-        except (Busy, Refused) as trouble:
-            log.warning("could not open a form: %s", trouble)
-            error = UserError("The form could not be opened: Slack allows only three seconds for it.", code="too-late")
+        if not await self._call(request, "views.open", trigger_id=request.trigger, view=view):
+            error = UserError("The form could not be opened: Slack gives three seconds for it.", code="too-late")
             await self._work.posts.deliver(request, self.offered(error_reply(error), text))
 
+    async def _call(self, request: Request, method: str, **more: Any) -> bool:
+        """Open or change a modal; whether Slack did. A change that another has overtaken is no harm."""
+        team = await self._work.teams.find(request.team)
+        if team is None:
+            return True
+        try:
+            await self._work.wire.call(team.token, method, **more)
+        except (Busy, Refused) as trouble:
+            log.warning("a form could not be opened or changed: %s", trouble)
+            return False
+        return True
 
-def field_errors(spec: CommandSpec, reply: Reply) -> dict[str, str]:
-    """What appears at which field of a form that was refused."""
-    return {block_of(spec, reply.option): " ".join((reply.title, *reply.body()))[:MAX_ERROR]}
+
+def _bare(options: Mapping[str, object]) -> dict[str, object]:
+    """Options without what only says how they are rolled."""
+    return {name: value for name, value in options.items() if name not in (SECRET, HAND, ODDS)}
+
+
+def _likely(odds: Odds) -> str:
+    """A line of odds: `VC Squad 5: shaken *45%*, casualties *36%*`."""
+    shown = ", ".join(f"{escaped(word)} *{percent(chance)}*" for word, chance in odds.chances)
+    return f"{escaped(odds.heading)}: {shown}"

@@ -53,7 +53,9 @@ class Listeners:
         """A button of an answer."""
         action = body["actions"][0]
         request, does = from_press(body), str(action.get("value") or "")
-        if not str(action.get("action_id", "")).startswith(ACTION):
+        if body.get("view"):
+            await self.forms.on_action(ack, body)
+        elif not str(action.get("action_id", "")).startswith(ACTION):
             await ack()
         elif does.startswith(OPEN_FORM):
             await ack()
@@ -118,7 +120,9 @@ class Listeners:
             except UserError as error:
                 return self.forms.offered(in_thread(error_reply(error, text), request), text)
             reply = await self._work.run(request, read.spec, read.options, who)
-            return self.forms.offered(in_thread(reply, request), text) if reply.error and not reply.seen else reply
+            if not reply.error or reply.seen:
+                return reply
+            return await self._work.app.forms.offered(in_thread(reply, request), read.spec, read.options, who)
 
         return run
 

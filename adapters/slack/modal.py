@@ -1,17 +1,16 @@
-"""A command's options as a modal: numbers, selects, checkboxes for flags, text boxes for lists of units."""
+"""A form as a Slack modal: what is needed first, the rest behind *More fields*, the odds inside, errors on top."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from adapters.slack.escape import escaped
 from adapters.slack.request import Request
-from bot.interface.complete import Known
-from bot.interface.form import FLAGS, flag_menus, missing
+from bot.drafts import Draft
+from bot.interface.form import FLAGS, HOW, Field, Form, Room
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
@@ -19,50 +18,73 @@ from bot.rules.inputs.options import Option, clean
 
 Json = dict[str, Any]
 
+ROOM = Room(fields=90, picks=100, ticks=100, folds=True, counts=True)
+"""What a modal holds, with room for the odds and the buttons."""
 FORM, PICK = "form", "pick"
 FIELD = "value"
-"""The action_id of every field; its block_id is the option's name."""
-MODS = "mods"
-ROSTER = "-roster"
-"""Behind an option's name: the field that picks its units from the roster."""
+"""The action_id of every field; its block_id is the field's name."""
+COUNT, MORE = "count", "more"
+"""The action_ids of the buttons in a form."""
 MAX_TITLE = 24
 MAX_INPUT = 3_000
 MAX_CHOICE = 75
 MAX_CHOICE_VALUE = 150
 MAX_CHOICES = 100
-MAX_BOXES = 10
 MAX_HINT = 2_000
 MAX_META = 3_000
 _CHANNEL = re.compile(r"#?([CG][A-Z0-9]+)")
-_SUBMIT = {"roll": "Roll"}
 
 
-def opens_form(spec: CommandSpec, options: Mapping[str, object]) -> bool:
-    """Whether a command typed without options is asked for by a form, rather than run as it is."""
-    return not options and bool(spec.options) and (spec.family == "sequence" or bool(missing(spec, {})))
-
-
-def form_view(spec: CommandSpec, request: Request, given: Mapping[str, object], known: Known) -> Json:
-    """The modal of a command, filled in with what was given before."""
-    wanted = missing(spec, {})
-    order = sorted(spec.options, key=lambda option: option not in wanted)
-    blocks = [_about(spec)]
-    for option in order:
-        if option.type == "units" and known.roster:
-            blocks += [_roster(option), _field(replace(option, optional=True), given, known)]
-        elif option.type not in ("bool", "mods"):
-            blocks.append(_field(option, given, known))
-    boxes = list(_boxes(spec, given))
-    at = next((number for number, block in enumerate(blocks) if block.get("block_id") == "hand"), len(blocks))
+def form_view(form: Form, draft: Draft, spec: CommandSpec, request: Request, odds: Iterable[str] = ()) -> Json:
+    """The modal of a form. `odds` are the lines that it shows inside, counted anew with each change from then on."""
+    lines = list(odds)
+    blocks = [_section(f"*{escaped(draft.message)}*")] if draft.message else []
+    blocks += [_field(field, counts=bool(lines)) for field in shown(form, draft)]
+    if lines:
+        blocks.append(_section("\n".join(lines)[:MAX_INPUT]))
+    if buttons := _buttons(form, draft, spec, counts=bool(lines)):
+        blocks.append({"type": "actions", "block_id": "buttons", "elements": buttons})
     return {
         "type": "modal",
         "callback_id": FORM,
-        "title": _plain(_cut(spec.title or spec.name, MAX_TITLE)),
-        "submit": _plain(spec.verb or _SUBMIT.get(spec.family, "OK")),
+        "title": _plain(_cut(form.title, MAX_TITLE)),
+        "submit": _plain(form.verb),
         "close": _plain("Cancel"),
-        "private_metadata": meta_of(request, spec.path),
-        "blocks": [*blocks[:at], *boxes, *blocks[at:]],
+        "private_metadata": meta_of(request, spec.path, draft=draft.key, counts=bool(lines)),
+        "blocks": blocks,
     }
+
+
+def shown(form: Form, draft: Draft) -> list[Field]:
+    """The fields that the modal shows now."""
+    return [field for field in form.fields if draft.page or not field.rare]
+
+
+def block_of(form: Form, draft: Draft, option: str) -> str:
+    """The field at which an error in `option` appears; the first field where it is not shown."""
+    names, at = [field.name for field in shown(form, draft)], form.at(option)
+    return at if at in names or not names else names[0]
+
+
+def read_state(form: Form, values: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, object]:
+    """What a modal holds, by field. A file stays what Slack says of it."""
+    found: dict[str, object] = {}
+    for field in form.fields:
+        if (state := (values.get(field.name) or {}).get(FIELD)) is not None:
+            found[field.name] = _value(state)
+    return found
+
+
+def _value(state: Mapping[str, Any]) -> object:
+    if "selected_options" in state:
+        return [one["value"] for one in state["selected_options"] or ()]
+    if state.get("selected_option"):
+        return [state["selected_option"]["value"]]
+    if state.get("selected_conversation"):
+        return state["selected_conversation"]
+    if state.get("files"):
+        return state["files"][0]
+    return state.get("value") or ""
 
 
 def pick_view(path: Path, registry: Registry, request: Request) -> Json:
@@ -88,13 +110,14 @@ def pick_view(path: Path, registry: Registry, request: Request) -> Json:
     }
 
 
-def meta_of(request: Request, path: Path) -> str:
-    """What a modal must remember: its command, and where its answer goes."""
+def meta_of(request: Request, path: Path, *, draft: str = "", counts: bool = False) -> str:
+    """What a modal must remember: its command and draft, whether it shows odds, and where its answer goes."""
     kept = {name: value for name, value in request.to_json().items() if name != "user"}
-    text = json.dumps({"path": list(path), **kept}, separators=(",", ":"))
+    form = {"path": list(path)} | ({"draft": draft, "counts": counts} if draft else {})
+    text = json.dumps({**form, **kept}, separators=(",", ":"))
     if len(text) > MAX_META:
         kept.pop("response_url", None)
-        text = json.dumps({"path": list(path), **kept}, separators=(",", ":"))
+        text = json.dumps({**form, **kept}, separators=(",", ":"))
     return text
 
 
@@ -106,105 +129,67 @@ def read_meta(view: Mapping[str, Any], user: str) -> tuple[Path, Request]:
     try:
         meta = json.loads(view["private_metadata"])
         path = tuple(map(str, meta.pop("path")))
+        meta.pop("draft", None)
+        meta.pop("counts", None)
         request_id = f"slack:{meta['team']}:view/{view['id']}"
         return path, Request(**meta, user=user, request_id=request_id)
     except (AttributeError, KeyError, TypeError, ValueError):
         raise UserError("This form cannot be read.", hint="Type the command again.", code="bad-form") from None
 
 
-def block_of(spec: CommandSpec, option: str) -> str:
-    """The field at which an error in `option` appears; the first field where it has none."""
-    for menu in flag_menus(spec, {}, MAX_BOXES, with_odds=True):
-        if option in (MODS, *(pick.value for pick in menu.picks)):
-            return f"{FLAGS}-{menu.part}"
-    wanted = missing(spec, {})
-    fields = [o.name for o in sorted(spec.options, key=lambda o: o not in wanted) if o.type not in ("bool", "mods")]
-    if option in fields:
-        return option
-    return fields[0] if fields else f"{FLAGS}-0"
-
-
-def read_state(spec: CommandSpec, values: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> dict[str, object]:
-    """The options as typed, from the state of a modal. A file stays what Slack says of it."""
-    options: dict[str, object] = {}
-    ticked: list[str] = []
-    for block, fields in values.items():
-        state = fields.get(FIELD) or {}
-        if block.startswith(f"{FLAGS}-"):
-            ticked += [one["value"] for one in state.get("selected_options") or ()]
-        elif (option := spec.option(block)) is not None and (value := _value(option, state)) not in (None, ""):
-            options[block] = value
-    flags = {option.name: option for option in _flags(spec)}
-    options |= {name: True for name in ticked if name in flags}
-    options |= {name: False for name, option in flags.items() if option.default and name not in ticked}
-    words = [word for word in ticked if word not in flags]
-    for option in spec.options:
-        if picked := ((values.get(option.name + ROSTER) or {}).get(FIELD) or {}).get("selected_options"):
-            listed = [str(options[option.name])] if option.name in options else []
-            options[option.name] = "; ".join([*(one["value"] for one in picked), *listed])
-    return options | ({MODS: " ".join(words)} if words else {})
-
-
-def _value(option: Option, state: Mapping[str, Any]) -> object:
-    if state.get("selected_option"):
-        return state["selected_option"]["value"]
-    if state.get("selected_conversation"):
-        return state["selected_conversation"]
-    if state.get("files"):
-        return state["files"][0]
-    value = state.get("value")
-    if option.type == "units" and isinstance(value, str):  # one unit on each line reads well in a text box
-        return "; ".join(item for line in value.split("\n") if (item := line.strip().strip(";").strip()))
-    return value
+def draft_of(view: Mapping[str, Any]) -> tuple[str, bool]:
+    """The draft of a modal, and whether it shows odds; "" for one that is none of ours."""
+    try:
+        meta = json.loads(view["private_metadata"])
+        return str(meta.get("draft") or ""), bool(meta.get("counts"))
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return "", False
 
 
 # Blocks
 
 
-def _about(spec: CommandSpec) -> Json:
-    text = f"{escaped(spec.summary.rstrip('.'))}. {escaped(spec.details)}"[:MAX_INPUT].strip()
-    return {"type": "context", "elements": [{"type": "mrkdwn", "text": text, "verbatim": True}]}
+def _field(field: Field, *, counts: bool) -> Json:
+    made = _input(field.name, _element(field), field.label, _hint(field), optional=not field.needed)
+    return made | ({"dispatch_action": True} if counts and field.name != HOW and field.kind != "file" else {})
 
 
-def _field(option: Option, given: Mapping[str, object], known: Known) -> Json:
-    value = given.get(option.name, option.default)
-    element = _element(option, "" if value is None else str(value), known)
-    is_needed = option.required and not option.brings
-    return _input(option.name, element, option.shown, _hint(option), optional=not is_needed)
+def _hint(field: Field) -> str:
+    return "" if field.kind in ("picks", "ticks", "how") and not field.rare else field.hint
 
 
-def _roster(option: Option) -> Json:
-    """The field that picks units from the roster; what is typed into the next one comes on top."""
-    element = {"type": "multi_external_select", "action_id": FIELD, "min_query_length": 0, "max_selected_items": 40}
-    label = f"{option.shown}, from the roster"
-    return _input(option.name + ROSTER, element, label, optional=True)
-
-
-def _element(option: Option, value: str, known: Known) -> Json:
-    if option.type in ("int", "number"):
-        return _number(option, value)
-    if option.type == "file":
+def _element(field: Field) -> Json:
+    if field.kind in ("picks", "ticks"):
+        return _menu(field, "multi_static_select", "initial_options")
+    if field.kind == "pick":
+        return _menu(field, "static_select", "initial_option")
+    if field.kind == "how":
+        return _menu(field, "radio_buttons", "initial_option")
+    if field.kind == "file":
         return {"type": "file_input", "action_id": FIELD, "max_files": 1}
-    if option.complete == "channel":
-        return _channel(value)
-    words = option.values or _words(option, known)
-    if words and len(words) <= MAX_CHOICES:
-        return _select(words, value)
-    if (option.type == "unit" or option.complete == "unit") and known.roster:
-        return _search(value)
+    if field.kind == "channel":
+        return _channel(field.value)
+    if field.kind == "number" and field.option is not None:
+        return _number(field.option, field.value)
     element: Json = {"type": "plain_text_input", "action_id": FIELD}
-    if option.type == "units" or option.complete == "stats" or option.name == "text":
+    if field.kind == "lines":
         element["multiline"] = True
-    if value:
-        element["initial_value"] = value[:MAX_INPUT]
+    if field.example:
+        element["placeholder"] = _plain(_cut(field.example, MAX_CHOICE_VALUE))
+    return element | ({"initial_value": field.value[:MAX_INPUT]} if field.value else {})
+
+
+def _menu(field: Field, kind: str, initial: str) -> Json:
+    """A menu, or radio buttons, with what is chosen."""
+    options = [choice(pick.label, pick.value, pick.about) for pick in field.picks[:MAX_CHOICES]]
+    chosen = [option for option, pick in zip(options, field.picks, strict=False) if pick.chosen]
+    element: Json = {"type": kind, "action_id": FIELD, "options": options}
+    if kind != "radio_buttons":
+        placeholder = "None" if field.name == FLAGS else "Choose one" if field.kind == "pick" else "Choose units"
+        element["placeholder"] = _plain(placeholder)
+    if chosen:
+        element[initial] = chosen if initial.endswith("s") else chosen[0]
     return element
-
-
-def _words(option: Option, known: Known) -> Sequence[str]:
-    """What can be chosen in this channel; nothing where only text will do."""
-    if option.complete == "side":
-        return known.sides
-    return known.players if option.complete == "player" else ()
 
 
 def _number(option: Option, value: str) -> Json:
@@ -213,6 +198,8 @@ def _number(option: Option, value: str) -> Json:
         element["min_value"] = f"{option.min:g}"
     if option.max is not None and option.clamp not in ("high", "both"):
         element["max_value"] = f"{option.max:.15g}"
+    if option.default is not None:
+        element["placeholder"] = _plain(f"{option.default}")
     if value and _fits(option, value):
         element["initial_value"] = value
     return element
@@ -226,12 +213,6 @@ def _fits(option: Option, value: str) -> bool:
     return True
 
 
-def _select(words: Sequence[str], value: str) -> Json:
-    element: Json = {"type": "static_select", "action_id": FIELD, "options": [choice(word, word) for word in words]}
-    chosen = next((word for word in words if word.casefold() == value.casefold()), None)
-    return element | ({"initial_option": choice(chosen, chosen)} if chosen else {})
-
-
 def _channel(value: str) -> Json:
     """A channel is picked from Slack's own list: a name that was typed would say nothing of its id."""
     element: Json = {"type": "conversations_select", "action_id": FIELD, "filter": {"include": ["public", "private"]}}
@@ -239,23 +220,21 @@ def _channel(value: str) -> Json:
     return element | ({"initial_conversation": found[1]} if found else {})
 
 
-def _search(value: str) -> Json:
-    element: Json = {"type": "external_select", "action_id": FIELD, "min_query_length": 0}
-    return element | ({"initial_option": choice(value, value)} if value else {})
+def _buttons(form: Form, draft: Draft, spec: CommandSpec, *, counts: bool) -> list[Json]:
+    found = []
+    if spec.option("odds") is not None and not counts:
+        found.append(_button(COUNT, "Show the odds"))
+    if any(field.rare for field in form.fields):
+        found.append(_button(MORE, "Fewer fields" if draft.page else "More fields"))
+    return found
 
 
-def _boxes(spec: CommandSpec, given: Mapping[str, object]) -> Iterator[Json]:
-    """Flags and modifier words as checkboxes, ten at a time."""
-    for menu in flag_menus(spec, given, MAX_BOXES, with_odds=True):
-        boxes = [(choice(pick.label, pick.value, pick.about), pick.chosen) for pick in menu.picks]
-        element: Json = {"type": "checkboxes", "action_id": FIELD, "options": [box for box, _ in boxes]}
-        if ticked := [box for box, is_on in boxes if is_on]:
-            element["initial_options"] = ticked
-        yield _input(f"{FLAGS}-{menu.part}", element, "More flags" if menu.part else "Flags", optional=True)
+def _button(name: str, label: str) -> Json:
+    return {"type": "button", "action_id": name, "text": _plain(label), "value": name}
 
 
-def _flags(spec: CommandSpec) -> list[Option]:
-    return [option for option in spec.options if option.type == "bool"]
+def _section(text: str) -> Json:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text[:MAX_INPUT], "verbatim": True}}
 
 
 def choice(text: str, value: str, about: str = "") -> Json:
@@ -267,12 +246,6 @@ def choice(text: str, value: str, about: str = "") -> Json:
 def _input(name: str, element: Json, label: str, hint: str = "", *, optional: bool = False) -> Json:
     made: Json = {"type": "input", "block_id": name, "label": _plain(label), "element": element, "optional": optional}
     return made | ({"hint": _plain(_cut(hint, MAX_HINT))} if hint else {})
-
-
-def _hint(option: Option) -> str:
-    brought = " A unit of the roster brings it." if option.brings else ""
-    expected = "" if option.values or option.type in ("str", "unit", "file") else f" ({option.expected})"
-    return f"{option.name}: {option.help}{expected}".strip(": ") + brought
 
 
 def _plain(text: str) -> Json:

@@ -12,7 +12,7 @@ from bot.commands.dispatch import (
     imported,
 )
 from bot.commands.played import turn_to_row
-from bot.drafts import DRAFT, find_draft
+from bot.drafts import DRAFT, Draft, find_draft
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
@@ -20,7 +20,7 @@ from bot.rules.phrase import phrase
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import Doc
 
-PRIVATE = ("odds", "log", "delete", "forget", "open", "read", "remember")
+PRIVATE = ("odds", "count", "die", "log", "delete", "forget", "open", "read", "remember")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
 INSTEAD = {
     "again": "/again",
@@ -120,18 +120,18 @@ async def answer_request(context: Context, number: int, request: str) -> Reply:
     return await answers[context.spec.path[1]](context, number)
 
 
-async def roll_draft(context: Context, key: str) -> Reply:
-    """Roll what odds were asked for; the draft is used up, so it rolls once."""
-    from bot.commands.playing import play, repeated
+async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> Reply:
+    """Roll what odds were asked for, or a form holds; the draft is used up, so it rolls once."""
+    from bot.commands.filled import played
 
-    draft = await find_draft(context.store, key)
+    draft = draft or await find_draft(context.store, key)
     rolled = await context.store.doc(ROLLED, key) if draft is None else None
     if rolled is not None and rolled.owner == context.command.who.key:
         return done_already(rolled.data["title"])
     if draft is None:
         raise UserError("This was already rolled, or has expired.", hint="Type the command again.", code="used-up")
     if draft.owner != context.command.who.key:
-        raise UserError("Only the person who asked for these odds can roll them.", code="not-yours")
+        raise UserError("Only the person who asked for this can roll it.", code="not-yours")
     if draft.game and draft.game != context.ledger.row:
         raise UserError(
             "These odds are of another game than the one played here now.",
@@ -139,7 +139,7 @@ async def roll_draft(context: Context, key: str) -> Reply:
             code="other-game",
         )
     context.drop_docs.append((DRAFT, key))
-    reply = await play(repeated(context, draft.path, draft.options))
+    reply = await played(context, draft.path, draft.better or draft.options)
     context.docs.append(Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner))
     return reply
 

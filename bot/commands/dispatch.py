@@ -72,6 +72,8 @@ BUTTONS = {
 """Buttons that say all by their name."""
 BUTTONS_WITH_REST = {
     "roll": "button:roll_draft",
+    "count": "filled:count_draft",
+    "die": "filled:enter_die",
     "agree": "link_request:agree",
     "decline": "link_request:decline",
     "takeover": "moving:take_over",

@@ -8,7 +8,7 @@ from dataclasses import replace
 from bot.commands.context import Context, over
 from bot.commands.initiative import has_names, odds_by_name, told_by_name, with_letters
 from bot.commands.record import record
-from bot.drafts import new_draft
+from bot.drafts import Draft, new_draft
 from bot.game.rights import need_player
 from bot.game.state import roster_of
 from bot.interface.reply import Button, Reply
@@ -58,8 +58,10 @@ async def handle_sequence(context: Context) -> Reply:
     return reply
 
 
-async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str, object]) -> Reply:
-    """The exact odds, privately, with a button that rolls just this: the draft is stored.
+async def answer_odds(
+    context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None = None
+) -> Reply:
+    """The exact odds, privately, with buttons that roll or change just this: the draft is stored, if it is not yet.
 
     What is to be sealed or rolled with real dice must be typed: a button's roll is open to all.
     """
@@ -77,10 +79,12 @@ async def answer_odds(context: Context, spec: CommandSpec, options: Mapping[str,
         more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
         raw |= more
         return told()
-    game = context.ledger.row if context.ledger.exists else ""
-    draft = new_draft(spec.path, raw, context.command.who.key, game)
-    context.docs.append(draft.doc(context.now, DAY))
-    return replace(told(), buttons=(Button(f"roll:{draft.key}", "Roll it", "primary"),))
+    if draft is None:
+        game = context.ledger.row if context.ledger.exists else ""
+        draft = new_draft(spec.path, raw, context.command.who.key, game)
+        context.docs.append(draft.doc(context.now, DAY))
+    buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
+    return replace(told(), buttons=buttons)
 
 
 def roster_for(context: Context, spec: CommandSpec) -> Roster:

@@ -1,72 +1,114 @@
-"""The guided form of a sequence: which menus and blanks it has, what is chosen, the command as typed so far.
+"""The guided form of a command: its fields, their order, names and choices, and what is filled in already.
 
-Platforms show it in their own manner; what a choice does to the options is the same for all.
+This is the one place that decides them. Adapters only draw a `Form`, each in its platform's own parts, and hand back
+what was filled in (`form_answer`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from bot.interface.complete import ACTING as ACTING
-from bot.interface.complete import GONE, Known, fitting
+from bot.interface.complete import Known, fitting
+from bot.interface.form_rest import rest_example, rest_text, short
+from bot.interface.form_units import ACTING, Pick, by_name, known_items, unit_picks
 from bot.interface.spec import CommandSpec
 from bot.interface.text import command_text
-from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option, clean, words_of
+from bot.rules.inputs.options import Option, words_of
 from bot.rules.inputs.units import Roster, RosterUnit
 
-FLAGS = "flags"
+FLAGS, REST, HOW = "flags", "rest", "how"
+"""Fields that are no single option: the modifiers, one line for all that has no field, and what is to be done."""
 OPEN_FORM = "form:"
 """How the action of a button begins that opens the form of a command."""
+ROLL, ODDS, SECRET, HAND = "roll", "odds", "secret", "hand"
+"""What may be done with a filled-in form."""
+COMMON_TICKS = 6
+FEW = 6
+"""A form of so many fields hides none."""
+FIRST = 3
+"""So many are always shown."""
 
+Kind = Literal["picks", "pick", "ticks", "number", "text", "lines", "file", "channel", "how"]
 Options = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
-    """One entry of a menu: its value, what is shown, a further line, and whether it is chosen."""
+class Room:
+    """What a platform's form holds: fields, entries of a menu, ticks. `folds` where further fields wait behind a
+    button; else what has no room goes into one line of text. `counts` where it shows odds inside."""
 
-    value: str
+    fields: int = 100
+    picks: int = 100
+    ticks: int = 100
+    folds: bool = False
+    counts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One thing to fill in: an option by its name, or FLAGS, REST, HOW.
+
+    `value` is what was typed so far, `picks` what can be chosen, `hint` a line about it (with the code word), `example`
+    what could be typed. `needed`: nothing goes without it. `rare`: shown only when asked for. `wrong`: why what was
+    given was refused.
+    """
+
+    name: str
+    kind: Kind
     label: str
-    about: str = ""
-    chosen: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Menu:
-    """A menu for one option, or for all flags; `part` counts from 0 where an option needs several menus."""
-
-    option: str
-    part: int
-    title: str
-    picks: tuple[Pick, ...]
-    many: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Blank:
-    """A number or text to fill in, with what is there now."""
-
-    option: Option
-    value: str
+    hint: str = ""
+    picks: tuple[Pick, ...] = ()
+    value: str = ""
+    example: str = ""
+    needed: bool = False
+    rare: bool = False
+    wrong: str = ""
+    option: Option | None = None
+    covers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form as it is now: `command` is what would be typed, `missing` are the options that it still lacks."""
+    """A form as it is now. `verb` is what submitting it does, `command` what would be typed, `missing` what it
+    lacks."""
 
-    menus: tuple[Menu, ...]
-    blanks: tuple[Blank, ...]
+    title: str
+    verb: str
+    fields: tuple[Field, ...]
     command: str
     missing: tuple[Option, ...]
+
+    def field(self, name: str) -> Field | None:
+        """The field with this name."""
+        return next((field for field in self.fields if field.name == name), None)
+
+    def at(self, option: str) -> str:
+        """The name of the field where an option is filled in; that of the first one where there is none."""
+        if self.field(option) is not None:
+            return option
+        holds = [field.name for field in self.fields if option in field.covers]
+        return (holds or [self.fields[0].name if self.fields else option])[0]
 
 
 def missing(spec: CommandSpec, options: Options, roster: Iterable[RosterUnit] = ()) -> tuple[Option, ...]:
     """Required options that were not given and that no unit brings; one that is not in `roster` may bring them."""
     named = by_name(roster)
     return tuple(option for option in spec.options if option.required and not _is_given(option, options, named))
+
+
+def asks(spec: CommandSpec, options: Options) -> bool:
+    """Whether a command as typed opens its form, rather than run: it lacks something, or can hardly be meant so.
+
+    A sequence called alone is not meant with all at 0, nor an import of nothing.
+    """
+    if not spec.options:
+        return False
+    return bool(missing(spec, options)) or (not options and (spec.family == "sequence" or spec.path in ASK_ALONE))
+
+
+ASK_ALONE = (("unit", "import"),)
 
 
 def _is_given(option: Option, options: Options, named: Roster) -> bool:
@@ -79,118 +121,141 @@ def _is_given(option: Option, options: Options, named: Roster) -> bool:
     return bool(chosen) and not lacks
 
 
-def form_of(spec: CommandSpec, options: Options, known: Known, size: int = 25) -> Form:
-    """The form for what has been given so far; no menu has more than `size` entries."""
+def form_of(
+    spec: CommandSpec, options: Options, known: Known, room: Room, wrong: str = "", message: str = "", title: str = ""
+) -> Form:
+    """The form for what has been given so far. What the option `wrong` holds was refused for the reason `message`:
+    it is left out, but for the units of it that are known."""
     known = fitting(known, spec)
-    menus: list[Menu] = []
-    blanks: list[Blank] = []
-    for option in spec.options:
-        if option.type in ("units", "unit"):
-            menus += _unit_menus(option, options, known, size)
-        elif option.type == "enum":
-            menus += _parts(option.name, _titled(option), _words(option, options), size, many=False)
-        if option.type in ("int", "number", "str", "units", "unit"):
-            blanks.append(Blank(option, str(options.get(option.name) or "")))
-    menus += flag_menus(spec, options, size)
-    wanted = missing(spec, options, known.roster)
-    blanks.sort(
-        key=lambda blank: (blank.option not in wanted, blank.option.type in ("str",), blank.option.type == "unit")
+    shown = {name: value for name, value in options.items() if name != wrong or _is_kept(spec, name)}
+    if (option := spec.option(wrong)) is not None and option.type == "units" and known.roster:
+        shown[wrong] = known_items(str(shown.get(wrong) or ""), known.roster)
+    wanted = missing(spec, shown, known.roster)
+    fields = [_field(option, shown, known, room) for option in spec.options if _has_field(option, spec)]
+    if flags := _flags(spec, shown, room):
+        fields.append(flags)
+    fields = _ordered(fields, spec, known, room)
+    how = _how(spec, shown, room)
+    if not room.folds:
+        fields = _packed(fields, spec, shown, room.fields - len(how))
+    elif any(field.kind == "picks" for field in fields):
+        fields.append(_typed(spec))
+    return _marked(
+        Form(title or spec.title or spec.name, spec.verb or "OK", (*fields, *how), command_text(spec, options), wanted),
+        wrong,
+        message,
     )
-    return Form(tuple(menus), tuple(blanks), command_text(spec, options), wanted)
 
 
-def choose(
-    spec: CommandSpec, options: Options, known: Known, menu: str, part: int, chosen: Iterable[str], size: int = 25
-) -> dict[str, object]:
-    """The options after `chosen` values were taken from a menu. Entries of its other parts stay as they are."""
-    found = next((m for m in form_of(spec, options, known, size).menus if (m.option, m.part) == (menu, part)), None)
-    if found is None:
-        return dict(options)
-    offered = [pick.value for pick in found.picks]
-    taken = [value for value in chosen if value in offered]
-    if menu == FLAGS:
-        return _with_flags(spec, options, offered, taken)
-    option = spec.option(menu)
-    if option is not None and option.type == "units":
-        return _set(options, menu, _with_units(str(options.get(menu) or ""), known, offered, taken))
-    unit = next((unit for unit in known.roster if taken and unit.handle == taken[0]), None)
-    if option is not None and option.type == "unit":
-        return _set(options, menu, unit.name if unit is not None else "")
-    if not taken and options.get(menu) not in offered:
-        return dict(options)
-    return _set(options, menu, taken[0] if taken else "")
+def _is_kept(spec: CommandSpec, name: str) -> bool:
+    option = spec.option(name)
+    return option is not None and option.type in ("units", "str", "dice", "mods", "bool")
 
 
-def fill(spec: CommandSpec, options: Options, values: Mapping[str, str]) -> tuple[dict[str, object], tuple[str, ...]]:
-    """The options after blanks were filled in, and what was wrong with those that could not be taken."""
-    after, problems = dict(options), []
-    for name, raw in values.items():
-        option = spec.option(name)
-        if option is None:
-            continue
-        text = raw.strip()
-        try:
-            value: Any = clean(option, text) if text else ""
-        except UserError as error:
-            problems.append(error.message)
-            continue
-        after = _set(after, name, value)
-    return after, tuple(problems)
+def _has_field(option: Option, spec: CommandSpec) -> bool:
+    is_how = option.name == HAND and spec.option(SECRET) is not None
+    return option.type not in ("bool", "mods") and not is_how
 
 
-def _set(options: Options, name: str, value: object) -> dict[str, object]:
-    after = {key: kept for key, kept in options.items() if key != name}
-    if value not in (None, "", False):
-        after[name] = value
-    return after
+def _marked(form: Form, wrong: str, message: str) -> Form:
+    if not message:
+        return form
+    at = form.at(wrong)
+    fields = tuple(replace(field, wrong=message) if field.name == at else field for field in form.fields)
+    return replace(form, fields=fields)
 
 
-def _titled(option: Option) -> str:
-    return option.shown
+# One field
 
 
-def _parts(name: str, title: str, picks: list[Pick], size: int, *, many: bool) -> list[Menu]:
-    """As many menus as the picks need; none for none."""
-    count = -(-len(picks) // size)
-    return [
-        Menu(
-            name,
-            part,
-            title if count == 1 else f"{title} ({part + 1} of {count})",
-            tuple(picks[part * size : (part + 1) * size]),
-            many,
+def _field(option: Option, options: Options, known: Known, room: Room) -> Field:
+    value = options.get(option.name, option.default)
+    text = "" if value is None or (option.type == "units" and value == option.default) else str(value)
+    kind, picks = _choices(option, text, known, room)
+    return Field(
+        option.name,
+        kind,
+        option.shown,
+        _hint(option),
+        picks,
+        text if not picks and text != str(option.default) else "",
+        _example(option),
+        needed=option.required and not option.brings,
+        option=option,
+        covers=(option.name,),
+    )
+
+
+def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind, tuple[Pick, ...]]:
+    if option.complete == "channel":
+        return "channel", ()
+    if option.type == "file":
+        return "file", ()
+    if option.type in ("units", "unit") or option.complete == "unit":
+        many = option.type == "units"
+        picks = unit_picks(option, text, known, room.picks)
+        return ("picks" if many else "pick", picks) if picks else ("lines" if many else "text", ())
+    words = {"side": known.sides, "player": known.players}.get(option.complete) or option.values
+    if option.complete in ("side", "player") and text and text.casefold() not in map(str.casefold, words):
+        words = (*words, text)
+    if words and len(words) <= room.picks:
+        chosen = text.casefold()
+        return "pick", tuple(
+            Pick(word, option.said(word) if option.values else word, "", word.casefold() == chosen) for word in words
         )
-        for part in range(count)
-    ]
+    if option.type in ("int", "number"):
+        return "number", ()
+    return ("lines" if option.complete == "stats" or option.name == "text" else "text"), ()
 
 
-# Words and flags
+def _hint(option: Option) -> str:
+    brought = " The unit chosen brings it." if option.brings else ""
+    expected = "" if option.values or option.type in ("str", "unit", "file", "units") else f" ({option.expected})"
+    return f"{option.help}{expected}".strip().rstrip(".") + f". In a command: {option.name}." + brought
 
 
-def _words(option: Option, options: Options) -> list[Pick]:
-    now = options.get(option.name, option.default)
-    return [Pick(value, value, "default" if value == option.default else "", value == now) for value in option.values]
+def _example(option: Option) -> str:
+    if option.default not in (None, "") and not option.values:
+        return f"{option.default} if left empty"
+    if option.type == "units" and ": " in option.help:
+        return option.help.partition(": ")[2]
+    return ""
 
 
-def flag_menus(spec: CommandSpec, options: Options, size: int = 25, *, with_odds: bool = False) -> list[Menu]:
-    """All flags and further modifier words, so many in each menu; `odds` is left out where it has a button."""
-    worded = _worded(options)
+def _flags(spec: CommandSpec, options: Options, room: Room) -> Field | None:
+    """The modifiers, those that are needed most first; as many as the platform has room for."""
+    picks = flag_picks(spec, options)
+    if len(picks) > room.ticks:
+        rank = {name: at for at, name in enumerate(spec.common)}
+        first = sorted(picks, key=lambda pick: (not pick.chosen, rank.get(pick.value, len(rank))))
+        kept = {pick.value for pick in first[: max(COMMON_TICKS, min(room.ticks, sum(p.chosen for p in picks)))]}
+        picks = [pick for pick in picks if pick.value in kept]
+    if not picks:
+        return None
+    return Field(FLAGS, "ticks", "Modifiers", picks=tuple(picks), covers=(*(pick.value for pick in picks), "mods"))
+
+
+def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
+    """All flags and further modifier words with what each adds: the common ones first."""
+    worded = worded_mods(options)
+    how = (ODDS, SECRET) if spec.option(SECRET) is not None else ()
     picks = [
-        Pick(option.name, option.said(option.name), option.help, _is_on(option, options) or option.name in worded)
+        Pick(option.name, option.said(option.name), option.help, is_on(option, options) or option.name in worded)
         for option in spec.options
-        if option.type == "bool" and (with_odds or option.name != "odds")
+        if option.type == "bool" and option.name not in how
     ]
     mods = spec.option("mods")
     if mods is not None and mods.type == "mods":
         picks += [Pick(word, mods.said(word), mods.meanings.get(word, ""), word in worded) for word in mods.values]
-    return _parts(FLAGS, "modifiers", picks, size, many=True)
+    return sorted(picks, key=lambda pick: pick.value not in spec.common)
 
 
-def _is_on(option: Option, options: Options) -> bool:
+def is_on(option: Option, options: Options) -> bool:
+    """Whether a flag is set."""
     return bool(options.get(option.name, option.default))
 
 
-def _worded(options: Options) -> set[str]:
+def worded_mods(options: Options) -> set[str]:
     """The modifier words given; none where they cannot be read."""
     try:
         return set(words_of(options.get("mods") or ()))
@@ -198,74 +263,98 @@ def _worded(options: Options) -> set[str]:
         return set()
 
 
-def _with_flags(spec: CommandSpec, options: Options, offered: list[str], taken: list[str]) -> dict[str, object]:
-    flags = {option.name: bool(option.default) for option in spec.options if option.type == "bool"}
-    words = [word for word in words_of(options.get("mods") or ()) if word not in offered]
-    after = {name: value for name, value in options.items() if name not in offered and name != "mods"}
-    after |= {word: word in taken for word in offered if word in flags and (word in taken) != flags[word]}
-    words += [word for word in taken if word not in flags]
-    return after | ({"mods": " ".join(words)} if words else {})
+def _how(spec: CommandSpec, options: Options, room: Room) -> list[Field]:
+    if spec.option(SECRET) is None:
+        return []
+    now = SECRET if options.get(SECRET) else HAND if options.get(HAND) else ROLL
+    said = [(ROLL, "Roll"), (ODDS, "Show the odds first"), (SECRET, "Roll sealed"), (HAND, "I roll my own dice")]
+    offered = [one for one in said if spec.option(one[0]) is not None or one[0] == ROLL]
+    picks = tuple(Pick(value, label, "", value == now) for value, label in offered if not room.counts or value != ODDS)
+    return [Field(HOW, "how", "Do what", picks=picks, needed=True, covers=(SECRET, HAND, ODDS))]
 
 
-# Units
+# Their order
 
 
-def _unit_menus(option: Option, options: Options, known: Known, size: int) -> list[Menu]:
-    own = option.name in ACTING
-    picked = picked_handles(str(options.get(option.name) or ""), known.roster)
-    units = [unit for unit in known.roster if unit.state not in GONE or unit.handle in picked]
-    if known.own_side and len(units) > size:  # too many for one menu: only the side that is meant, and nobody's
-        units = [unit for unit in units if not unit.side or (unit.side == known.own_side) == own]
-    units.sort(key=_meant_first(known.own_side, own=own))
-    picks = [Pick(unit.handle, unit.name, _described(unit), unit.handle in picked) for unit in units]
-    side = f", {known.own_side} first" if known.own_side and own else ""
-    return _parts(option.name, _titled(option) + side, picks, size, many=option.type == "units")
+def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -> list[Field]:
+    """What is needed first, then the other units, the modifiers, and the rest, of which much is rare."""
+    brings = {option.brings.partition(".")[0] for option in spec.options if option.required and option.brings}
+
+    def place(field: Field) -> tuple[int, bool]:
+        return rank(field), field.name not in ACTING
+
+    def rank(field: Field) -> int:
+        option = field.option
+        if option is None:
+            return 3
+        if option.type in ("units", "unit"):
+            first = option.required or (option.name in brings and bool(known.roster))
+            useless = option.type == "unit" and not field.picks and not option.free
+            return 0 if first else 5 if useless else 2
+        if option.required:
+            return 1
+        return 3 if option.name in spec.common else 4
+
+    fields = sorted(fields, key=place)
+    rare = len(fields) > FEW and room.folds
+    return [replace(field, rare=rare and rank(field) > 3 and at >= FIRST) for at, field in enumerate(fields)]
 
 
-def _meant_first(own_side: str, *, own: bool) -> Callable[[RosterUnit], bool]:
-    return lambda unit: bool(own_side) and (unit.side == own_side) != own
+def _packed(fields: list[Field], spec: CommandSpec, options: Options, slots: int) -> list[Field]:
+    """As many fields as there is room for, and one line of text for all else."""
+    ticks = next((field for field in fields if field.name == FLAGS), None)
+    hidden = [pick.value for pick in flag_picks(spec, options) if ticks is None or pick.value not in ticks.covers]
+    if len(fields) <= slots and not hidden:
+        return fields
+    menus = [field.name for field in fields if field.picks and (field.needed or _is_units(field))]
+    names = dict.fromkeys([*menus, *([FLAGS] if ticks else []), *(field.name for field in fields)])
+    kept = list(names)[: slots - 1]
+    if ticks and FLAGS not in kept and kept[-1] not in [field.name for field in fields if field.needed]:
+        kept[-1] = FLAGS
+    left = [field for field in fields if field.name not in kept and field.name != FLAGS]
+    flags = hidden if FLAGS in kept else [pick.value for pick in flag_picks(spec, options)]
+    return [*(field for field in fields if field.name in kept), _rest(spec, options, left, flags)]
 
 
-def _described(unit: RosterUnit) -> str:
-    numbers = " ".join(f"{key} {value}" for key, value in unit.numbers.items())
-    pieces = (unit.side, unit.type, numbers, unit.state, " ".join(sorted(unit.marks)))
-    return ", ".join(piece for piece in pieces if piece)
+def _is_units(field: Field) -> bool:
+    return field.option is not None and field.option.type in ("units", "unit")
 
 
-def picked_handles(text: str, roster: Iterable[RosterUnit]) -> set[str]:
-    """Handles of the roster units that a list names."""
-    named = by_name(roster)
-    return {unit.handle for item in _items(text) if (unit := _unit_of(item, named)) is not None}
+def _rest(spec: CommandSpec, options: Options, left: list[Field], flags: Collection[str]) -> Field:
+    """The line of text for what has no field: `terrain 1, rubber boat`."""
+    names = [field.name for field in left]
+    wanted = [field for field in left if field.needed]
+    first = wanted or [field for field in left if field.kind == "number"][:1]
+    about = " and ".join(short(field.label) for field in first[:2])
+    label = f"{about} and rarer modifiers" if flags and about else about or "Rarer modifiers"
+    label = label if len(label) <= 45 and len(wanted) < 3 else "Numbers and rarer modifiers"
+    hint = "A number after its name. Empty means none."
+    if wanted:
+        hint = f"Needed: {', '.join(short(field.label).casefold() for field in wanted)}. A number after its name."
+    text = rest_text(spec, options, [*names, *flags], [field.name for field in wanted])
+    example = rest_example(spec, names, flags)
+    return Field(
+        REST,
+        "text",
+        label[:1].upper() + label[1:],
+        hint,
+        (),
+        text,
+        example,
+        bool(wanted),
+        covers=(*names, *flags, "mods"),
+    )
 
 
-def by_name(roster: Iterable[RosterUnit]) -> Roster:
-    """Units by folded name and by handle."""
-    units = list(roster)
-    return {**{unit.handle.casefold(): unit for unit in units}, **{unit.name.casefold(): unit for unit in units}}
-
-
-def _with_units(text: str, known: Known, offered: list[str], taken: list[str]) -> str:
-    """The list without the units that were offered and not taken; new ones at its end. What was typed stays."""
-    named = by_name(known.roster)
-    kept, there = [], set()
-    for item in _items(text):
-        unit = _unit_of(item, named)
-        if unit is None or unit.handle not in offered or unit.handle in taken:
-            kept.append(item)
-            there.add(unit.handle if unit is not None else "")
-    handles = {unit.handle: unit for unit in known.roster}
-    kept += [handles[handle].name for handle in taken if handle not in there]
-    return "; ".join(kept)
-
-
-def _items(text: str) -> list[str]:
-    """The items of a list; no name of a unit holds a semicolon."""
-    return [item.strip() for item in text.split(";") if item.strip()]
-
-
-def _unit_of(item: str, named: Roster) -> RosterUnit | None:
-    if item[0] in "\"'\u201c":
-        return named.get(item[1:].partition({"\u201c": "\u201d"}.get(item[0], item[0]))[0].casefold())
-    pieces = item.split()
-    keys = (" ".join(pieces[:length]).casefold() for length in range(len(pieces), 0, -1))
-    return next((named[key] for key in keys if key in named), None)
+def _typed(spec: CommandSpec) -> Field:
+    """The line for units that no roster knows, behind all other fields."""
+    lists = [option for option in spec.options if option.type == "units"]
+    example = ", ".join(f"{short(option.shown).casefold()} squad fp=2" for option in lists[:1])
+    return Field(
+        REST,
+        "text",
+        "Anything else",
+        "As in a command, such as units that are not in the roster.",
+        example=example,
+        rare=True,
+    )

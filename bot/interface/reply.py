@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.interface.parts import Grid, Part, part_from_json, part_lines, part_to_json
 from bot.interface.tone import GAME
-from bot.rules.errors import UserError, corrected
+from bot.rules.errors import Hint, UserError, corrected
 from bot.rules.phrase import Phrase, Typed
 
 LINK = "link"
@@ -64,7 +64,8 @@ class Reply:
     are parts, too. `footer` has the event's number and what is special about it.
     `mention` are the keys of those to call (whose go it is), behind the first line.
     `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
-    error is about, so that a form can show it at its field; `code` is the kind of error.
+    error is about, so that a form can show it at its field; `code` is the kind of error. `better` is the command as it
+    was probably meant, with `right` in place of the wrong word.
 
     The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
     `seen` says that this request was answered before: whoever gets it again posts nothing.
@@ -83,6 +84,8 @@ class Reply:
     code: str = ""
     by: str = ""
     tone: str = GAME
+    better: str = ""
+    right: str = ""
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
 
@@ -146,9 +149,20 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
     With the command as `typed`, a misspelt word is answered with the corrected command ready to copy; where nothing
     better is known, an `example` is there.
     """
-    lines = [error.hint] if error.hint else []
-    if typed and (better := corrected(typed, error)):
+    typed, lines = typed or error.typed, [error.hint] if error.hint else []
+    better = corrected(typed, error) if typed else ""
+    if better:
         lines.append(Phrase("Type: ", Typed(better)))
+    right = error.hint.right if better and isinstance(error.hint, Hint) else ""
     if not lines and example:
         lines.append(Phrase("For example: ", Typed(example)))
-    return Reply(error.message, tuple(lines), private=True, error=True, option=error.option or "", code=error.code)
+    return Reply(
+        error.message,
+        tuple(lines),
+        private=True,
+        error=True,
+        option=error.option or "",
+        code=error.code,
+        better=better,
+        right=right,
+    )

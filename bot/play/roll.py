@@ -48,6 +48,7 @@ def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcom
                 hint=Phrase("Roll it and type: ", Typed(f"/roll {typed}{secret}")),
                 option="hand",
                 code="die-owed",
+                about=owed,
             ) from None
         script.finish()
     else:

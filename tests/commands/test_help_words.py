@@ -7,7 +7,7 @@ import pytest
 from bot.commands.help import option_lines, show_help
 from bot.interface.complete import Known
 from bot.interface.explained import explained, lists_of, unit_words, worth_of
-from bot.interface.form import form_of
+from bot.interface.form import Room, form_of
 from bot.interface.registry import registry
 from bot.rules.inputs.options import Option
 from bot.systems.catalog import System, systems
@@ -105,8 +105,8 @@ def test_values_as_the_cards_print_them(topic: str, line: str) -> None:
 def test_forms_and_docs_show_the_same(root: object) -> None:
     spec = registry().get(("lnlt", "fire"))
     assert spec is not None
-    form = form_of(spec, {}, Known())
-    about = {pick.value: pick.about for menu in form.menus for pick in menu.picks}
+    form = form_of(spec, {}, Known(), Room(folds=True))
+    about = {pick.value: pick.about for field in form.fields for pick in field.picks}
     assert about["adjacent"] == "+2, target adjacent"
     assert about["hit_and_run"].startswith("-2, ")
 

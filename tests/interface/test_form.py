@@ -1,9 +1,12 @@
-"""The guided form: menus, blanks, the command so far; the same for every platform."""
+"""The guided form: its fields, their order and choices, and what they make of a command; alike on every platform."""
 
 from __future__ import annotations
 
+import pytest
+
 from bot.interface.complete import Known
-from bot.interface.form import FLAGS, Menu, choose, fill, form_of, missing
+from bot.interface.form import FLAGS, HOW, REST, Field, Form, Room, asks, form_of, missing
+from bot.interface.form_answer import take
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
 from bot.rules.inputs.units import RosterUnit
@@ -26,13 +29,33 @@ def spec_of(*path: str) -> CommandSpec:
 FIRE = spec_of("lnlt", "fire")
 
 
-def menus(options: dict[str, object], known: Known, name: str) -> list[Menu]:
-    return [menu for menu in form_of(FIRE, options, known).menus if menu.option == name]
+NARROW, WIDE = Room(5, 25, 10), Room(folds=True)
+
+
+def filled(options: dict[str, object], known: Known, values: dict[str, object], room: Room = WIDE) -> dict[str, object]:
+    """The options of a fire form after these fields were filled in."""
+    taken = take(FIRE, options, known, form_of(FIRE, options, known, room), values)
+    assert taken.problem is None
+    return taken.options
+
+
+def field(form: Form, name: str) -> Field:
+    found = form.field(name)
+    assert found is not None, name
+    return found
 
 
 def test_what_is_missing_is_named_until_it_is_there() -> None:
     assert [option.name for option in missing(FIRE, {})] == ["attackers"]
     assert missing(FIRE, {"attackers": "squad fp=2"}) == ()
+    assert asks(FIRE, {"tm": 1})
+    assert not asks(FIRE, {"attackers": "squad fp=2"})
+
+
+def test_which_commands_ask_when_called_alone() -> None:
+    alone = {spec.name for spec in registry() if asks(spec, {})}
+    assert {"/roll", "/lnlt fire", "/lnlt mines", "/game start", "/unit add", "/unit import"} <= alone
+    assert alone.isdisjoint({"/log", "/again", "/game status", "/help", "/game link", "/game next"})
 
 
 def test_a_unit_that_lacks_a_number_does_not_bring_it() -> None:
@@ -40,82 +63,139 @@ def test_a_unit_that_lacks_a_number_does_not_bring_it() -> None:
     green = RosterUnit("Green", "us1", "infantry", "US")
     veteran = RosterUnit("Veteran", "us2", "infantry", "US", {"morale": 14})
     known = Known((green, veteran), ("US", "VC"), own_side="US", system="ucn")
-    assert [option.name for option in form_of(morale, {"unit": "Green"}, known).missing] == ["morale"]
-    assert form_of(morale, {"unit": "Green", "morale": 12}, known).missing == ()
-    assert form_of(morale, {"unit": "us2"}, known).missing == ()
+    assert [option.name for option in form_of(morale, {"unit": "Green"}, known, WIDE).missing] == ["morale"]
+    assert form_of(morale, {"unit": "Green", "morale": 12}, known, WIDE).missing == ()
+    assert form_of(morale, {"unit": "us2"}, known, WIDE).missing == ()
 
 
-def test_every_sequence_has_a_form_that_fits_any_platform() -> None:
-    for game in registry().games:
-        for spec in registry().below((game,)):
-            form = form_of(spec, {}, KNOWN)
-            assert form.command == spec.name
-            assert all(1 <= len(menu.picks) <= 25 for menu in form.menus)
-            asked = {menu.option for menu in form.menus} | {blank.option.name for blank in form.blanks}
-            flags = {pick.value for menu in form.menus if menu.option == FLAGS for pick in menu.picks}
-            for option in spec.options:
-                assert option.name in asked | flags | {"odds", "mods"}, (spec.name, option.name)
+def test_needed_fields_come_first_and_rare_ones_wait() -> None:
+    form = form_of(FIRE, {}, SMALL, WIDE)
+    shown = [one.label for one in form.fields if not one.rare]
+    assert shown == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "Do what"]
+    assert {"lm", "degrading", "shooter", "skill", REST} == {one.name for one in form.fields if one.rare}
+    assert field(form, "tm").hint.startswith("target modifier of the hex")
+    assert "In a command: tm." in field(form, "tm").hint
 
 
-def test_the_side_that_is_meant_comes_first_and_long_rosters_take_several_menus() -> None:
-    [attackers] = menus({}, SMALL, "attackers")
-    assert [pick.value for pick in attackers.picks] == ["us1", "us2", "us3", "vc1", "vc2", "vc3"]
-    assert attackers.picks[0].about == "US, squad, morale 5 fp 2"
-    [targets] = menus({}, SMALL, "targets")
-    assert targets.picks[0].value == "vc1"
-    first, second = menus({}, KNOWN, "attackers")
-    assert (len(first.picks), len(second.picks)) == (25, 5)
-    assert second.title.endswith("(2 of 2)")
-    assert {pick.value[:2] for pick in (*first.picks, *second.picks)} == {"us"}
+def test_where_five_fields_are_all_the_rest_is_one_line() -> None:
+    form = form_of(FIRE, {"tm": 1, "shooter": "sniper", "mods": "rubber_boat"}, SMALL, NARROW)
+    assert [one.name for one in form.fields] == ["attackers", "targets", FLAGS, REST, HOW]
+    assert field(form, REST).value == "terrain 1, kind of shooter sniper"
+    assert field(form, FLAGS).picks[0].label == "Adjacent +2"
+    assert [pick.value for pick in field(form, FLAGS).picks if pick.chosen] == ["rubber_boat"]
+    assert (form.title, form.verb) == ("Direct fire", "Fire")
 
 
-def test_choosing_keeps_what_was_typed_and_what_other_menus_hold() -> None:
-    options = choose(FIRE, {"attackers": "Squad 30 fp=3; leader lm=1"}, KNOWN, "attackers", 0, ["us2", "us1"])
-    assert options["attackers"] == "Squad 30 fp=3; leader lm=1; Squad 2; Squad 1"
-    options = choose(FIRE, options, KNOWN, "attackers", 0, ["us1"])
-    assert options["attackers"] == "Squad 30 fp=3; leader lm=1; Squad 1"
-    options = choose(FIRE, options, KNOWN, "attackers", 1, [])
-    assert options["attackers"] == "leader lm=1; Squad 1"
-    assert choose(FIRE, {"attackers": "us1"}, KNOWN, "attackers", 0, []) == {}
+def test_what_is_needed_and_has_no_field_stands_in_the_line_by_name() -> None:
+    tank = spec_of("lnlt", "ordnance-vehicle")
+    form = form_of(tank, {}, SMALL, NARROW)
+    line = field(form, REST)
+    assert line.needed
+    assert line.value.startswith("to hit number , penetration ")
+    taken = take(tank, {}, SMALL, form, {REST: "to hit 8, penetration 6, armor 2, target's morale 5"})
+    assert taken.options == {"to_hit": 8, "penetration": 6, "armor": 2, "morale": 5}
+
+
+def test_the_side_that_is_meant_comes_first_those_in_good_order_before_others() -> None:
+    shaken = RosterUnit("Squad 9", "us9", "squad", "US", {"fp": 2}, "shaken")
+    form = form_of(FIRE, {}, Known((shaken, *SMALL.roster), ("US", "VC"), own_side="US", system="lnlt"), WIDE)
+    attackers = field(form, "attackers").picks
+    assert [pick.value for pick in attackers] == ["us1", "us2", "us3", "us9", "vc1", "vc2", "vc3"]
+    assert attackers[3].about == "US, shaken, squad, fp 2"
+    assert field(form, "targets").picks[0].value == "vc1"
+    long = field(form_of(FIRE, {}, KNOWN, NARROW), "attackers").picks
+    assert len(long) == 25
+    assert {pick.value[:2] for pick in long[:-1]} == {"us"}
+    assert (long[-1].label, long[-1].about) == ("More: type handles below", "Who fires us25")
+
+
+def test_choosing_keeps_what_was_typed() -> None:
+    typed: dict[str, object] = {"attackers": "Squad 2 fp=3; leader lm=1"}
+    picks = field(form_of(FIRE, typed, SMALL, WIDE), "attackers").picks
+    assert [pick.label for pick in picks if pick.chosen] == ["Squad 2 fp=3", "leader lm=1"]
+    options = filled(typed, SMALL, {"attackers": ["=Squad 2 fp=3", "=leader lm=1", "us1"]})
+    assert options["attackers"] == "Squad 2 fp=3; leader lm=1; Squad 1"
+    assert filled(options, SMALL, {"attackers": ["us1"]})["attackers"] == "Squad 1"
+    assert filled({"attackers": "us1"}, SMALL, {"attackers": []}) == {}
 
 
 def test_another_system_than_the_games_is_offered_no_units_of_it() -> None:
-    spec = spec_of("nhis", "fire")
-    assert not any(pick.value == "us1" for menu in form_of(spec, {}, SMALL).menus for pick in menu.picks)
+    form = form_of(spec_of("nhis", "fire"), {}, SMALL, WIDE)
+    assert not any(pick.value == "us1" for one in form.fields for pick in one.picks)
 
 
 def test_flags_words_and_enumerations() -> None:
-    options = choose(FIRE, {}, SMALL, FLAGS, 0, ["adjacent", "tis", "nonsense"])
+    options = filled({}, SMALL, {FLAGS: ["adjacent", "tis"]})
     assert options == {"adjacent": True, "mods": "tis"}
-    [flags] = menus(options, SMALL, FLAGS)
-    assert [pick.value for pick in flags.picks if pick.chosen] == ["adjacent", "tis"]
-    assert choose(FIRE, options, SMALL, FLAGS, 0, ["tis"]) == {"mods": "tis"}
-    options = choose(FIRE, {}, SMALL, "shooter", 0, ["sniper"])
+    assert filled(options, SMALL, {FLAGS: ["tis"]}) == {"mods": "tis"}
+    options = filled({}, SMALL, {"shooter": ["sniper"]})
     assert options == {"shooter": "sniper"}
-    assert choose(FIRE, options, SMALL, "shooter", 0, []) == {}
+    assert filled(options, SMALL, {"shooter": ["normal"]}) == {}
 
 
-def test_blanks_are_checked_one_by_one() -> None:
-    options, problems = fill(FIRE, {"lm": 1}, {"tm": "2", "degrading": "many", "lm": "", "other": "1"})
-    assert options == {"tm": 2}
-    assert problems == ('degrading must be a whole number from 0 to 2, not "many".',)
+@pytest.mark.parametrize(
+    ("line", "options"),
+    [
+        ("terrain 2, degrading hexes 1", {"tm": 2, "degrading": 1}),
+        ("tm=2 lm=1 rubber boat", {"tm": 2, "lm": 1, "mods": "rubber_boat"}),
+        ("leader's modifier 1\nHit and run", {"lm": 1, "mods": "hit_and_run"}),
+        ("kind of shooter sniper, hex can burn", {"shooter": "sniper", "flammable": True}),
+        (
+            "at whom squad morale=5 shaken; leader morale=6, terrain",
+            {"targets": "squad morale=5 shaken; leader morale=6"},
+        ),
+        ("", {}),
+    ],
+)
+def test_the_line_for_the_rest_reads_names_of_people_and_of_the_code(line: str, options: dict[str, object]) -> None:
+    assert filled({}, SMALL, {REST: line}, NARROW) == options
+
+
+def test_the_line_takes_the_place_of_what_it_showed_and_of_nothing_else() -> None:
+    given: dict[str, object] = {"attackers": "us1", "tm": 1, "lm": 1, "adjacent": True, "mods": "tis"}
+    assert filled(given, SMALL, {REST: "terrain 3"}, NARROW) == {
+        "attackers": "us1",
+        "adjacent": True,
+        "mods": "tis",
+        "tm": 3,
+    }
+
+
+@pytest.mark.parametrize(("line", "said"), [("terraim 2", "terrain"), ("terrain much", "tm must be a whole number")])
+def test_what_the_line_cannot_mean_is_said_and_the_rest_is_kept(line: str, said: str) -> None:
+    form = form_of(FIRE, {}, SMALL, NARROW)
+    taken = take(FIRE, {}, SMALL, form, {"attackers": ["us1"], REST: line})
+    assert said in str(taken.problem)
+    assert taken.options == {"attackers": "Squad 1"}
+    assert form.at(str(taken.problem.option) if taken.problem else "") == REST
+
+
+def test_a_refused_number_is_named_and_the_others_are_taken() -> None:
+    form = form_of(FIRE, {"lm": 1}, SMALL, WIDE)
+    taken = take(FIRE, {"lm": 1}, SMALL, form, {"tm": "2", "degrading": "many", "lm": ""})
+    assert taken.problem is not None
+    assert taken.problem.option == "degrading"
+    assert taken.options == {"tm": 2, "degrading": "many"}
+    shown = form_of(FIRE, taken.options, SMALL, WIDE, "degrading", taken.problem.message)
+    assert (field(shown, "degrading").value, field(shown, "tm").value) == ("", "2")
+    assert field(shown, "degrading").wrong.startswith("degrading must be a whole number")
 
 
 def test_the_command_so_far_can_be_typed() -> None:
-    form = form_of(FIRE, {"attackers": "Squad 1; Squad 2", "tm": 2, "adjacent": True, "mods": "tis"}, SMALL)
-    assert form.command == '/lnlt fire attackers="Squad 1; Squad 2" tm=2 adjacent tis'
-    assert form.missing == ()
+    given: dict[str, object] = {"attackers": "Squad 1; Squad 2", "tm": 2, "adjacent": True, "mods": "tis"}
+    assert form_of(FIRE, given, SMALL, WIDE).command == '/lnlt fire attackers="Squad 1; Squad 2" tm=2 adjacent tis'
 
 
 def test_a_flag_that_is_on_by_default_can_be_switched_off_and_on_again() -> None:
     shoot = spec_of("ucn", "shoot")
 
-    def chosen(options: dict[str, object]) -> set[str]:
-        menus = form_of(shoot, options, Known()).menus
-        return {pick.value for menu in menus if menu.option == FLAGS for pick in menu.picks if pick.chosen}
+    def after(options: dict[str, object], flags: list[str]) -> dict[str, object]:
+        form = form_of(shoot, options, Known(), WIDE)
+        return take(shoot, options, Known(), form, {FLAGS: flags}).options
 
-    assert chosen({}) == {"saves"}
-    off = choose(shoot, {}, Known(), FLAGS, 0, [])
-    assert (off, chosen(off)) == ({"saves": False}, set())
-    assert form_of(shoot, off, Known()).command.endswith("saves=no")
-    assert choose(shoot, off, Known(), FLAGS, 0, ["saves"]) == {}
+    [saves] = [pick for pick in field(form_of(shoot, {}, Known(), WIDE), FLAGS).picks if pick.value == "saves"]
+    assert saves.chosen
+    off = after({}, [])
+    assert off == {"saves": False}
+    assert form_of(shoot, off, Known(), WIDE).command.endswith("saves=no")
+    assert after(off, ["saves"]) == {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.interface.form import flag_menus
+from bot.interface.form import flag_picks
 from bot.interface.registry import registry
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
@@ -15,7 +15,7 @@ from bot.systems.resolve import resolve
 def test_modifiers_say_their_value() -> None:
     fire = registry().get(("lnlt", "fire"))
     assert fire is not None
-    labels = {pick.value: pick.label for menu in flag_menus(fire, {}) for pick in menu.picks}
+    labels = {pick.value: pick.label for pick in flag_picks(fire, {})}
     assert labels["night"] == "Night, target unlit −3"
     assert labels["adjacent"] == "Adjacent +2"
     assert labels["hit_and_run"] == "Hit and run −2"

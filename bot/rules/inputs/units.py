@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
@@ -304,10 +305,17 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, str]:
             hint=f"Write {count}.",
             code="bad-unit",
         )
+    if (called := _called(pieces)) != pieces[0] and (near := did_you_mean(called, [u.name for u in roster.values()])):
+        raise UserError(f"There is no {called[:40]}.", hint=near, code="unknown-unit")
     hint = did_you_mean(word, known) or f"Unit types are {', '.join(words.types)}."
     raise UserError(
         f'"{pieces[0][:40]}" is neither a unit type nor a unit of the roster.', hint=hint, code="unknown-unit"
     )
+
+
+def _called(pieces: list[str]) -> str:
+    """The name that an item seems to begin with: all up to the first number with its key."""
+    return " ".join(takewhile(lambda piece: "=" not in piece, pieces))
 
 
 def _unquote(text: str) -> str:

@@ -6,9 +6,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from adapters.discord.forms import read_id
 from tests.adapters.discord.process import running
 from tests.standins.discord import DiscordStandIn
 from tests.standins.discord.state import Kind
@@ -20,31 +17,18 @@ ODD = [
     "f:zz:page:1",
     "f:zz:menu:a",
     "f:zz:fill:99999",
+    "a:form:draft:zz",
+    "a:form:event:0123456789abcdef:99",
+    "a:form:event:x",
+    "a:form:",
+    "a:die:zz:1,2",
+    "a:count:zz",
     "g:",
     "g:undo:x",
     "g:undo:",
     "zz",
     "",
 ]
-
-
-@pytest.mark.parametrize(
-    ("custom_id", "read"),
-    [
-        ("f:k:odds", ("k", "odds")),
-        ("f:k:page:1", ("k", "page")),
-        ("f:k:fill:2", ("k", "fill")),
-        ("f:k:menu:targets:0", ("k", "menu")),
-        ("f:", ("", "")),
-        ("f:zz", ("", "")),
-        ("f:k:page:x", ("", "")),
-        ("f:k:page:-1", ("", "")),
-        ("f:k:menu:targets", ("", "")),
-        ("f:k:dance", ("", "")),
-    ],
-)
-def test_what_a_forms_id_says(custom_id: str, read: tuple[str, str]) -> None:
-    assert read_id(custom_id)[:2] == read
 
 
 async def test_odd_presses_are_answered_kindly(tmp_path: Path) -> None:

@@ -69,31 +69,42 @@ async def say(player: Player, where: Channel, path: str, **options: object) -> M
 
 
 async def fight_by_form(anna: Player, table: Channel) -> Message:
-    """A fire attack without typing a unit's numbers: menus for units and modifiers, a form for the rest."""
-    opened = await (await anna.slash(table, "lnlt fire")).answer()
-    assert opened.ephemeral
-    assert "Still needed: attackers" in opened.text
-    attackers, targets, flags = (
-        next(name for name in opened.selects if f":menu:{what}:" in name) for what in ("attackers", "targets", "flags")
-    )
-    labels = [option["label"] for option in opened.selects[attackers]["options"]]
-    assert labels[:3] == ["Squad 1", "Squad 2", "Squad 3"]
-    assert next(option["label"] for option in opened.selects[targets]["options"]) == "Cell 1"
-    await anna.select(opened, attackers, ["Squad 1", "Squad 2"])
-    await anna.select(opened, targets, ["Cell 1"])
-    await anna.select(opened, flags, ["adjacent"])
-    form = await anna.press(opened, next(label for label in opened.buttons if label.startswith("Type")))
-    await anna.submit_modal(form, {"lm": "1", "tm": "much"})
-    assert "tm must be a whole number" in opened.text
-    await anna.press(opened, "More")
-    form = await anna.press(opened, next(label for label in opened.buttons if label.startswith("Type")))
-    await anna.submit_modal(form, {"hand": "6,2,4"})
-    assert 'attackers="Squad 1; Squad 2"' in opened.text
-    assert "hand=6,2,4" in opened.text
-    odds = await (await anna.press(opened, "Odds")).answer()
+    """A fire attack without typing a unit's numbers: one form, its odds first, a mistake mended, own dice by keypad."""
+    opened = await anna.slash(table, "lnlt fire")
+    attackers, targets = (part["component"]["options"] for part in opened.modal["components"][:2])
+    assert [option["label"] for option in attackers][:3] == ["Squad 1", "Squad 2", "Squad 3"]
+    assert targets[0]["label"] == "Cell 1"
+    wrong: dict[str, object] = {
+        "Who fires": ["Squad 1", "Squad 2"],
+        "At whom": ["Cell 1"],
+        "Modifiers": ["Adjacent +2"],
+    }
+    wrong |= {"Terrain and rarer modifiers": "terrain much, leader's modifier 1"}
+    refused = await (await anna.submit_modal(opened, wrong)).answer()
+    assert "tm must be a whole number" in refused.text
+    opened = await anna.press(refused, "Fix it")
+    assert [
+        option["label"] for option in opened.modal["components"][0]["component"]["options"] if option.get("default")
+    ] == [
+        "Squad 1",
+        "Squad 2",
+    ]
+    mended = {"Terrain and rarer modifiers": "leader's modifier 1", "Do what": "Show the odds first"}
+    odds = await (await anna.submit_modal(opened, mended)).answer()
     assert odds.ephemeral
     assert "casualties" in odds.text
-    return await (await anna.press(opened, "Roll it")).answer()
+    opened = await anna.press(odds, "Change…")
+    keypad = await (await anna.submit_modal(opened, {"Do what": "I roll my own dice"})).answer()
+    assert keypad.ephemeral
+    assert keypad.content == "Next: attack (d6)"
+    await anna.press(keypad, "6")
+    assert keypad.content == "1 die in. Next: defense (d6)", "the same message goes on"
+    await anna.press(keypad, "2")
+    assert keypad.content == "2 dice in. Next: damage check Cell 1 (d6)"
+    fought = await (await anna.press(keypad, "4")).answer()
+    again = await (await anna.press(odds, "Roll it")).answer()
+    assert "Already done" in again.content, "the odds were of the same form, which fires once"
+    return fought
 
 
 @pytest.mark.slow

@@ -1,63 +1,136 @@
-"""The guided form as Discord messages and modals: within the limits for every sequence, whatever the roster."""
+"""The guided form as a Discord modal: within the limits for every command, whatever the roster; read back as filled."""
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import pytest
 
-from adapters.discord.forms import message, modal, submitted
+from adapters.discord.modal import ROOM, filled, modal
 from bot.interface.complete import Known
-from bot.interface.form import form_of
+from bot.interface.form import FLAGS, HOW, REST, form_of
+from bot.interface.form_answer import take
 from bot.interface.registry import registry
+from bot.interface.text import parse_text
 from bot.rules.inputs.units import RosterUnit
 from tests.standins.discord.components import check_modal
 from tests.standins.discord.errors import Problems
-from tests.standins.discord.limits import check_message
+from tests.standins.discord.forms import submitted_part
 
 KEY = "0123456789abcdef"
-ROSTER = tuple(RosterUnit(f"Platoon number {n:02} of the 3rd", f"us{n}", "squad", "US", {"fp": 1}) for n in range(60))
+MANY = tuple(RosterUnit(f"Platoon number {n:02} of the 3rd", f"us{n}", "squad", "US", {"fp": 1}) for n in range(60))
+FEW = tuple(
+    RosterUnit(f"{side} Squad {n}", f"{side.casefold()}{n}", "squad", side) for side in ("US", "VC") for n in (1, 2)
+)
 
 
-@pytest.mark.parametrize("game", list(registry().games))
-@pytest.mark.parametrize("known", [Known(), Known(ROSTER, ("US", "VC"), own_side="US")], ids=["no roster", "60 units"])
-def test_every_sequences_form_is_accepted_page_by_page(game: str, known: Known) -> None:
-    for spec in registry().below((game,)):
-        form = form_of(spec, {}, known)
-        seen: set[str] = set()
-        for page in range(30):
-            body = message(spec, KEY, form, page).body
-            check_message(body, [], flags=0)
-            parts = [part for row in body["components"] for part in row["components"]]
-            seen |= {found[1] for part in parts if (found := re.search(r":menu:(.*):\d+$", part["custom_id"]))}
-            if any(":fill:" in part["custom_id"] for part in parts):
-                problems = Problems()
-                opened = modal(spec, KEY, form, page)
-                check_modal(problems, "", opened)
-                problems.done()
-                seen |= {field["component"]["custom_id"] for field in opened["components"]}
-            if not any(part.get("label") == "More" for part in parts):
-                break
-        wanted = {menu.option for menu in form.menus} | {blank.option.name for blank in form.blanks}
-        assert seen == wanted, spec.name
+@pytest.mark.parametrize("roster", [(), FEW, MANY], ids=["no roster", "4 units", "60 units"])
+def test_discord_takes_the_modal_of_every_command(roster: tuple[RosterUnit, ...]) -> None:
+    for spec in registry():
+        if not spec.options:
+            continue
+        known = Known(roster, ("US", "VC"), own_side="US", system=spec.system)
+        example = dict(parse_text(spec.example, registry()).options) if spec.example else {}
+        for given in ({}, example):
+            form = form_of(spec, given, known, ROOM, next(iter(given), ""), "Something was wrong here.")
+            problems = Problems()
+            check_modal(problems, "", modal(form, KEY))
+            problems.done()
+            covered = {name for field in form.fields for name in (field.name, *field.covers)}
+            if spec.family == "sequence":
+                assert {option.name for option in spec.options} <= covered, spec.name
 
 
-def test_a_command_that_is_too_long_is_not_cut() -> None:
-    spec = registry().get(("lnlt", "fire"))
-    assert spec is not None
-    options = {"attackers": "; ".join(["squad fp=2 sw=3"] * 39), "targets": "; ".join(["squad morale=5"] * 40), "tm": 1}
-    options["hand"] = ",".join(["6"] * 300)
-    body = message(spec, KEY, form_of(spec, options, Known()), 0).body
-    check_message(body, [], flags=0)
-    assert "more than can be shown" in body["content"]
+def sent(body: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """What Discord sends when the form is submitted with `values` and otherwise as it was opened."""
+    left = dict(values)
+    numbered = [part | {"id": 1, "component": part["component"] | {"id": 2}} for part in body["components"]]
+    return {"components": [submitted_part(part, left) for part in numbered]}
 
 
-def test_what_was_sent_is_read_from_labels_and_rows() -> None:
-    sent: dict[str, Any] = {
-        "components": [
-            {"type": 18, "component": {"type": 4, "custom_id": "tm", "value": "2"}},
-            {"type": 1, "components": [{"type": 4, "custom_id": "lm", "value": ""}]},
-        ]
+@pytest.mark.parametrize("roster", [(), FEW], ids=["no roster", "4 units"])
+def test_a_form_filled_in_from_an_example_and_sent_as_it_is_means_the_same_command(
+    roster: tuple[RosterUnit, ...],
+) -> None:
+    for spec in registry():
+        if spec.family != "sequence" or not spec.example:
+            continue
+        known = Known(roster, ("US", "VC"), own_side="US", system=spec.system)
+        given = dict(parse_text(spec.example, registry()).options)
+        form = form_of(spec, given, known, ROOM)
+        taken = take(spec, given, known, form, filled(sent(modal(form, KEY), {})))
+        assert taken.problem is None, (spec.name, taken.problem)
+        assert _plain(spec, taken.options) == _plain(spec, given), spec.name
+
+
+def _plain(spec: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """Options by what they mean: defaults left out, flags of `mods` as flags, spaces in lists alike."""
+    plain: dict[str, Any] = {}
+    for name, value in options.items():
+        option = spec.option(name)
+        if name == "mods":
+            plain |= dict.fromkeys(str(value).split(), True)
+        elif option.type == "bool":
+            plain |= {name: True} if value in (True, "yes", "true") else {}
+        elif str(value) != str(option.default) and value != "":
+            text = str(value)
+            plain[name] = "; ".join(part.strip() for part in text.split(";")) if option.type == "units" else text
+    return plain
+
+
+def test_the_fire_form_is_one_modal_of_five_fields() -> None:
+    fire = registry().find(["lnlt", "fire"])[0]
+    known = Known(FEW, ("US", "VC"), own_side="US", system="lnlt")
+    form = form_of(fire, {"attackers": "us2", "tm": 1, "mods": "rubber_boat"}, known, ROOM)
+    assert [field.label for field in form.fields] == [
+        "Who fires",
+        "At whom",
+        "Modifiers",
+        "Terrain and rarer modifiers",
+        "Do what",
+    ]
+    body = modal(form, KEY)
+    assert body["title"] == "Direct fire"
+    ticks = body["components"][2]["component"]
+    assert ticks["options"][0] == {"label": "Adjacent +2", "value": "adjacent"}
+    values = {
+        "attackers": ["us2", "us1"],
+        "targets": ["vc1"],
+        FLAGS: ["night", "rubber_boat"],
+        REST: "terrain 2, degrading 1",
+        HOW: "odds",
     }
-    assert submitted(sent) == {"tm": "2", "lm": ""}
+    taken = take(fire, {"attackers": "us2", "tm": 1, "mods": "rubber_boat"}, known, form, filled(sent(body, values)))
+    assert taken.how == "odds"
+    assert taken.options == {
+        "attackers": "us2; US Squad 1",
+        "targets": "VC Squad 1",
+        "night": True,
+        "mods": "rubber_boat",
+        "tm": 2,
+        "degrading": 1,
+    }
+
+
+def test_more_units_than_a_menu_holds_leave_a_row_that_says_how_to_name_them() -> None:
+    fire = registry().find(["lnlt", "fire"])[0]
+    form = form_of(fire, {"attackers": "us50"}, Known(MANY, ("US",), own_side="US", system="lnlt"), ROOM)
+    picks = form.fields[0].picks
+    assert len(picks) == 25
+    assert (picks[-1].label, picks[-1].about) == ("More: type handles below", "Who fires us23")
+    assert any(pick.value == "us50" and pick.chosen for pick in picks)
+    values = {"attackers": ["us50", "us0", "more:"], REST: "who fires us55; us56"}
+    known = Known(MANY, ("US",), own_side="US", system="lnlt")
+    taken = take(fire, {"attackers": "us50"}, known, form, filled(sent(modal(form, KEY), values)))
+    assert taken.options["attackers"] == "us50; Platoon number 00 of the 3rd; us55; us56"
+
+
+def test_what_was_refused_is_empty_and_says_why() -> None:
+    fire = registry().find(["lnlt", "fire"])[0]
+    known = Known(FEW, ("US", "VC"), own_side="US", system="lnlt")
+    given = {"attackers": "US Squad 1", "targets": "VC Squad 9; VC Squad 2"}
+    form = form_of(fire, given, known, ROOM, "targets", "There is no VC Squad 9. Did you mean VC Squad 1?")
+    part = modal(form, KEY)["components"][1]
+    assert part["description"] == "⚠ There is no VC Squad 9. Did you mean VC Squad 1?"
+    chosen = [option["value"] for option in part["component"]["options"] if option.get("default")]
+    assert chosen == ["vc2"]

@@ -21,11 +21,6 @@ async def press(player: Player, message: Message, button: str) -> Message:
     return await (await player.press(message, button)).answer()
 
 
-def menu(message: Message, what: str, part: int = 0) -> str:
-    """The custom_id of a menu in a form."""
-    return next(name for name in message.selects if name.endswith(f":menu:{what}:{part}"))
-
-
 async def gather(discord: DiscordStandIn, table: Channel) -> tuple[Player, Player]:
     """A game of two with thirty enemy units."""
     anna, ben = discord.user("Anna"), discord.user("Ben")
@@ -40,12 +35,11 @@ async def gather(discord: DiscordStandIn, table: Channel) -> tuple[Player, Playe
 async def test_a_sequence_called_alone_opens_its_form_and_with_anything_rolls(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table, anna = discord.channel("table"), discord.user("Anna")
-        for name in ("overrun", "mines", "crash", "stack-check"):
-            form = await say(anna, table, f"lnlt {name}")
-            assert form.ephemeral
-            assert "Nothing more is needed." in form.content
-            rolled = await press(anna, form, "Roll it")
-            assert not rolled.ephemeral, name
+        for name in ("overrun", "mines", "crash", "initiative"):
+            form = await anna.slash(table, f"lnlt {name}")
+            values = {"Who had it last turn": "A"} if name == "initiative" else {}
+            rolled = await (await anna.submit_modal(form, values)).answer()
+            assert not rolled.ephemeral, (name, rolled.text)
         assert not (await say(anna, table, "lnlt overrun", he=2)).ephemeral
 
 
@@ -53,24 +47,56 @@ async def test_a_form_outlives_the_process_and_serves_its_owner_once(tmp_path: P
     async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
         table = discord.channel("table")
         anna, _ = await gather(discord, table)
-        form = await say(anna, table, "lnlt fire")
-        await anna.select(form, menu(form, "attackers"), ["Squad 2"])
+        form = await anna.slash(table, "lnlt fire")
         await bot.kill()
         await bot.start()
-        await anna.select(form, menu(form, "targets", part=1), ["Cell 27"])  # the second menu, beyond 25
-        await anna.select(form, menu(form, "targets"), ["Cell 3"])
-        assert 'attackers="Squad 2" targets="Cell 27; Cell 3"' in form.content
-        both = await asyncio.gather(*(press(anna, form, "Roll it") for _ in range(2)))
-        rolled, again = sorted(both, key=lambda message: message.ephemeral)
+        values = {"Who fires": ["Squad 2"], "At whom": ["Cell 3"], "Terrain and rarer modifiers": "at whom vc27"}
+        both = await asyncio.gather(*(anna.submit_modal(form, values) for _ in range(2)))
+        rolled, again = sorted([await one.answer() for one in both], key=lambda message: message.ephemeral)
         assert not rolled.ephemeral
-        assert again.content.replace("*", "") == f"Already done: {rolled.content}".replace("*", "")
-        assert "already used" in (await press(anna, form, "Odds")).content
+        done = f"Already done: {rolled.content}".replace("*", "")
+        assert again.content.replace("*", "") in (done, "Error: This form was already used, or has expired.")
 
-        old = await say(anna, table, "lnlt fire")
+        old = await anna.slash(table, "lnlt fire")
         with sqlite3.connect(tmp_path / "grognard.db") as db:
             db.execute("UPDATE docs SET expires = 1 WHERE kind = 'draft'")
-        await anna.select(old, menu(old, "attackers"), ["Squad 1"])
-        assert "already used, or has expired" in anna.sees(table)[-1].content
+        assert "has expired" in (await (await anna.submit_modal(old, {"Who fires": ["Squad 1"]})).answer()).content
+
+
+async def test_a_wrong_name_is_mended_with_one_tap_or_in_the_form(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        table = discord.channel("table")
+        anna, _ = await gather(discord, table)
+        refused = await say(
+            anna, table, "lnlt fire", attackers="Squad 1; Squad 2", targets="Cell 55", tm=1, hand="6,1,3"
+        )
+        assert refused.ephemeral
+        assert "There is no Cell 55. Did you mean Cell 5?" in " ".join(refused.text.split())
+        assert list(refused.buttons) == ["Fire at Cell 5", "Fix it"]
+        form = await anna.press(refused, "Fix it")
+        targets = form.modal["components"][1]
+        assert targets["description"].startswith("⚠ There is no Cell 55. Did you mean Cell 5?")
+        assert not any(option.get("default") for option in targets["component"]["options"])
+        assert form.modal["components"][3]["component"]["value"] == "terrain 1", "what was typed is kept"
+        fired = await press(anna, refused, "Fire at Cell 5")
+        assert not fired.ephemeral
+        assert "Cell 5" in fired.content
+        late = await (await anna.submit_modal(form, {"At whom": ["Cell 5"]})).answer()
+        assert late.ephemeral, "the same draft fires once, from whichever of its copies"
+
+
+async def test_a_roster_is_pasted_into_a_form(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        table, anna = discord.channel("table"), discord.user("Anna")
+        await say(anna, table, "game start", system="lnlt", name="Hill", sides="US, VC")
+        form = await anna.slash(table, "unit import")
+        text = "name,type,side,morale\nSquad 1,squad,US,5\nSquad 2,half-sqad,US,5"
+        refused = await (await anna.submit_modal(form, {"Text": text})).answer()
+        assert "did you mean half-squad" in refused.text.casefold()
+        form = await anna.press(refused, "Fix it")
+        assert form.modal["components"][0]["component"]["value"] == text
+        added = await (await anna.submit_modal(form, {"Text": text.replace("sqad", "squad")})).answer()
+        assert not added.content.startswith("Error"), added.text
 
 
 async def test_a_stranger_and_a_late_press_change_nothing(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ SUBMIT = {
     "view": {"id": "V1", "type": "modal", "callback_id": "form", "private_metadata": META, "state": {"values": {
         "attackers": {"value": {"type": "plain_text_input", "value": "squad fp=3"}},
         "targets": {"value": {"type": "plain_text_input", "value": "squad morale=5"}},
-        "flags-0": {"value": {"type": "checkboxes", "selected_options": [{"value": "night"}]}},
+        "flags": {"value": {"type": "checkboxes", "selected_options": [{"value": "night"}]}},
     }}},
 }  # fmt: skip
 PICK = {
@@ -54,9 +54,10 @@ PICK = {
         "command": {"value": {"type": "static_select", "selected_option": {"value": "lnlt fire"}}},
     }}},
 }  # fmt: skip
-SEARCH = {
-    "type": "block_suggestion", "team": {"id": "T1"}, "user": ME, "action_id": "value", "block_id": "targets-roster",
-    "value": "sq", "container": {"type": "view", "view_id": "V1"},
+CHANGE = {
+    "type": "block_actions", "team": {"id": "T1"}, "user": ME, "trigger_id": "1.2.7",
+    "container": {"type": "view", "view_id": "V1"},
+    "actions": [{"type": "button", "action_id": "more", "block_id": "buttons", "value": "more"}],
     "view": {"id": "V1", "type": "modal", "callback_id": "form", "private_metadata": META, "state": {"values": {}}},
 }  # fmt: skip
 MENTION = {
@@ -65,7 +66,7 @@ MENTION = {
     "event": {"type": "app_mention", "user": "U1", "text": "<@UB> roll 2d6", "ts": "2.0", "channel": "C1"},
 }  # fmt: skip
 UNINSTALLED = {"type": "event_callback", "team_id": "T1", "event": {"type": "tokens_revoked", "tokens": {"bot": ["x"]}}}
-SOUND: list[dict[str, Any]] = [COMMAND, PRESS, SUBMIT, PICK, SEARCH, MENTION, UNINSTALLED]
+SOUND: list[dict[str, Any]] = [COMMAND, PRESS, SUBMIT, PICK, CHANGE, MENTION, UNINSTALLED]
 ODD: list[Any] = [
     None,
     "",

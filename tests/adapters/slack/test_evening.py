@@ -32,18 +32,25 @@ async def fight_by_form(anna: User, games: Channel) -> Message:
     asked = await anna.slash(games, "/lnlt", "fire")
     view = await asked.modal()
     fields: dict[str, dict[str, Any]] = {
-        "attackers": {"value": "Squad 1\nSquad 2"},
-        "targets": {"value": "Cell 9"},
+        "attackers": {"value": ["Squad 1", "Squad 2"]},
+        "targets": {"value": ["Cell 1"]},
+        "flags": {"value": ["adjacent"]},
+        "tm": {"value": 0},
+        "how": {"value": "hand"},
+        "rest": {"value": "at whom Cell 9, leader's modifier 1"},
         "lm": {"value": 1},
-        "flags-0": {"value": ["adjacent"]},
-        "hand": {"value": "6,2,4"},
     }
+    await anna.press(view, "More fields")
+    await anna.workspace.slack.watch.until(lambda: "lm" in anna.open_modal_state(view), timeout=3, what="more fields")
     refused = await anna.submit(view, fields)
     assert list(refused.errors) == ["targets"]
-    assert "Cell 9" in refused.errors["targets"] or "cell" in refused.errors["targets"].casefold()
-    await anna.submit(view, {"targets": {"value": "Cell 1"}})
+    assert "There is no Cell 9." in refused.errors["targets"]
+    await anna.submit(view, {"rest": {"value": ""}})
     assert anna.modal() is None
-    return await asked.answer()
+    answer = await asked.answer()
+    for face in ("6", "2", "4"):
+        answer = await (await anna.press(answer, face)).answer()
+    return answer
 
 
 @pytest.mark.slow

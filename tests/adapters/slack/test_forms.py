@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.standins.slack import SlackStandIn
+from tests.standins.slack.views import OpenView
 
 FIRE = {
     "attackers": {"value": "squad fp=2 sw=3\nsquad fp=1"},
@@ -26,7 +27,7 @@ async def test_a_form_is_opened_filled_in_and_answered(slack: SlackStandIn, tmp_
         assert list(refused.errors) == ["attackers"]
         assert "pf" in refused.errors["attackers"]
 
-        done = await anna.submit(view, {**FIRE, "tm": {"value": 1}, "flags-0": {"value": ["adjacent"]}})
+        done = await anna.submit(view, {**FIRE, "tm": {"value": 1}, "flags": {"value": ["adjacent"]}})
         assert done.errors == {}
         assert anna.modal() is None
         answer = await asked.answer()  # to the address that came with the command
@@ -54,7 +55,7 @@ async def test_a_name_alone_asks_which_command_is_meant(socket_slack: SlackStand
         assert "3-2" in answer.text or "1-1" in answer.text, answer.text
 
 
-async def test_the_roster_is_searched(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_units_are_chosen_from_the_roster(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, _, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
@@ -62,20 +63,17 @@ async def test_the_roster_is_searched(socket_slack: SlackStandIn, tmp_path: Path
         await (await anna.slash(games, "/unit", 'add "Squad 1..3" squad US morale=5 fp=1')).answer()
         asked = await anna.slash(games, "/unit", "show")
         view = await asked.modal()
-        found = await anna.options(view, "value", "squad 2", block="name")
-        assert [one["value"] for one in found] == ["Squad 2"]
-        await anna.submit(view, {"name": {"value": found[0]}})
+        await anna.submit(view, {"name": {"value": "Squad 2"}})
         shown = await asked.answer()
         assert shown.ephemeral_for == anna.id
         assert "Squad 2" in shown.text
 
         asked = await anna.slash(games, "/lnlt", "fire")
         view = await asked.modal()
-        found = await anna.options(view, "value", "", block="attackers-roster")
-        assert [one["value"] for one in found] == ["Squad 1", "Squad 2", "Squad 3"]
-        done = await anna.submit(
-            view, {"attackers-roster": {"value": found[:2]}, "targets": {"value": "squad morale=5"}}
-        )
+        targets = {"rest": {"value": "at whom squad morale=5"}}
+        await anna.press(view, "More fields")
+        await socket_slack.watch.until(lambda: "rest" in anna.open_modal_state(view), timeout=3, what="more fields")
+        done = await anna.submit(view, {"attackers": {"value": ["Squad 1", "Squad 2"]}, **targets})
         assert done.errors == {}
         assert "firepower Squad 2" in (await asked.answer()).everything
 
@@ -155,14 +153,79 @@ async def test_a_refusal_offers_the_form_also_in_a_thread(http_slack: SlackStand
         text = 'lnlt fire attackers="squad fp=2 pf=3" targets="squad morale=5" adjacent'
         refused = await (await ben.mention(games, text, thread=first.ts)).answer()
         assert refused.ephemeral_for == ben.id
-        view = await (await ben.press(refused, "Open form")).modal()
+        view = await (await ben.press(refused, "Fix it")).modal()
+        assert "is not a number of a unit" in str(view.blocks[0]), "the message stands on top"
         state = ben.open_modal_state(view)
         assert state["targets"]["value"]["value"] == "squad morale=5"
-        assert [one["value"] for one in state["flags-0"]["value"]["selected_options"]] == ["adjacent"]
+        assert [one["value"] for one in state["flags"]["value"]["selected_options"]] == ["adjacent"]
         await ben.submit(view, {"attackers": {"value": "squad fp=2"}})
         answer = await ben.wait_for(games, "· squad fires", thread=first.ts)
         assert answer.ephemeral_for is None
         assert answer.thread_ts == first.ts
+
+
+async def test_odds_stand_in_the_form_and_follow_each_change(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    slack = socket_slack
+    home, anna, _, games = settle(slack)
+    async with running(slack, tmp_path, home):
+        await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
+        await (await anna.slash(games, "/unit", 'add "Squad 1..2" squad US morale=5 fp=2')).answer()
+        await (await anna.slash(games, "/unit", 'add "Cell 1" squad VC morale=5 fp=1')).answer()
+        asked = await anna.slash(games, "/lnlt", "fire us1 tm=1")
+        view = await asked.modal() if anna.modal() else None
+        assert view is None, "nothing is missing: it fires"
+        asked = await anna.slash(games, "/lnlt", "fire targets=vc1 tm=1")
+        view = await asked.modal()
+        assert anna.open_modal_state(view)["tm"]["value"]["value"] == "1", "what was typed is filled in"
+        anna.fill(view, {"attackers": {"value": ["Squad 1"]}})
+        await anna.press(view, "Show the odds")
+        await slack.watch.until(lambda: odds_in(view) != "", timeout=3, what="the odds")
+        before = odds_in(view)
+        assert "casualties *" in before
+        await anna.change(view, "flags", "value", ["adjacent"])
+        await slack.watch.until(lambda: odds_in(view) != before, timeout=3, what="other odds")
+        await anna.change(view, "attackers", "value", [])
+        await slack.watch.until(lambda: "needs attackers" in odds_in(view), timeout=3, what="what is missing")
+        done = await anna.submit(view, {"attackers": {"value": ["Squad 2"]}})
+        assert done.errors == {}
+        assert "Cell 1" in (await asked.answer()).text
+
+
+def odds_in(view: OpenView) -> str:
+    """The lines of odds that a form shows."""
+    return "".join(block["text"]["text"] for block in view.blocks if block["type"] == "section")
+
+
+async def test_own_dice_are_entered_on_a_keypad(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        asked = await anna.slash(games, "/lnlt", "fire")
+        await anna.submit(await asked.modal(), {**FIRE, "attackers": {"value": "squad fp=1"}, "how": {"value": "hand"}})
+        keypad = await asked.answer()
+        assert keypad.ephemeral_for == anna.id
+        assert "Next: attack (d6)" in keypad.text
+        assert keypad.buttons() == ["1", "2", "3", "4", "5", "6"]
+        second = await (await anna.press(keypad, "1")).answer()
+        assert "1 die in. Next: defense (d6)" in second.text
+        assert second.buttons()[-1] == "Start over"
+        fought = await (await anna.press(second, "6")).answer()
+        assert fought in ben.sees(games)
+        assert "dice by hand" in fought.everything
+
+
+async def test_a_roster_is_pasted_into_the_form_that_import_alone_opens(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, _, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
+        asked = await anna.slash(games, "/unit", "import")
+        view = await asked.modal()
+        text = "name,type,side,morale\nSquad 1,half-sqad,US,5"
+        refused = await anna.submit(view, {"text": {"value": text}})
+        assert "did you mean half-squad" in refused.errors["text"].casefold()
+        await anna.submit(view, {"text": {"value": text.replace("sqad", "squad")}})
+        assert "Squad 1" in (await asked.answer()).everything
 
 
 async def test_files_come_and_go(socket_slack: SlackStandIn, tmp_path: Path) -> None:

@@ -6,10 +6,14 @@ import json
 
 import pytest
 
-from adapters.slack.modal import block_of, form_view, opens_form, pick_view, read_meta, read_state
+from adapters.slack.modal import ROOM, block_of, draft_of, form_view, pick_view, read_meta, read_state
 from adapters.slack.request import Request
+from bot.drafts import Draft
 from bot.interface.complete import Known
+from bot.interface.form import form_of
+from bot.interface.form_answer import take
 from bot.interface.registry import registry
+from bot.interface.spec import CommandSpec
 from bot.interface.text import parse_text
 from bot.rules.inputs.units import RosterUnit
 from tests.standins.slack import check_view
@@ -23,18 +27,42 @@ ASK = Request("T1", "C1", "U1", "slack:T1:1", response_url="https://hooks.slack.
 SPECS = list(registry())
 
 
+def draft(spec: CommandSpec, page: int = 0, message: str = "") -> Draft:
+    return Draft("0123456789abcdef", spec.path, {}, "slack:T1/U1", page, message=message)
+
+
 @pytest.mark.parametrize("known", [NOTHING, MUCH], ids=["nothing", "much"])
 def test_slack_takes_the_form_of_every_command(known: Known) -> None:
     for spec in SPECS:
-        if spec.options:
-            example = dict(parse_text(spec.example, registry()).options) if spec.example else {}
-            for given in ({}, example):
-                view = form_view(spec, ASK, given, known)
-                assert check_view(view) == [], spec.name
-                assert len(json.dumps(view)) < 250_000
-                asked = {block.get("block_id") for block in view["blocks"]}
-                assert {block_of(spec, option.name) for option in spec.options} <= asked
-                assert block_of(spec, "no such option") in asked
+        if not spec.options:
+            continue
+        example = dict(parse_text(spec.example, registry()).options) if spec.example else {}
+        for given, page, odds in (({}, 0, []), (example, 1, ["Fox 8: shaken *53%*"])):
+            form, held = form_of(spec, given, known, ROOM), draft(spec, page, "Something was wrong.")
+            view = form_view(form, held, spec, ASK, odds)
+            assert check_view(view) == [], spec.name
+            assert len(json.dumps(view)) < 250_000
+            asked = {block.get("block_id") for block in view["blocks"] if block["type"] == "input"}
+            assert {block_of(form, held, option.name) for option in spec.options} <= asked
+            assert block_of(form, held, "no such option") in asked
+
+
+def test_the_fire_form_stands_on_one_screen() -> None:
+    fire, _ = registry().find(["lnlt", "fire"])
+    form = form_of(fire, {}, Known(ROSTER[:9], ("US", "VC"), (), "US", "lnlt"), ROOM)
+    view = form_view(form, draft(fire), fire, ASK)
+    assert (view["title"]["text"], view["submit"]["text"]) == ("Direct fire", "Fire")
+    labels = [block["label"]["text"] for block in view["blocks"] if block["type"] == "input"]
+    assert labels == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "Do what"]
+    modifiers = next(block["element"] for block in view["blocks"] if block.get("block_id") == "flags")
+    assert modifiers["type"] == "multi_static_select"
+    assert modifiers["options"][0]["text"]["text"] == "Adjacent +2"
+    assert [one["text"]["text"] for one in view["blocks"][-1]["elements"]] == ["Show the odds", "More fields"]
+    assert not any(block.get("dispatch_action") for block in view["blocks"]), "nothing is sent before odds are shown"
+    more = form_view(form, draft(fire, 1), fire, ASK, ["Fox 8: shaken *53%*"])
+    labels = [block["label"]["text"] for block in more["blocks"] if block["type"] == "input"]
+    assert {"Leader's modifier", "Degrading hexes", "Hero's skill"} <= set(labels)
+    assert all(block.get("dispatch_action") for block in more["blocks"] if block.get("block_id") == "targets")
 
 
 def test_slack_takes_the_list_behind_every_name() -> None:
@@ -54,17 +82,25 @@ def test_a_form_gives_what_its_example_gave() -> None:
         if not spec.example or not spec.options or any(option.type == "file" for option in spec.options):
             continue
         given = dict(parse_text(spec.example, registry()).options)
-        got = read_state(spec, _state(form_view(spec, ASK, given, NOTHING)))
-        defaults = {option.name: str(option.default) for option in spec.options if option.default is not None}
-        for name, value in given.items():
-            if name == "mods":
-                assert set(str(value).split()) <= {*str(got.get("mods", "")).split(), *got}
-            elif spec.option(name).complete == "channel":  # type: ignore[union-attr]
+        form = form_of(spec, given, NOTHING, ROOM)
+        filled = read_state(form, _state(form_view(form, draft(spec, 1), spec, ASK)))
+        got = take(spec, given, NOTHING, form, filled).options
+        for name in given.keys() | got.keys():
+            option = spec.option(name)
+            assert option is not None
+            default = "False" if option.type == "bool" else str(option.default)
+            was, now = (_as_said(one.get(name), default) for one in (given, got))
+            if option.complete == "channel":
                 assert name not in got, "a mere name is no channel"
-            elif spec.option(name).type != "units":  # type: ignore[union-attr]
-                assert str(got.get(name)) == str(value), (spec.name, name)
-        for name in got.keys() - given.keys() - {"mods"}:
-            assert str(got[name]) in (defaults.get(name), "True", "False"), (spec.name, name)
+            elif option.type == "units":
+                assert [part.strip() for part in now.split(";")] == [part.strip() for part in was.split(";")]
+            else:
+                assert sorted(now.split()) == sorted(was.split()), (spec.name, name)
+
+
+def _as_said(value: object, default: str) -> str:
+    said = {"yes": "True", "no": "False"}.get(str(value), str(value))
+    return "" if value is None or said == default else said
 
 
 def _state(view: dict[str, object]) -> dict[str, dict[str, dict[str, object]]]:
@@ -82,28 +118,25 @@ def _state(view: dict[str, object]) -> dict[str, dict[str, dict[str, object]]]:
 def test_units_may_stand_on_lines_of_their_own() -> None:
     spec, _ = registry().find(["lnlt", "fire"])
     state = {"attackers": {"value": {"type": "plain_text_input", "value": "squad fp=2;\n\nsquad fp=1\n"}}}
-    assert read_state(spec, state) == {"attackers": "squad fp=2; squad fp=1"}
+    form = form_of(spec, {}, NOTHING, ROOM)
+    assert take(spec, {}, NOTHING, form, read_state(form, state)).options == {"attackers": "squad fp=2; squad fp=1"}
 
 
 def test_a_form_remembers_its_command_and_where_its_answer_goes() -> None:
     spec, _ = registry().find(["lnlt", "fire"])
-    view = form_view(spec, ASK, {}, NOTHING) | {"id": "V1"}
+    view = form_view(form_of(spec, {}, NOTHING, ROOM), draft(spec), spec, ASK) | {"id": "V1"}
     path, request = read_meta(view, "U2")
     assert path == ("lnlt", "fire")
+    assert draft_of(view) == ("0123456789abcdef", False)
     assert (request.team, request.channel, request.user, request.response_url) == ("T1", "C1", "U2", ASK.response_url)
     assert request.request_id == read_meta(view, "U2")[1].request_id
-
-
-def test_which_commands_open_a_form() -> None:
-    opened = {spec.name for spec in SPECS if opens_form(spec, {})}
-    assert {"/roll", "/lnlt fire", "/game start", "/unit add"} <= opened
-    assert opened.isdisjoint({"/log", "/again", "/game status", "/help", "/game link"})
 
 
 def test_a_channel_is_picked_from_slacks_own_list() -> None:
     """A name typed into a text box would lead the game nowhere."""
     spec = registry().find(["game", "transfer"])[0]
-    (field,) = (b["element"] for b in form_view(spec, ASK, {"channel": "#C2"}, NOTHING)["blocks"] if "element" in b)
+    form = form_of(spec, {"channel": "#C2"}, NOTHING, ROOM)
+    (field,) = (b["element"] for b in form_view(form, draft(spec), spec, ASK)["blocks"] if "element" in b)
     assert field["type"] == "conversations_select"
     assert field["initial_conversation"] == "C2"
-    assert read_state(spec, {"channel": {"value": {"selected_conversation": "C3"}}}) == {"channel": "C3"}
+    assert read_state(form, {"channel": {"value": {"selected_conversation": "C3"}}}) == {"channel": "C3"}

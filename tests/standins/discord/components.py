@@ -168,8 +168,30 @@ def _check_field(problems: Problems, where: str, one: Json, allowed: tuple[int, 
     else:
         problems.length(f"{where}.custom_id", one.get("custom_id"), 1, 100)
         if kind in (RADIO, CHECKBOXES):
-            low = 2 if kind == RADIO else 1
-            problems.count(f"{where}.options", one.get("options") or [], low, 10)
+            _check_ticks(problems, where, one, kind)
+        elif kind == UPLOAD and not 0 <= one.get("min_values", 1) <= one.get("max_values", 1) <= 10:
+            problems.add(f"{where}.max_values", "NUMBER_TYPE_MAX", "int value should be between min_values and 10.")
+
+
+def _check_ticks(problems: Problems, where: str, one: Json, kind: int) -> None:
+    """Radio buttons and checkboxes: 2 or 1 to 10 options, each with its own value."""
+    options = one.get("options") or []
+    problems.count(f"{where}.options", options, 2 if kind == RADIO else 1, 10)
+    most = 1 if kind == RADIO else one.get("max_values", len(options))
+    low = one.get("min_values", 1)
+    if kind == CHECKBOXES and (most > len(options) or not 0 <= low <= most):
+        problems.add(f"{where}.max_values", "NUMBER_TYPE_MAX", "int value should be between min_values and 10.")
+    if kind == CHECKBOXES and low == 0 and one.get("required", True):
+        problems.add(f"{where}.min_values", "NUMBER_TYPE_MIN", "Must be 1 or more when required.")
+    if sum(bool(option.get("default")) for option in options) > most:
+        problems.add(where, "SELECT_COMPONENT_TOO_MANY_DEFAULT_VALUES", "More defaults than may be chosen.")
+    for number, option in enumerate(options):
+        for key in ("label", "value"):
+            problems.length(f"{where}.options.{number}.{key}", option.get(key), 1, 100)
+        if option.get("description") is not None:
+            problems.length(f"{where}.options.{number}.description", option["description"], 0, 100)
+    if len({option.get("value") for option in options}) < len(options):
+        problems.add(f"{where}.options", "SELECT_COMPONENT_OPTION_VALUE_DUPLICATED", "Must be unique.")
 
 
 def _check_text_input(problems: Problems, where: str, one: Json) -> None:

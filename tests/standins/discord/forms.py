@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.standins.discord.components import DISPLAY, LABEL, ROW, SELECTS, TEXT_INPUT
+from tests.standins.discord.components import DISPLAY, LABEL, RADIO, ROW, SELECTS, TEXT_INPUT, UPLOAD
 from tests.standins.discord.errors import Json
 from tests.standins.discord.options import NotPossible
 
@@ -43,7 +43,21 @@ def _field(field: Json, label: str, left: dict[str, Any]) -> Json:
         return sent | {"value": _text(field, field.get("value") or "" if value is None else str(value))}
     if field["type"] in (*SELECTS, 22):
         return sent | {"values": _form_choice(field, value)}
+    if field["type"] == RADIO:
+        return sent | {"value": _radio(field, value)}
+    if field["type"] == UPLOAD:
+        return sent | {"values": list(value or ())}
     return sent | {"value": value}
+
+
+def _radio(field: Json, value: Any) -> str | None:
+    if value is None:
+        chosen = [option["value"] for option in field["options"] if option.get("default")]
+        if not chosen and field.get("required", True):
+            raise NotPossible(f"{field['custom_id']}: nothing chosen")
+        return chosen[0] if chosen else None
+    found: str = chosen_values(field, [str(value)])[0]
+    return found
 
 
 def _text(field: Json, text: str) -> str:

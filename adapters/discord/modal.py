@@ -1,0 +1,101 @@
+"""A form as one Discord modal: menus of units, checkboxes, radio buttons and text under labels, at most five.
+
+Sent as plain JSON: Discord takes them, whatever the library's own classes can express.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from adapters.discord.render import FORM_PART
+from bot.interface.form import Field, Form, Room
+from bot.rules.plain import visible
+
+Json = dict[str, Any]
+
+ROOM = Room(fields=5, picks=25, ticks=10)
+"""What a modal holds; an entry of a menu more would be refused."""
+SELECT, TEXT, LABEL, FILE, RADIO, CHECKBOXES = 3, 4, 18, 19, 21, 22
+MAX_TITLE, MAX_LABEL, MAX_ABOUT, MAX_TEXT = 45, 45, 100, 4_000
+_SHORT, _LONG = 1, 2
+
+
+def modal(form: Form, key: str) -> Json:
+    """The modal of a form whose draft has this key."""
+    return {
+        "custom_id": f"{FORM_PART}{key}",
+        "title": cut(form.title, MAX_TITLE),
+        "components": [_labelled(field) for field in form.fields[: ROOM.fields]],
+    }
+
+
+def filled(data: Mapping[str, Any]) -> dict[str, object]:
+    """What a modal that was sent holds, by field: a text, the values chosen, or a file as Discord describes it."""
+    attached = (data.get("resolved") or {}).get("attachments") or {}
+    found: dict[str, object] = {}
+    for part in data.get("components") or ():
+        for field in (part["component"],) if "component" in part else part.get("components") or ():
+            name = str(field.get("custom_id") or "")
+            if field.get("type") == FILE:
+                files = [attached[one] for one in map(str, field.get("values") or ()) if one in attached]
+                found |= {name: files[0]} if files else {}
+            elif "values" in field:
+                found[name] = [str(one) for one in field["values"] or ()]
+            elif "value" in field:
+                found[name] = str(field["value"] or "")
+    return found
+
+
+def _labelled(field: Field) -> Json:
+    about = f"⚠ {field.wrong}" if field.wrong else "" if field.kind in ("ticks", "how") else field.hint
+    made: Json = {"type": LABEL, "label": cut(field.label, MAX_LABEL), "component": _component(field)}
+    return made | ({"description": cut(about, MAX_ABOUT)} if about else {})
+
+
+def _component(field: Field) -> Json:
+    if field.kind in ("picks", "pick"):
+        return _select(field)
+    if field.kind == "ticks":
+        found: Json = {"type": CHECKBOXES, "custom_id": field.name, "min_values": 0, "max_values": len(field.picks)}
+        return found | {"required": False, "options": _options(field, about=False)}
+    if field.kind == "how":
+        return {"type": RADIO, "custom_id": field.name, "required": True, "options": _options(field, about=False)}
+    if field.kind == "file":
+        return {"type": FILE, "custom_id": field.name, "min_values": 0, "max_values": 1, "required": False}
+    made: Json = {"type": TEXT, "custom_id": field.name, "style": _LONG if field.kind == "lines" else _SHORT}
+    made |= {"required": field.needed, "max_length": 40 if field.kind == "number" else MAX_TEXT}
+    if field.value:
+        return made | {"value": field.value[: made["max_length"]]}
+    return made | ({"placeholder": cut(field.example, MAX_ABOUT)} if field.example else {})
+
+
+def _select(field: Field) -> Json:
+    options = _options(field, about=True)
+    return {
+        "type": SELECT,
+        "custom_id": field.name,
+        "placeholder": "Choose one" if field.kind == "pick" else "Choose units",
+        "min_values": 1 if field.needed else 0,
+        "max_values": 1 if field.kind == "pick" else len(options),
+        "required": field.needed,
+        "options": options,
+    }
+
+
+def _options(field: Field, *, about: bool) -> list[Json]:
+    return [
+        {
+            "label": cut(pick.label, MAX_ABOUT),
+            "value": pick.value,
+            **({"description": cut(pick.about, MAX_ABOUT)} if about and pick.about else {}),
+            **({"default": True} if pick.chosen else {}),
+        }
+        for pick in field.picks
+    ]
+
+
+def cut(text: str, length: int) -> str:
+    """At most `length` visible characters, ending at a word, and never none."""
+    text = " ".join(visible(text).split()) or "-"
+    return text if len(text) <= length else text[: length - 1].rpartition(" ")[0].rstrip(" ,;:(") + "…"

@@ -1,0 +1,86 @@
+"""What is done with a filled-in form besides rolling it: its odds are counted, or its dice entered one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.commands.playing import answer_odds, play, repeated
+from bot.drafts import DRAFT, Draft, find_draft
+from bot.interface.reply import Button, Reply
+from bot.interface.spec import Path
+from bot.interface.text import command_text
+from bot.rules.errors import DieOwed, UserError
+
+ROLLED = "rolled"
+KEYPAD = 20
+"""Faces that a keypad has at most; larger dice are typed."""
+LONGEST = 90
+
+
+async def played(context: Context, path: Path, options: Mapping[str, object]) -> Reply:
+    """Run a command that was not pressed but is meant; an error knows it as if it had been typed."""
+    desk = repeated(context, path, options)
+    try:
+        return await play(desk)
+    except UserError as error:
+        error.typed = command_text(desk.spec, options)
+        raise
+
+
+async def count_draft(context: Context, key: str) -> Reply:
+    """The odds of what a form holds, privately; *Roll it* under them is of the same draft, so it rolls once."""
+    draft = await _own(context, key)
+    desk = repeated(context, draft.path, draft.options)
+    await desk.check_enabled(desk.spec)
+    return await answer_odds(desk, desk.spec, draft.options, draft)
+
+
+async def enter_die(context: Context, rest: str) -> Reply:
+    """A keypad for the die that is owed next, by its name; with the last one the draft is rolled, and used up.
+
+    Nothing is kept before that: what was entered so far is in the buttons, `die:KEY:6,1`.
+    """
+    from bot.commands.button import roll_draft
+
+    key, _, hand = rest.partition(":")
+    draft = await _own(context, key)
+    given = replace(draft, options={**draft.options, "hand": f"{hand},?" if hand else "?"}, better=None)
+    try:
+        return await roll_draft(context, key, given)
+    except UserError as error:
+        if not isinstance(error.about, DieOwed):
+            raise
+        context.drop_docs.remove((DRAFT, key))
+        return _keypad(error.about, key, hand, error)
+
+
+def _keypad(owed: DieOwed, key: str, hand: str, error: UserError) -> Reply:
+    sides = owed.sides.removeprefix("d")
+    faces = range(1, int(sides) + 1) if sides.isdecimal() and int(sides) <= KEYPAD else range(0)
+    dice = len(owed.given)
+    count = f"{dice} {'die' if dice == 1 else 'dice'} in. " if dice else ""
+    if not faces or len(f"die:{key}:{hand},{len(faces)}") > LONGEST:
+        raise error
+    buttons = [Button(f"die:{key}:{hand},{face}" if hand else f"die:{key}:{face}", str(face)) for face in faces]
+    if hand:
+        buttons.append(Button(f"die:{key}:", "Start over"))
+    so_far = (f"So far: {', '.join(map(str, owed.given))}",) if dice else ()
+    return Reply(
+        f"{count}Next: {owed.label or 'a die'} ({owed.sides})",
+        (*so_far, "Nothing is saved until all dice are in."),
+        private=True,
+        buttons=tuple(buttons),
+    )
+
+
+async def _own(context: Context, key: str) -> Draft:
+    """Their own draft. Raises UserError for one that is used up."""
+    draft = await find_draft(context.store, key)
+    who = context.command.who.key
+    if draft is not None and draft.owner == who:
+        return draft
+    rolled = await context.store.doc(ROLLED, key)
+    what = f"Already done: {rolled.data['title']}" if rolled is not None and rolled.owner == who else ""
+    raise UserError(what or "This was rolled already, or is too old.", hint="Type the command again.", code="used-up")

@@ -1,0 +1,136 @@
+"""Forms that are opened, filled in and run: by a bare command, and by the buttons *Change…*, *Fix it* and others.
+
+A form is a draft in the store, so it outlives the process; its key is in the platform's form, and whatever copies of it
+there are (the form, the odds of it, *Fix it*), it runs once. The action of a button that opens one is `form:draft:KEY`,
+`form:event:ROW:34`, or `form:lnlt fire us3`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.drafts import Draft, Drafts, new_draft
+from bot.game.cache import Games
+from bot.interface.complete import ACTING
+from bot.interface.form import HAND, ODDS, OPEN_FORM
+from bot.interface.registry import Registry
+from bot.interface.reply import Button, Reply
+from bot.interface.spec import CommandSpec, Path, Person, Place
+from bot.interface.text import command_text, parse_text
+from bot.rules.errors import UserError
+from bot.stores.base import Store
+from bot.threads import Threads
+
+DRAFTED, OF_EVENT = "draft:", "event:"
+LONGEST = 90
+FIRES = ("Fire", "Shoot", "Attack")
+KEPT = ("sequence", "lookup", "roll")
+"""Families of commands whose draft a button can run."""
+
+
+def form_button(path: Path, options: Mapping[str, object], label: str, registry: Registry) -> Button:
+    """A button that opens the form of a command with these options filled in, for whoever presses it.
+
+    For a unit's card: `form_button(("lnlt", "fire"), {"attackers": unit.handle}, "Fire with it", context.registry)`.
+    It holds the command as text. Options that do not fit into a button are left out, from the end; for those write
+    a draft (`new_draft(...)` into `context.docs`) and use `Button(f"form:draft:{draft.key}", label)`.
+    """
+    spec = registry.get(path)
+    assert spec is not None, path
+    given = dict(options)
+    while len(text := command_text(spec, given)) > LONGEST and given:
+        given.popitem()
+    return Button(OPEN_FORM + text.removeprefix("/"), label)
+
+
+def change_button(row: str, number: int, label: str = "Change…") -> Button:
+    """A button that opens the form of what event `number` of the game `row` did, filled in, for whoever presses it."""
+    return Button(f"{OPEN_FORM}{OF_EVENT}{row}:{number}", label)
+
+
+def action_of(how: str, key: str, options: Mapping[str, object]) -> str:
+    """What the draft `key` does by the choice in its form: roll, count, or ask for the next of the player's dice."""
+    if how == HAND:
+        dice = [word for word in str(options.get(HAND) or "").replace(",", " ").split() if word != "?"]
+        return f"die:{key}:{','.join(dice)}"
+    return f"count:{key}" if how == ODDS else f"roll:{key}"
+
+
+class Forms:
+    """What the adapters open forms with. Every method may raise UserError or StoreError."""
+
+    def __init__(self, store: Store, drafts: Drafts, games: Games, registry: Registry, threads: Threads) -> None:
+        self._store, self._drafts, self._games, self._registry, self._threads = store, drafts, games, registry, threads
+
+    async def begin(self, spec: CommandSpec, options: Mapping[str, object], who: Person, title: str = "") -> Draft:
+        """A new form of theirs with these options filled in."""
+        draft = replace(new_draft(spec.path, _storable(options), who.key), title=title)
+        await self._drafts.put(draft)
+        return draft
+
+    async def opened(self, what: str, who: Person, where: Place) -> Draft:
+        """The form that a button opens; `what` is its action behind OPEN_FORM."""
+        if what.startswith(DRAFTED):
+            draft = await self._drafts.get(what.removeprefix(DRAFTED), who.key)
+            if draft is None:
+                raise UserError("This form was already used, or has expired.", hint=_ANEW, code="used-up")
+            return draft
+        if what.startswith(OF_EVENT):
+            return await self._of_event(what.removeprefix(OF_EVENT), who, where)
+        try:
+            typed = parse_text(what, self._registry)
+            return await self.begin(typed.spec, typed.options, who)
+        except UserError:
+            spec, _ = self._registry.find(what.removeprefix("/").split())
+            return await self.begin(spec, {}, who)
+
+    async def _of_event(self, number: str, who: Person, where: Place) -> Draft:
+        row, _, digits = number.partition(":")
+        home = (await self._threads.home(where)).key
+        loaded, at = await self._games.at(home), int(digits) if digits.isdecimal() and len(digits) < 12 else 0
+        if loaded is not None and row != loaded.row:
+            raise UserError("This button belongs to another game than the one played here now.", code="other-game")
+        found = await self._store.events(loaded.row, after=at - 1, before=at + 1) if loaded is not None and at else ()
+        event = found[0].data if found else {}
+        spec = self._registry.get(tuple(str(event.get("command") or "").split()))
+        if spec is None or spec.family not in KEPT or event.get("sealed"):
+            raise UserError(f"#{digits[:12]} cannot be changed and done again.", hint=_ANEW, code="not-repeatable")
+        shot = "the shot of " if spec.verb in FIRES else ""
+        return await self.begin(spec, event.get("inputs") or {}, who, f"Change {shot}#{digits}")
+
+    async def offered(
+        self, reply: Reply, spec: CommandSpec, options: Mapping[str, object], who: Person, key: str = ""
+    ) -> Reply:
+        """A refusal with *Fix it*, which opens the form as it was filled in, and a button that does what was meant.
+
+        `key` is the draft that was refused, where there is one.
+        """
+        if not reply.error or reply.seen or not spec.options:
+            return reply
+        message = " ".join((reply.title, *reply.body()[:1]))
+        before = new_draft(spec.path, {}, who.key)
+        draft = replace(before, key=key or before.key, options=_storable(options), wrong=reply.option, message=message)
+        buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", "Fix it")]
+        if reply.code == "die-owed" and spec.family in KEPT:
+            buttons = [Button(action_of(HAND, draft.key, options), "Enter the next die", "primary")]
+        if reply.better and spec.family in KEPT:
+            draft = replace(draft, better=_storable(parse_text(reply.better, self._registry).options))
+            buttons.insert(0, Button(f"roll:{draft.key}", _at_once(spec, reply), "primary"))
+        await self._drafts.put(draft)
+        return replace(reply, buttons=(*reply.buttons, *buttons))
+
+
+_ANEW = "Type the command again."
+
+
+def _storable(options: Mapping[str, object]) -> dict[str, object]:
+    """Options without files, which are as their platform describes them."""
+    return {name: value for name, value in options.items() if not isinstance(value, Mapping) and value is not None}
+
+
+def _at_once(spec: CommandSpec, reply: Reply) -> str:
+    verb, right = spec.verb or "Do it", reply.right[:40]
+    if verb in FIRES:
+        return f"{verb} {'with' if reply.option in ACTING else 'at'} {right}"
+    return f"{verb}: {right}"

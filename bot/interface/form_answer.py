@@ -1,0 +1,111 @@
+"""What was filled into a form, as options of its command. What the form did not show stays as it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.interface.complete import Known, fitting
+from bot.interface.form import FLAGS, HOW, REST, ROLL, Field, Form
+from bot.interface.form_rest import read_rest
+from bot.interface.form_units import TYPED, chosen_units
+from bot.interface.spec import CommandSpec
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import clean, words_of
+
+Filled = Mapping[str, object]
+"""By field: a text, a list of values chosen, or a file as the platform describes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The options after a form was filled in, what is to be done with them, and the first thing that was wrong."""
+
+    options: dict[str, object]
+    how: str = ROLL
+    problem: UserError | None = None
+
+
+def take(spec: CommandSpec, options: Mapping[str, object], known: Known, form: Form, filled: Filled) -> Taken:
+    """What a form with `options` in it has become."""
+    known, after, problem, how = fitting(known, spec), dict(options), None, ROLL
+    for field in form.fields:
+        if field.name not in filled:
+            continue
+        given = filled[field.name]
+        try:
+            if field.name == HOW:
+                how = (_listed(given) or [ROLL])[0]
+            elif field.name == FLAGS:
+                after = _with_flags(spec, after, field, _listed(given))
+            elif field.name == REST:
+                after = _with_rest(spec, after, field, str(given or ""))
+            else:
+                after = _with_option(after, field, given, known)
+        except UserError as error:
+            problem = problem or error
+            after = _set(after, field.name, given if isinstance(given, str) and field.name != REST else "")
+    return Taken(after, how, problem)
+
+
+def _listed(given: object) -> list[str]:
+    return [str(one) for one in given] if isinstance(given, list | tuple) else [str(given)] if given else []
+
+
+def _set(options: Mapping[str, object], name: str, value: object) -> dict[str, object]:
+    after = {key: kept for key, kept in options.items() if key != name}
+    if value is not None and value is not False and value != "":  # a 0 is something
+        after[name] = value
+    return after
+
+
+def _with_option(options: dict[str, object], field: Field, given: object, known: Known) -> dict[str, object]:
+    option = field.option
+    assert option is not None
+    if field.kind == "picks":
+        text = chosen_units(
+            str(options.get(field.name) or ""), known, [pick.value for pick in field.picks], _listed(given)
+        )
+        return _set(options, field.name, text)
+    if field.kind == "pick":
+        chosen = (_listed(given) or [""])[0]
+        names = (
+            {unit.handle: unit.name for unit in known.roster}
+            if option.type == "unit" or option.complete == "unit"
+            else {}
+        )
+        value = names.get(chosen, chosen.removeprefix(TYPED))
+        return _set(options, field.name, "" if value == option.default else value)
+    if field.kind in ("file", "channel"):
+        return _set(options, field.name, given)
+    text = str(given or "").strip()
+    if option.type == "units":
+        text = "; ".join(part for line in text.split("\n") if (part := line.strip().strip(";").strip()))
+    return _set(options, field.name, clean(option, text) if text else "")
+
+
+def _with_flags(spec: CommandSpec, options: dict[str, object], field: Field, taken: list[str]) -> dict[str, object]:
+    offered = [pick.value for pick in field.picks]
+    flags = {option.name: bool(option.default) for option in spec.options if option.type == "bool"}
+    words = [word for word in words_of(options.get("mods") or ()) if word not in offered]
+    after = {name: value for name, value in options.items() if name not in offered and name != "mods"}
+    after |= {word: word in taken for word in offered if word in flags and (word in taken) != flags[word]}
+    words += [word for word in offered if word in taken and word not in flags]
+    return after | ({"mods": " ".join(words)} if words else {})
+
+
+def _with_rest(spec: CommandSpec, options: dict[str, object], field: Field, text: str) -> dict[str, object]:
+    """The line takes the place of all that it showed; what else it names is added to what is there."""
+    read = read_rest(spec, text)
+    words = [word for word in words_of(options.get("mods") or ()) if word not in field.covers]
+    after = {name: value for name, value in options.items() if name not in field.covers and name != "mods"}
+    words += [word for word in words_of(read.pop("mods", "")) if word not in words]
+    for name, value in read.items():
+        option = spec.option(name)
+        if option is None or value == bool(option.default) or str(value) == str(option.default):
+            after.pop(name, None)
+        elif option.type == "units":
+            after[name] = "; ".join(str(part) for part in (after.get(name), value) if part)
+        else:
+            after[name] = clean(option, value)
+    return after | ({"mods": " ".join(words)} if words else {})

@@ -1,0 +1,135 @@
+"""The line of a form for whatever has no field of its own: `terrain 1, degrading hexes 2, rubber boat`.
+
+A number or word follows the name of its option, people's or the code's; a flag needs nothing behind it. Commas or new
+lines go between them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+
+from bot.interface.spec import CommandSpec
+from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.options import words_of
+
+_PIECE = re.compile(r"[,\n]")
+_NOISE = re.compile(r"[^\w#+\s]")
+_OFF = ("no", "off", "without")
+ONE_WORD = ("int", "number", "enum", "bool")
+
+
+def short(label: str) -> str:
+    """A label without what is in brackets: `Terrain (TM)` is `Terrain`."""
+    return label.partition(" (")[0]
+
+
+def rest_text(
+    spec: CommandSpec, options: Mapping[str, object], covers: Iterable[str], needed: Collection[str] = ()
+) -> str:
+    """What the line holds of the options. A needed one that is missing is there by its name alone."""
+    words = words_of(options.get("mods") or ())
+    pieces, owed = [], []
+    for name in covers:
+        option = spec.option(name)
+        if option is None:
+            pieces += [_label(spec, name)] if name in words else []
+            continue
+        value = options.get(name)
+        called = short(option.shown).casefold()
+        if option.type == "bool":
+            on = bool(options.get(name, option.default)) or name in words
+            pieces += [called] if on and not option.default else [f"{called} no"] if option.default and not on else []
+        elif value not in (None, "") and str(value) != str(option.default):
+            pieces.append(f"{called} {value}")
+        elif name in needed:
+            owed.append(f"{called} ")
+    return ", ".join([*owed, *pieces])
+
+
+def rest_example(spec: CommandSpec, names: Iterable[str], flags: Iterable[str]) -> str:
+    """What could be in the line, of at most 100 characters."""
+    options = [option for name in names if (option := spec.option(name)) is not None]
+    numbers = [f"{short(one.shown).casefold()} 1" for one in options if one.type in ("int", "number")][:2]
+    words = [f"{short(one.shown).casefold()} {one.values[-1]}" for one in options if one.type == "enum" and one.values]
+    flags = [_label(spec, flag) for flag in flags][-1:]
+    pieces = [*numbers, *words[: 2 - len(numbers)], *flags]
+    while len(", ".join(pieces)) > 100:
+        pieces.pop(0)
+    return ", ".join(pieces)
+
+
+def read_rest(spec: CommandSpec, text: str) -> dict[str, object]:
+    """The options that the line gives, as typed. Raises UserError for a piece that names nothing of the command."""
+    names = _names(spec)
+    found: dict[str, object] = {}
+    for piece in _PIECE.split(text):
+        words = piece.split()
+        while words:
+            words[:1] = [part for part in words[0].split("=", 1) if part]
+            name, used = _named(words, names)
+            if not name:
+                raise _unknown(spec, piece.strip() if used else " ".join(words), names)
+            words = words[used:]
+            option = spec.option(name)
+            if option is None:
+                found["mods"] = f"{found.get('mods', '')} {name}".strip()
+            elif option.type == "bool":
+                off = bool(words) and words[0].casefold() in _OFF
+                words = words[1:] if off or (words and words[0].casefold() == "yes") else words
+                found[name] = not off
+            else:
+                count = 1 if option.type in ONE_WORD else len(words)
+                if value := " ".join(words[:count]):
+                    before = f"{found[name]}; " if option.type == "units" and name in found else ""
+                    found[name] = before + value
+                words = words[count:]
+    return found
+
+
+def _label(spec: CommandSpec, word: str) -> str:
+    """What a flag or modifier word is called in the line."""
+    option = spec.option(word)
+    mods = spec.option("mods")
+    if option is not None:
+        return short(option.shown).casefold()
+    label = mods.labels.get(word, "") if mods is not None else ""
+    return (label or word.replace("_", " ")).casefold()
+
+
+def _names(spec: CommandSpec) -> dict[str, str]:
+    """All names that the line understands, folded, with the code word of each."""
+    found: dict[str, str] = {}
+    for option in spec.options:
+        for word in option.values if option.type == "mods" else ():
+            found |= {_folded(option.labels.get(word, word)): word, _folded(word): word}
+    for option in spec.options:
+        if option.type != "mods":
+            found |= {_folded(option.shown): option.name, _folded(short(option.shown)): option.name}
+            found[_folded(option.name)] = option.name
+    return found
+
+
+def _folded(text: str) -> str:
+    return " ".join(_NOISE.sub("", text.replace("_", " ").replace("-", " ")).casefold().split())
+
+
+def _named(words: list[str], names: Mapping[str, str]) -> tuple[str, int]:
+    """The option that the first words name, and how many words that took; a beginning will do if it is the only one."""
+    for length in range(min(len(words), 8), 0, -1):
+        said = _folded(" ".join(words[:length]))
+        if said in names:
+            return names[said], length
+    said = _folded(words[0])
+    near = {name for known, name in names.items() if len(said) > 2 and known.startswith(said)}
+    return (near.pop(), 1) if len(near) == 1 else ("", 0)
+
+
+def _unknown(spec: CommandSpec, piece: str, names: Mapping[str, str]) -> UserError:
+    near = did_you_mean(_folded(piece), names)
+    return UserError(
+        f'There is nothing called "{piece[:40]}" in {(spec.title or spec.name)}.',
+        hint=near or "Write a number after its name, and a comma between two.",
+        option="rest",
+        code="unknown-option",
+    )

@@ -1,0 +1,118 @@
+"""Units in a form: which the menu of an option offers, and the list that a choice makes of what was typed before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot.interface.complete import ACTING as ACTING
+from bot.interface.complete import GONE, Known
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import Roster, RosterUnit
+
+TYPED = "="
+"""How the value of an entry begins that was typed, and is not in the roster."""
+MORE = "more:"
+LONGEST = 99
+SOUND = ("", "good-order", "ready", "fit")
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One entry of a menu: its value, what is shown, a further line, and whether it is chosen."""
+
+    value: str
+    label: str
+    about: str = ""
+    chosen: bool = False
+
+
+def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick, ...]:
+    """The menu of a unit option: what is chosen, then the side that is meant, those in good order first.
+
+    Where the roster is longer than the menu, its last row says how to name the others. None without a roster.
+    """
+    if not known.roster:
+        return ()
+    own = option.name in ACTING
+    picked = picked_handles(text, known.roster)
+    units = [unit for unit in known.roster if unit.state not in GONE or unit.handle in picked]
+    typed = [one for one in typed_items(text, known.roster) if option.type == "units" or option.free]
+    room = size - len(typed)
+    if known.own_side and len(units) > room:  # too many: only the side that is meant, and nobody's
+        units = [u for u in units if not u.side or (u.side == known.own_side) == own or u.handle in picked]
+    units.sort(key=lambda unit: _rank(unit, known.own_side, own=own))
+    if len(units) > room:
+        units.sort(key=lambda unit: unit.handle not in picked)
+        handle = units[room - 1].handle
+        units = sorted(units[: room - 1], key=lambda unit: _rank(unit, known.own_side, own=own))
+        more = [Pick(MORE, "More: type handles below", f"{option.shown} {handle}")]
+    else:
+        more = []
+    sides = {unit.side for unit in units}
+    picks = [Pick(unit.handle, unit.name, _described(unit, len(sides) > 1), unit.handle in picked) for unit in units]
+    return (*picks, *(Pick(TYPED + item, item, "as typed", True) for item in typed), *more)
+
+
+def _rank(unit: RosterUnit, own_side: str, *, own: bool) -> tuple[bool, bool]:
+    return bool(own_side) and (unit.side == own_side) != own, unit.state not in SOUND
+
+
+def _described(unit: RosterUnit, say_side: bool) -> str:
+    numbers = [f"{key} {value}" for key, value in unit.numbers.items()]
+    state = unit.state if unit.state not in SOUND else ""
+    pieces = (unit.side if say_side else "", state, unit.type, *numbers, " ".join(sorted(unit.marks)))
+    return ", ".join(piece for piece in pieces if piece)
+
+
+def picked_handles(text: str, roster: Iterable[RosterUnit]) -> set[str]:
+    """Handles of the roster units that a list names, with nothing typed over them."""
+    named = by_name(roster)
+    return {unit.handle for item in items_of(text) if (unit := plain_unit(item, named)) is not None}
+
+
+def typed_items(text: str, roster: Iterable[RosterUnit]) -> list[str]:
+    """The other items of a list, short enough for a menu: units by their type, or with numbers typed over them."""
+    named = by_name(roster)
+    found = [item for item in items_of(text) if plain_unit(item, named) is None and len(item) < LONGEST]
+    return list(dict.fromkeys(found))[:10]
+
+
+def by_name(roster: Iterable[RosterUnit]) -> Roster:
+    """Units by folded name and by handle."""
+    units = list(roster)
+    return {**{unit.handle.casefold(): unit for unit in units}, **{unit.name.casefold(): unit for unit in units}}
+
+
+def chosen_units(text: str, known: Known, offered: Iterable[str], taken: Iterable[str]) -> str:
+    """The list without what was offered and not taken; new ones at its end. What else was typed stays."""
+    named, offered, taken = by_name(known.roster), set(offered), [one for one in taken if one != MORE]
+    kept, there = [], set()
+    for item in items_of(text):
+        unit = plain_unit(item, named)
+        key = unit.handle if unit is not None else TYPED + item
+        if key not in offered or key in taken:
+            kept.append(item)
+            there.add(key)
+    handles = {unit.handle: unit.name for unit in known.roster}
+    kept += [handles.get(key, key.removeprefix(TYPED)) for key in taken if key not in there]
+    return "; ".join(kept)
+
+
+def known_items(text: str, roster: Iterable[RosterUnit]) -> str:
+    """The list without the items that name no unit of the roster: what a refused one leaves standing."""
+    named = by_name(roster)
+    return "; ".join(item for item in items_of(text) if plain_unit(item, named) is not None)
+
+
+def items_of(text: str) -> list[str]:
+    """The items of a list; no name of a unit holds a semicolon."""
+    return [item.strip() for item in text.replace("\n", ";").split(";") if item.strip()]
+
+
+def plain_unit(item: str, named: Roster) -> RosterUnit | None:
+    """The roster unit that an item names, and nothing more."""
+    if item[0] in "\"'\u201c" and len(item) > 1:
+        closing = {"\u201c": "\u201d"}.get(item[0], item[0])
+        return named.get(item[1:-1].casefold()) if item.endswith(closing) else None
+    return named.get(" ".join(item.split()).casefold())
