@@ -118,9 +118,9 @@ class Forms:
 
     async def on_action(self, ack: Ack, body: Json) -> None:
         """Something in a modal was pressed or, while it shows the odds, changed."""
-        await ack()
         view = body["view"]
         _, request = read_meta(view, body["user"]["id"])
+        await ack()
         name, (key, counts) = body["actions"][0]["action_id"], draft_of(view)
         draft = await self._app.drafts.get(key, request.person_key)
         if draft is None or not (counts or name in (COUNT, MORE)):
@@ -199,7 +199,9 @@ class Forms:
         """The form of a modal as it was shown, and what has become of it."""
         spec, known = self._app.spec(draft.path), await self._app.known(request.where, Person(request.person_key, ""))
         form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
-        return form, take(spec, draft.options, known, form, read_state(form, view["state"]["values"]))
+        return form, take(
+            spec, draft.options, known, form, read_state(form, (view.get("state") or {}).get("values") or {})
+        )
 
     async def _begun(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> Json:
         """A new form, filled in with what was given, else with what was used last."""

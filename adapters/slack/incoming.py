@@ -53,7 +53,7 @@ class Listeners:
         """A button of an answer."""
         action = body["actions"][0]
         request, does = from_press(body), str(action.get("value") or "")
-        if body.get("view"):
+        if (body.get("view") or {}).get("type") == "modal":
             await self.forms.on_action(ack, body)
         elif not str(action.get("action_id", "")).startswith(ACTION):
             await ack()

@@ -208,18 +208,27 @@ def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind,
     return ("lines" if option.complete == "stats" or option.name == "text" else "text"), ()
 
 
+HINT = 100
+"""The most that every platform shows below a label."""
+
+
 def _hint(option: Option) -> str:
-    brought = " The unit chosen brings it." if option.brings else ""
-    expected = "" if option.values or option.type in ("str", "unit", "file", "units") else f" ({option.expected})"
-    return f"{option.help}{expected}".strip().rstrip(".") + f". In a command: {option.name}." + brought
+    """A line about an option: its help without the example in it, its code word, and whether a unit brings it."""
+    about = option.help.partition(": ")[0].partition(", e.g. ")[0] if option.type == "units" else option.help
+    about = about.removeprefix("unit list; ").removeprefix("unit list")
+    about = option.brief if len(about) > HINT - 2 and option.brief else about
+    about = f"{about[:1].upper()}{about[1:]}".rstrip(".") + "." if about.strip() else ""
+    brought = "The unit brings it." if option.brings else ""
+    expected = "" if option.values or option.type not in ("int", "number", "dice") else f"{option.expected}."
+    for piece in (f"In a command: {option.name}.", brought, expected[:1].upper() + expected[1:]):
+        about = f"{about} {piece}".strip() if len(about) + len(piece) < HINT else about
+    return about
 
 
 def _example(option: Option) -> str:
-    if option.default not in (None, "") and not option.values:
-        return f"{option.default} if left empty"
-    if option.type == "units" and ": " in option.help:
-        return option.help.partition(": ")[2]
-    return ""
+    if option.type == "units":
+        return option.help.partition(": ")[2] or option.help.partition(", e.g. ")[2]
+    return f"{option.default} if left empty" if option.default not in (None, "") and not option.values else ""
 
 
 def _flags(spec: CommandSpec, options: Options, room: Room) -> Field | None:
@@ -290,7 +299,8 @@ def _ordered(fields: list[Field], spec: CommandSpec, known: Known, room: Room) -
         if option.type in ("units", "unit"):
             first = option.required or (option.name in brings and bool(known.roster))
             useless = option.type == "unit" and not field.picks and not option.free
-            return 0 if first else 5 if useless else 2
+            acts = option.name in ACTING and bool(known.roster) and bool(brings)
+            return 0 if first or acts else 5 if useless else 2
         if option.required:
             return 1
         return 3 if option.name in spec.common else 4

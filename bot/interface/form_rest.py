@@ -27,7 +27,7 @@ def short(label: str) -> str:
 def rest_text(
     spec: CommandSpec, options: Mapping[str, object], covers: Iterable[str], needed: Collection[str] = ()
 ) -> str:
-    """What the line holds of the options. A needed one that is missing is there by its name alone."""
+    """What the line holds of the options. A needed one that is missing is asked for: `range ?`."""
     words = words_of(options.get("mods") or ())
     pieces, owed = [], []
     for name in covers:
@@ -43,7 +43,7 @@ def rest_text(
         elif value not in (None, "") and str(value) != str(option.default):
             pieces.append(f"{called} {value}")
         elif name in needed:
-            owed.append(f"{called} ")
+            owed.append(f"{called} ?")
     return ", ".join([*owed, *pieces])
 
 
@@ -80,7 +80,7 @@ def read_rest(spec: CommandSpec, text: str) -> dict[str, object]:
                 found[name] = not off
             else:
                 count = 1 if option.type in ONE_WORD else len(words)
-                if value := " ".join(words[:count]):
+                if (value := " ".join(words[:count])) not in ("", "?"):
                     before = f"{found[name]}; " if option.type == "units" and name in found else ""
                     found[name] = before + value
                 words = words[count:]

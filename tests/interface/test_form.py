@@ -73,7 +73,7 @@ def test_needed_fields_come_first_and_rare_ones_wait() -> None:
     shown = [one.label for one in form.fields if not one.rare]
     assert shown == ["Who fires", "At whom", "Terrain (TM)", "Modifiers", "Do what"]
     assert {"lm", "degrading", "shooter", "skill", REST} == {one.name for one in form.fields if one.rare}
-    assert field(form, "tm").hint.startswith("target modifier of the hex")
+    assert field(form, "tm").hint.startswith("Target modifier of the hex.")
     assert "In a command: tm." in field(form, "tm").hint
 
 
@@ -91,7 +91,7 @@ def test_what_is_needed_and_has_no_field_stands_in_the_line_by_name() -> None:
     form = form_of(tank, {}, SMALL, NARROW)
     line = field(form, REST)
     assert line.needed
-    assert line.value.startswith("to hit number , penetration ")
+    assert line.value.startswith("to hit number ?, penetration ?")
     taken = take(tank, {}, SMALL, form, {REST: "to hit 8, penetration 6, armor 2, target's morale 5"})
     assert taken.options == {"to_hit": 8, "penetration": 6, "armor": 2, "morale": 5}
 
