@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.discord.escape import PEN, bold, escaped, fenced
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Request
-from bot.interface.parts import Row, drawn
+from bot.interface.parts import Entry, Row, drawn, part_lines
 from bot.interface.reply import LINK, Button, File, Reply
 from bot.interface.tone import COLORS, GAME, OVER, PLAIN
 from bot.rules.plain import visible
@@ -29,7 +29,9 @@ MAX_ROWS = 5
 ACTION, FORM_PART = "a:", "f:"
 """How a custom_id begins: of a button with an action, of a part of a guided form."""
 LATE, REFUSED = "(late) ", "Error: "
-_ROW, _BUTTON = 1, 2
+_ROW, _BUTTON, _SECTION, _TEXT, _SEPARATOR, _BOX = 1, 2, 9, 10, 14, 17
+_NEWER = 1 << 15
+"""The flag of a message in the newer layout."""
 _LINK, _CHANNEL = 5, "https://discord.com/channels/"
 _STYLES = {"plain": 2, "primary": 1, "good": 3, "danger": 4}
 
@@ -46,6 +48,8 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     """The message for a reply where `ask` came from. Nothing in it can ping but those whom the reply calls."""
     files, notes = _files(reply, request)
     lead = _lead(reply, late=late)
+    if any(isinstance(part, Entry) for part in reply.lines):
+        return Message(_list(reply, lead), files)
     rest = [*drawn(reply.lines, PEN), *((note, False) for note in notes)]
     if request.may(EMBED_LINKS):
         body, folded = _embedded(reply, lead, rest)
@@ -63,6 +67,25 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     if reply.private:
         body["flags"] = EPHEMERAL
     return Message(body, files)
+
+
+def _list(reply: Reply, lead: str) -> Json:
+    """A list in a box, each entry with its button beside it: no embed can do that, so it has Discord's newer layout."""
+    inner: list[Json] = []
+    for part in reply.lines:
+        if inner:
+            inner.append({"type": _SEPARATOR})
+        text: Json = {"type": _TEXT, "content": "\n".join(part_lines(part, PEN))}
+        if isinstance(part, Entry) and part.label:
+            button = _button(Button(part.action, part.label))
+            text = {"type": _SECTION, "components": [text], "accessory": button}
+        inner.append(text)
+    boxed: Json = {"type": _BOX, "components": inner, "accent_color": COLORS[reply.tone]}
+    return {
+        "components": [{"type": _TEXT, "content": lead}, boxed, *rows(reply.buttons)],
+        "flags": _NEWER | (EPHEMERAL if reply.private else 0),
+        "allowed_mentions": {"parse": []},
+    }
 
 
 def _joined(rows: Iterable[Row]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.slack.escape import PEN, bold, entities, escaped, fenced
 from adapters.slack.request import PLATFORM
-from bot.interface.parts import Part, Row, Small, drawn
+from bot.interface.parts import Entry, Part, Row, Small, drawn, part_lines
 from bot.interface.reply import LINK, Button, File, Reply
 from bot.interface.tone import PLAIN
 
@@ -69,7 +69,7 @@ def _mention(reply: Reply, team: str) -> str:
 def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
     return [
         *_sections([_first(reply, mark) + mention]),
-        *_drawn(drawn((part for part in lines if not isinstance(part, Small)), PEN)),
+        *_body([part for part in lines if not isinstance(part, Small)]),
         *_context([*(part.text for part in lines if isinstance(part, Small)), *_numbered(reply.footer)]),
         *actions(reply.buttons),
     ]
@@ -99,6 +99,19 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
         *_context(_numbered(reply.footer)),
         *actions(reply.buttons),
     ]
+
+
+def _body(parts: Sequence[Part]) -> Iterator[Json]:
+    """The parts as blocks; one of a list has its button beside it."""
+    for is_entry, run in groupby(parts, key=lambda part: isinstance(part, Entry)):
+        if not is_entry:
+            yield from _drawn(drawn(run, PEN))
+            continue
+        for part in run:
+            assert isinstance(part, Entry)
+            first, *rest = _sections(["\n".join(part_lines(part, PEN))])
+            yield first | ({"accessory": _button(Button(part.action, part.label))} if part.label else {})
+            yield from rest
 
 
 def _drawn(rows: Iterable[Row]) -> Iterator[Json]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.luck import told_luck
+from bot.commands.luck import quick_luck
 from bot.commands.sealed import open_rolls
 from bot.game.events import has_dice
 from bot.game.rights import find_side, need_director
 from bot.game.state import DRAW, Game
 from bot.game.stats import Try
-from bot.game.story import Moment, best_shot, losses, worst_luck
-from bot.interface.parts import Part, percent
+from bot.game.story import Moment, best_shot, judgement, losses, points, worst_luck
+from bot.interface.parts import Group, Part, Small, percent
 from bot.interface.reply import Reply
 from bot.rules.phrase import phrase
 from bot.systems.catalog import systems
@@ -29,8 +29,7 @@ async def end(context: Context) -> Reply:
         return Reply(f'"{game.name}" has ended', private=True, announce=story)
     lines = [
         f"{_count(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
-        phrase("It stays as it is then, to be read: `/game list`. `/game resume` takes it up again."),
-        phrase("Or type: `/game end confirm`"),
+        phrase("It can still be read then, and `/game resume` takes it up again."),
     ]
     return Reply(
         f'End "{game.name}" in turn {game.turn}?' + (" Who won?" if game.sides and not winner else ""),
@@ -70,12 +69,11 @@ async def _ended(context: Context, winner: str) -> Reply:
     context.ledger.add("end", after, opens=opened.numbers, result=opened.result)
     game = context.game
     how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
-    system = systems().get(game.system)
     about = [_sides(context, game), f"{await _rolls(context)} rolls"]
     return Reply(
-        f"{game.name} is over{how} on turn {game.turn} · {', '.join(piece for piece in about if piece)}",
+        f"{game.name} is over{how} on turn {game.turn}",
         (*opened.lines, *await _story(context, game)),
-        footer=(system.title,) if system is not None else (),
+        by=", ".join(piece for piece in about if piece),
         buttons=(
             context.button("read", "Statistics", "stats"),
             context.button("read", "Proof", "proof"),
@@ -100,21 +98,26 @@ async def _rolls(context: Context) -> int:
 
 async def _story(context: Context, game: Game) -> list[Part]:
     """What the game cost each side, its best shot and worst luck, and how lucky they were."""
-    lines: list[Part] = [line for side in game.sides if (line := losses(game, side))]
-    told, worths = await told_luck(context)
+    lost = [found for side in game.sides if (found := losses(game, side)).units]
+    lines: list[Part] = [Group(one.heading, one.names, grave=True) if one.lost else one.heading for one in lost]
+    by_side, worths = await quick_luck(context)
     if (best := best_shot(worths)) is not None:
-        lines.append(f"Best shot: {_moment(context, best, 'at')}")
+        lines.append(Group("Best shot", _moment(context, best), grave=True))
     if (worst := worst_luck(worths)) is not None:
-        lines.append(f"Worst luck: {_moment(context, worst, 'although better was likely at')}")
-    return [*lines, *(f"Luck of {line}" for line in told)]
+        lines.append(Group("Worst luck", _moment(context, worst), grave=True))
+    if by_side:
+        lines += [Group("Luck", points(by_side), grave=True), Small(judgement(by_side))]
+    return lines
 
 
-def _moment(context: Context, moment: Moment, joined: str) -> str:
-    """`US, Direct fire: casualties at 8.3% (#38)`."""
+def _moment(context: Context, moment: Moment) -> str:
+    """`US, direct fire: casualties, a chance of 8.3% (#38)`; of bad luck, the chance that was missed."""
     roll: Try = moment.roll
     whose = roll.side if context.game.sides else context.ledger.name_of(roll.side)
     title = systems()[roll.system].sequence(roll.sequence).title
-    return f"{whose + ', ' if whose else ''}{title}: {roll.result} {joined} {percent(moment.chance)} (#{roll.number})"
+    title = title[:1].lower() + title[1:] if whose else title
+    chance = f"with {percent(moment.chance)} for better" if moment.is_bad else f"a chance of {percent(moment.chance)}"
+    return f"{whose + ', ' if whose else ''}{title}: {roll.result}, {chance} (#{roll.number})"
 
 
 def _count(number: int, what: str) -> str:

@@ -20,14 +20,14 @@ from bot.commands.played import (
 from bot.game.ledger import Ledger
 from bot.game.phases import phase_title, reminders
 from bot.game.rights import need_director
+from bot.interface.parts import Entry, Part
 from bot.interface.reply import Button, Reply
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.stores.records import Binding, Outgoing
 from bot.systems.catalog import systems
 
-MOST_SHOWN = 12
-MOST_BUTTONS = 10
+MOST_SHOWN = 8
 SHOWN = {"log": "log:handle", "stats": "luck:stats", "export": "exporting:export", "proof": "fair:show"}
 """What can be read of a game by a button, and the function that answers."""
 LABELS = {"log": "Log", "stats": "Statistics", "export": "Export", "proof": "Proof"}
@@ -47,32 +47,27 @@ async def listing(context: Context) -> Reply:
             private=True,
             buttons=way,
         )
-    lines = [*(_line(one) for one in games[:MOST_SHOWN]), *went]
-    if len(games) > MOST_SHOWN:
-        lines.append(phrase("{more} older ones: `/game open 1`, or by title", more=len(games) - MOST_SHOWN))
+    shown: list[Part] = [_entry(one) for one in games[:MOST_SHOWN]]
+    more = len(games) - MOST_SHOWN
+    if more > 0:
+        shown.append(phrase("{more} older: `/game open 1`, or by title", more=more))
     count = "1 game" if len(games) == 1 else f"{len(games)} games"
     on = ", one is on" if games[0].is_on and not games[0].game.ended else ""
-    buttons = tuple(_button(one) for one in games[:MOST_BUTTONS])
-    return Reply(f"{count} played here{on}", tuple(lines), private=True, buttons=(*buttons, *way))
+    return Reply(f"{count} played here{on}", (*shown, *went), private=True, buttons=way)
 
 
-def _line(one: Played) -> str:
+def _entry(one: Played) -> Entry:
     system = systems().get(one.game.system)
-    about = f" · {system.title}" if system is not None else ""
-    return f"{one.number}. {one.title}{about}: {standing(one)}"
+    name, label = _button(one)
+    about = system.title.partition(" (")[0] if system is not None else ""
+    return Entry(f"{one.number}. {one.title}", about, standing(one), f"{name}:{one.row}", label)
 
 
-def _button(one: Played) -> Button:
+def _button(one: Played) -> tuple[str, str]:
+    """What the button beside a game does, and what it says."""
     if one.is_on and not one.game.ended:
-        return Button(f"open:{one.row}", "Status", "primary")
-    if one.game.started and not one.game.ended:
-        return Button(f"resume:{one.row}", f"Resume {_short(one)}")
-    return Button(f"open:{one.row}", f"Read {_short(one)}")
-
-
-def _short(one: Played) -> str:
-    """A title on a button; the number tells games of one name apart."""
-    return f"{one.number}: {one.title[:24]}"
+        return "open", "Status"
+    return ("resume", "Resume") if one.game.started and not one.game.ended else ("open", "Read")
 
 
 async def open_game(context: Context) -> Reply:
@@ -100,15 +95,10 @@ async def _opened(context: Context, one: Played) -> Reply:
     ]
     if not one.is_on or one.game.ended:
         buttons.append(Button(f"resume:{one.row}", "Resume", "primary"))
-    how = standing(one) if not one.is_on or one.game.ended else ""
-    title = f"{one.title}: {how}" if how else shown.title
-    lines = shown.lines
+    how = standing(one).rpartition(" · #")[0] or standing(one) if not one.is_on or one.game.ended else ""
+    title, lines = f"{one.title}: {how}" if how else shown.title, shown.lines
     if not one.is_on:
-        commands = phrase(
-            "By command: `/log game={n}`, `/game stats game={n}`, `/game export game={n}`, `/fair show game={n}`",
-            n=one.number,
-        )
-        lines = (*lines, commands)
+        lines = (*lines, phrase("By command too: `/log game={number}`", number=one.number))
     return Reply(title, lines, footer=shown.footer, private=True, buttons=tuple(buttons))
 
 

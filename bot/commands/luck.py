@@ -63,8 +63,8 @@ async def stats(context: Context) -> Reply:
     )
 
 
-async def told_luck(context: Context) -> tuple[list[str], list[tuple[Try, Worth]]]:
-    """How unusual each side's luck was, in words, and what each roll was worth: as far as it is quickly counted."""
+async def quick_luck(context: Context) -> tuple[dict[str, Luck], list[tuple[Try, Worth]]]:
+    """The luck of each side, and what each roll was worth: as far as it is quickly counted."""
     counted, _ = await _tries(context)
     with contextlib.suppress(UserError, TimeoutError):
         await asyncio.wait_for(_fill(context, counted), QUICK)
@@ -72,7 +72,7 @@ async def told_luck(context: Context) -> tuple[list[str], list[tuple[Try, Worth]
     by_side: dict[str, Luck] = {}
     for item, worth in worths:
         by_side[_whose(context, item)] = by_side.get(_whose(context, item), Luck()).plus(worth)
-    return [sentence(name, luck) for name, luck in sorted(by_side.items())], worths
+    return dict(sorted(by_side.items())), worths
 
 
 async def _tries(context: Context) -> tuple[list[Try], int]:

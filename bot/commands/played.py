@@ -81,7 +81,7 @@ def standing(one: Played) -> str:
     if game.ended:
         said = f"{won(game)} on turn {game.turn}"
     else:
-        said = turn if one.is_on else f"put aside since {day(one.last)} · {turn}"
+        said = turn if one.is_on else f"asleep since {day(one.last)} · {turn}"
     return f"{said[:1].upper()}{said[1:]} · #{game.number}"
 
 

@@ -74,6 +74,11 @@ class Luck:
         """How many standard deviations above what was to be expected."""
         return (self.worth - self.mean) / sqrt(self.variance) if self.variance > 0 else 0.0
 
+    @property
+    def below(self) -> float:
+        """The share (0 to 1) of such games that bring less."""
+        return 0.5 * (1 + erf(self.z / sqrt(2)))
+
 
 OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))
 """Sequences whose scores are those of the units that they befall, whoever rolls: the higher, the better for these."""
@@ -207,7 +212,7 @@ def sentence(name: str, luck: Luck) -> str:
     told = f"{name}: {luck.worth:g} points, {luck.mean:.1f} expected, in {rolls}"
     if luck.count < ENOUGH or luck.variance <= 0:
         return f"{told}: too few rolls to say."
-    below = 50 * (1 + erf(luck.z / sqrt(2)))
+    below = 100 * luck.below
     if 20 <= below <= 80:
         return f"{told}: about what the odds promise."
     if below > 80:

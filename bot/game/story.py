@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game
-from bot.game.stats import SAME, Try, Worth
+from bot.game.stats import ENOUGH, SAME, Luck, Try, Worth
 
 MOST_NAMES = 12
 LONG_ODDS = 0.5
@@ -20,16 +20,33 @@ class Moment:
 
     roll: Try
     chance: float
+    is_bad: bool = False
 
 
-def losses(game: Game, side: str) -> str:
-    """`US lost 2 of 7: Squad 2, M60 team`; "" for a side without units."""
+@dataclass(frozen=True, slots=True)
+class Losses:
+    """What a side lost: how many of how many units, and their names."""
+
+    side: str
+    lost: tuple[str, ...]
+    units: int
+
+    @property
+    def heading(self) -> str:
+        """`US lost 2 of 7`."""
+        return f"{self.side} lost {len(self.lost) or 'none'} of {self.units}"
+
+    @property
+    def names(self) -> str:
+        """Whom it lost, as far as they fit a line."""
+        more = f" and {len(self.lost) - MOST_NAMES} more" if len(self.lost) > MOST_NAMES else ""
+        return ", ".join(self.lost[:MOST_NAMES]) + more
+
+
+def losses(game: Game, side: str) -> Losses:
+    """What a side lost of all that were on its roster."""
     units = in_order(unit for unit in game.units.values() if unit.side == side)
-    gone = [unit.name for unit in units if is_gone(unit)]
-    if not gone:
-        return f"{side} lost nothing: {len(units)} units still in action" if units else ""
-    more = f" and {len(gone) - MOST_NAMES} more" if len(gone) > MOST_NAMES else ""
-    return f"{side} lost {len(gone)} of {len(units)}: {', '.join(gone[:MOST_NAMES])}{more}"
+    return Losses(side, tuple(unit.name for unit in units if is_gone(unit)), len(units))
 
 
 def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
@@ -41,6 +58,30 @@ def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
 
 def worst_luck(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
     """The roll that failed although more was so likely; None where none did worse than was to be expected."""
-    bad = [Moment(roll, worth.more) for roll, worth in rolls if worth.got < worth.mean - SAME]
+    bad = [Moment(roll, worth.more, is_bad=True) for roll, worth in rolls if worth.got < worth.mean - SAME]
     found = max(bad, key=lambda moment: moment.chance, default=None)
     return found if found is not None and found.chance > LONG_ODDS else None
+
+
+def points(by_side: Mapping[str, Luck]) -> str:
+    """`US 21.5 points, 19.8 expected · VC 16, 17.1 expected`: what came of the rolls, and what was likely."""
+    told = [
+        f"{name} {luck.worth:g}{' points' if not at else ''}, {luck.mean:.1f} expected"
+        for at, (name, luck) in enumerate(by_side.items())
+    ]
+    return " · ".join(told)
+
+
+def judgement(by_side: Mapping[str, Luck]) -> str:
+    """Whether that was luck, in one sentence."""
+    count = sum(luck.count for luck in by_side.values())
+    rolls = "1 roll" if count == 1 else f"{count} rolls"
+    judged = {name: luck for name, luck in by_side.items() if luck.count >= ENOUGH and luck.variance > 0}
+    if not judged:
+        return f"{rolls}: too few to judge"
+    name, luck = max(judged.items(), key=lambda item: abs(item[1].z))
+    share = 100 * luck.below
+    if 20 <= share <= 80:
+        return f"{rolls}: nothing out of the ordinary"
+    word, of = ("luckier", share) if share > 80 else ("unluckier", 100 - share)
+    return f"{rolls}: {name} was {word} than in {min(99.9, of):.3g} of 100 such games"

@@ -54,6 +54,17 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """One of a list: its title, what it is, how it stands, and the button that goes with it (none without a label)."""
+
+    title: str
+    about: str
+    text: str
+    action: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Pen:
     """How a platform writes: `plain` makes a whole line safe, `within` a piece of one; the others also give a piece
     weight, or the look of a die, or make a line small."""
@@ -68,7 +79,7 @@ class Pen:
 PLAIN = Pen(str, str, "[{}]".format, str, str)
 """Plain text."""
 
-Part = str | Line | Thrown | Odds | Grid | Small | Group
+Part = str | Line | Thrown | Odds | Grid | Small | Group | Entry
 """A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
 FIXED = (Odds, Grid)
 """Parts whose columns are aligned."""
@@ -90,6 +101,9 @@ def part_lines(part: Part, pen: Pen = PLAIN) -> list[str]:
         case Group():
             label = f"{part.label}:"
             return [f"{pen.strong(label) if part.grave else pen.within(label)} {pen.within(part.text)}"]
+        case Entry():
+            about = f" · {pen.within(part.about)}" if part.about else ""
+            return [f"{pen.strong(part.title)}{about}", pen.within(part.text)]
         case _:
             return [pen.plain(part)]
 
@@ -133,8 +147,8 @@ def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     return ["  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]]) for row in rows]
 
 
-_KINDS: dict[str, type[Line | Thrown | Odds | Grid | Small | Group]] = {
-    kind.__name__.lower(): kind for kind in (Line, Thrown, Odds, Grid, Small, Group)
+_KINDS: dict[str, type[Line | Thrown | Odds | Grid | Small | Group | Entry]] = {
+    kind.__name__.lower(): kind for kind in (Line, Thrown, Odds, Grid, Small, Group, Entry)
 }
 
 

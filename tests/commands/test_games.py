@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.audit.check_file import check
 from bot.audit.games import audit
+from bot.interface.parts import Entry
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Place
 from tests.playing import Channel, two_sides
@@ -15,6 +16,12 @@ from tests.playing import Channel, two_sides
 def pressed(reply: Reply, label: str) -> str:
     """What the button with this label is for."""
     return next(button.action for button in reply.buttons if button.label.startswith(label))
+
+
+def beside(reply: Reply, title: str) -> tuple[str, str]:
+    """What the button beside an entry of a list says, and what it is for."""
+    entry = next(part for part in reply.lines if isinstance(part, Entry) and title in part.title)
+    return entry.label, entry.action
 
 
 async def exported(channel: Channel, line: str = "game export") -> dict[str, Any]:
@@ -40,12 +47,13 @@ async def test_every_game_that_was_played_here_is_listed_the_one_that_is_on_firs
     shown = await channel.do("Bob", "game list")
     assert shown.private
     assert shown.title == "3 games played here, one is on"
-    on, *others = shown.body()
-    assert on.startswith("3. Saint-Lo · Ultracombat"), on
-    assert "#1" in on
-    assert others[0].startswith("2. Hill 621 · Lock 'n Load Tactical: Ended on turn 1")
-    assert others[1].startswith("1. Free play: 2 events since")
-    assert [button.label for button in shown.buttons] == ["Status", "Read 2: Hill 621", "Read 1: Free play"]
+    assert [line.partition(" since")[0] for line in shown.body()] == [
+        "3. Saint-Lo · Ultracombat Normandy", "Turn 1, Combat round · #1",
+        "2. Hill 621 · Lock 'n Load Tactical", "Ended on turn 1 · #2",
+        "1. Free play", "2 events",
+    ]  # fmt: skip
+    labels = [beside(shown, title)[0] for title in ("Saint-Lo", "Hill 621", "Free play")]
+    assert labels == ["Status", "Read", "Read"]
 
 
 async def test_an_old_game_is_read_privately_with_its_log_statistics_export_and_proof() -> None:
@@ -58,7 +66,7 @@ async def test_an_old_game_is_read_privately_with_its_log_statistics_export_and_
     await end(channel, "Anna", "End it: US")
     await channel.do("Anna", "game start lnlt Next", "roll d6")
 
-    opened = await channel.press("Bob", pressed(await channel.do("Bob", "game list"), "Read 1"))
+    opened = await channel.press("Bob", beside(await channel.do("Bob", "game list"), "Hill 875")[1])
     assert opened.private
     assert opened.title.startswith("Hill 875: US won on turn 1")
     assert "US: Anna; 3 units" in opened.text()
@@ -127,7 +135,7 @@ async def test_an_ended_game_is_read_only_until_it_is_resumed() -> None:
     ]  # fmt: skip
     await channel.refused("Bob", "game end", "not-master")
     over = await channel.press("Anna", pressed(question, "End it: VC"))
-    assert over.title.startswith("Hill 875 is over: VC wins on turn 1 · Anna v Bob, 0 rolls")
+    assert (over.title, over.by) == ("Hill 875 is over: VC wins on turn 1", "Anna v Bob, 0 rolls")
     assert (await channel.press("Anna", pressed(question, "End it: US"))).code == "game-ended"
     for line in (
         "lnlt fire attackers=us1 targets=vc1", "unit edit us1 state=shaken", "unit add Late squad US",
@@ -169,7 +177,8 @@ async def test_the_end_tells_losses_best_shot_and_luck() -> None:
     said = story.body()
     assert "US lost 1 of 3: Squad 2" in said
     assert "VC lost 1 of 3: Cell 1" in said
-    assert any(line.startswith("Luck of US:") and "in 6 rolls" in line for line in said), said
+    assert any(line.startswith("Luck: US ") and line.endswith(" expected") for line in said), said
+    assert "6 rolls: too few to judge" in said
     assert [button.label for button in story.buttons] == ["Statistics", "Proof", "Export"]
     await channel.do("Anna", "game start lnlt Next")
     stats = await channel.press("Bob", pressed(story, "Statistics"))

@@ -7,7 +7,8 @@ import pytest
 from adapters.discord.escape import escaped, fenced, line
 from adapters.discord.render import Message, render
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, Request
-from bot.interface.reply import Button, File, Reply
+from bot.interface.parts import Entry
+from bot.interface.reply import LINK, Button, File, Reply
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.plain import clean_name
 from tests.standins.discord.limits import check_message
@@ -26,7 +27,7 @@ LONG = Reply("Log", tuple(f"line {number} {'x' * 40}" for number in range(200)),
 
 def shown(reply: Reply, allowed: int = ALL) -> Message:
     message = render(reply, Request(1, "token", 2, 2, 3, guild=4, allowed=allowed))
-    check_message(message.body, [len(file.text) for file in message.files], flags=0)
+    check_message(message.body, [len(file.text) for file in message.files], flags=message.body.get("flags", 0))
     return message
 
 
@@ -122,3 +123,26 @@ def test_a_command_to_copy_is_code_and_cannot_leave_it() -> None:
 )
 def test_names_show_only_what_can_be_seen(name: str, shown_name: str) -> None:
     assert clean_name(name) == shown_name
+
+
+def test_a_list_has_its_buttons_beside_its_entries() -> None:
+    entries = (
+        Entry("2. Hill_875", "Lock 'n Load Tactical", "Turn 3 · #42", "open:" + "a" * 16, "Status"),
+        Entry("1. Free play", "", "61 events", "open:" + "b" * 16, "Read"),
+    )
+    body = shown(Reply("2 games played here", (*entries, "More: 3"), private=True)).body
+    assert body["flags"] == EPHEMERAL | 1 << 15
+    assert not {"content", "embeds"} & body.keys()
+    lead, box = body["components"]
+    assert lead["content"] == "**2 games played here**"
+    sections = [part for part in box["components"] if part["type"] == 9]
+    assert sections[0]["components"][0]["content"] == "**2. Hill\\_875** · Lock 'n Load Tactical\nTurn 3 · #42"
+    assert [part["accessory"]["label"] for part in sections] == ["Status", "Read"]
+    assert box["components"][-1]["content"] == "More: 3"
+
+
+def test_a_button_that_opens_a_channel_runs_nothing() -> None:
+    body = shown(Reply("Moved", buttons=(Button("goto:discord:55/900", "Open #hall", LINK),))).body
+    (button,) = body["components"][0]["components"]
+    assert (button["style"], button["url"]) == (5, "https://discord.com/channels/55/900")
+    assert "custom_id" not in button

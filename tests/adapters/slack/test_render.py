@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from adapters.slack.escape import after_mention, escaped, line, typed
 from adapters.slack.render import MAX_ALL, MAX_BLOCKS, render
-from bot.interface.parts import Grid, Odds
+from bot.interface.parts import Entry, Grid, Odds
 from bot.interface.registry import registry
-from bot.interface.reply import Button, File, Reply
+from bot.interface.reply import LINK, Button, File, Reply
 from bot.interface.spec import Person, Place
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Line
@@ -135,3 +135,25 @@ def test_what_was_typed_is_read_back() -> None:
     assert after_mention("hey <@UBOT>: roll 2d6", "UBOT") == "roll 2d6"
     assert after_mention("<@UBOT|grognard> help", "UBOT") == "help"
     assert after_mention("roll 2d6 <@UBOT>", "UBOT") == "roll 2d6"
+
+
+def test_a_list_has_its_buttons_beside_its_entries() -> None:
+    entries = (
+        Entry("2. Hill_875", "Lock 'n Load Tactical", "Turn 3 · #42", "open:a", "Status"),
+        Entry("1. Free play", "", "61 events", "open:b", "Read"),
+    )
+    reply = Reply("2 games played here", (*entries, "More: 3"), private=True)
+    check(reply)
+    _, on, free, more = render(reply, "T1").blocks
+    assert on["text"]["text"].startswith("*2. Hill")
+    assert on["text"]["text"].endswith("Lock 'n Load Tactical\nTurn 3 · #42")
+    assert [one["accessory"]["value"] for one in (on, free)] == ["open:a", "open:b"]
+    assert "accessory" not in more
+
+
+def test_a_button_that_opens_a_channel_runs_nothing() -> None:
+    reply = Reply("Moved", buttons=(Button("goto:slack:T1/C2", "Open #hall", LINK),))
+    assert check_blocks(render(reply, "T1").blocks) == []
+    (button,) = render(reply, "T1").blocks[-1]["elements"]
+    assert button["url"] == "https://slack.com/app_redirect?team=T1&channel=C2"
+    assert not button["action_id"].startswith("a:"), "a press is acknowledged, and no more"
