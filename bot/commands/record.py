@@ -9,6 +9,7 @@ from bot.game.rights import is_stranger, need_share
 from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.texts import has_last_word
+from bot.interface.parts import Small
 from bot.interface.reply import Reply
 from bot.play.answers import compact
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
@@ -76,7 +77,7 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
     assert happening is not None
     if game.answers != FULL:
         reply = compact(reply, tuple(die["value"] for die in facts["dice"]))
-    reply = replace(reply, lines=(*reply.lines, *reminders(game, happening)))
+    reply = replace(reply, lines=(*reply.lines, *map(Small, reminders(game, happening))))
     if (side := initiative_of(game, happening)) is not None:
         reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
     if context.moved:

@@ -15,7 +15,7 @@ COLORS = {
 }
 """Of the bar beside an answer: lost or wounded; shaken or pinned; no effect; game, turn, table, help; somebody is
 waited for; sealed; undone, refused, settled."""
-GRAVITY = (HURT, SHAKEN, NOTHING)
-"""The tones of results, worst first."""
+GRAVITY = (HURT, SHAKEN, GAME, NOTHING)
+"""The tones of results, worst first; that of the game is for good news (a unit rallies)."""
 PLAIN = frozenset({NOTHING, OVER})
 """Tones whose first line has no weight."""

@@ -16,6 +16,11 @@ def hits_its_unit(sequence: Sequence) -> bool:
     return (sequence.system.id, sequence.id) in UNIT_IS_HIT
 
 
+def has_one_party(sequence: Sequence) -> bool:
+    """Whether those who act are the only units that it takes: they rally, check morale, spot."""
+    return all(option.name in ACTING for option in sequence.inputs if option.type in ("unit", "units"))
+
+
 def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
     """Those who act by these inputs as they were called, with or without a roster."""
     if hits_its_unit(sequence):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.interface.parts import Part, Small, Thrown
 from bot.interface.reply import Reply
 from bot.play.news import FOLDED, groups, news
+from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Fate, Line, Played
 from bot.systems.catalog import Sequence
 
@@ -34,13 +35,20 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
     Many units are shown by their results, without the dice of each (these are in the log)."""
     settled = played.settlement
     told = news(sequence, settled.fates, settled.headline, actors, who)
+    told = replace(told, by=settled.by or told.by)
     many = len(settled.fates) >= FOLDED
     lines: list[Part] = [line for line in played.lines if not many or not _of_a_unit(line, settled.fates)]
     if many:
         lines = [*lines, *groups(sequence, settled.fates)]
-    lines = [*lines, *(() if settled.fates else unit_lines(settled.units)), *settled.then]
+    lines = [*lines, *map(_begun, (() if settled.fates else unit_lines(settled.units))), *map(_begun, settled.then)]
     now = (Small(f"Now: {' · '.join(settled.now)}"),) if settled.now else ()
-    return Reply(told.title, (*lines, *now), by=told.by, tone=told.tone)
+    notes = (Small(" ".join(map(_begun, settled.notes))),) if settled.notes else ()
+    return Reply(told.title, (*lines, *now, *notes), by=told.by, tone=told.tone)
+
+
+def _begun(text: str) -> str:
+    """A text as it begins a line: `squad shaken` as `Squad shaken`."""
+    return text if text[:1].isupper() or isinstance(text, Phrase | Typed) else text[:1].upper() + text[1:]
 
 
 def _of_a_unit(line: Line, fates: Iterable[Fate]) -> bool:

@@ -10,6 +10,7 @@ from bot.game.state import Game, Json
 from bot.interface.spec import Path
 from bot.play.outcome import Happening
 from bot.rules.inputs.units import RosterUnit
+from bot.rules.names import joined
 from bot.rules.sequence import Change
 from bot.systems.catalog import system, systems
 
@@ -86,9 +87,10 @@ def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
     if system is None or not is_of_game(game, happening.system):
         return ()
     silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
-    marked = [
-        f"{unit.name} is marked {', '.join(sorted(marks))}"
-        for name in happening.units
-        if (unit := game.units.get(name.casefold())) is not None and (marks := unit.marks & silent)
-    ]
-    return (f"Remember: {'; '.join(marked)}. Add the modifier yourself if one applies.",) if marked else ()
+    marked: dict[str, list[str]] = {}
+    for name in happening.units:
+        unit = game.units.get(name.casefold())
+        if unit is not None and (marks := unit.marks & silent):
+            marked.setdefault(", ".join(sorted(marks)), []).append(unit.name)
+    said = [f"{joined(names)} {'is' if len(names) == 1 else 'are'} marked {marks}" for marks, names in marked.items()]
+    return (f"Remember: {'; '.join(said)}. Add the modifier yourself if one applies.",) if said else ()

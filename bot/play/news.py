@@ -8,12 +8,16 @@ from typing import Any
 
 from bot.interface.parts import Group
 from bot.interface.tone import GRAVITY, HURT, NOTHING
+from bot.play.actors import has_one_party
 from bot.rules.names import joined, plural, stem_of
 from bot.rules.sequence import Fate
 from bot.systems.catalog import ROLL, Sequence
 
 NAMED = 2
-"""So many units are named in the first line; more are counted."""
+"""So many units are named in the first line; more are counted, unless they have no name in common."""
+ROOM = 60
+"""So long may a first line get by the names of units that have none in common."""
+NO_EFFECT = "no effect"
 FOLDED = 4
 """From so many units on, those of one result stand in one line, without the dice of each."""
 
@@ -46,15 +50,18 @@ def results_of(sequence: Sequence) -> dict[str, Result]:
 
 
 def _result(token: str, spec: Mapping[str, str]) -> Result:
-    word = spec.get("word", "no effect" if token == "none" else token.replace("-", " "))
+    word = spec.get("word", NO_EFFECT if token == "none" else token.replace("-", " "))
     says = spec.get("says", f"{{}}: {word}")
     return Result(word, says, spec.get("many", says), spec.get("tone", NOTHING))
 
 
 def news(sequence: Sequence, fates: Iterable[Fate], headline: str, actors: Iterable[str], who: str) -> News:
     """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known."""
-    results, by = results_of(sequence), cause(sequence, tuple(actors), who)
+    results = results_of(sequence)
     fates = [fate for fate in fates if fate.unit]
+    actors = tuple(actors)
+    itself = has_one_party(sequence) and {fate.unit for fate in fates} >= set(actors)
+    by = cause(sequence, () if itself else actors, who)
     if not fates:
         return News(
             headline[:1].upper() + headline[1:],
@@ -62,9 +69,8 @@ def news(sequence: Sequence, fates: Iterable[Fate], headline: str, actors: Itera
             NOTHING if headline == "no effect" else _gravest(results, [headline]),
         )
     tone = _gravest(results, (fate.token for fate in fates))
-    if len({(fate.token, fate.more) for fate in fates}) <= NAMED and len(fates) <= NAMED:
-        title = ", ".join(_said(results, alike) for alike in _alike(results, fates))
-    else:
+    title = ", ".join(_said(results, alike) for alike in _alike(results, fates))
+    if len(fates) > NAMED and (len(title) > ROOM or stem_of(fate.unit for fate in fates)):
         title = _counted(results, fates)
     return News(title[:1].upper() + title[1:], by, tone)
 
@@ -106,7 +112,8 @@ def _said(results: Mapping[str, Result], alike: list[Fate]) -> str:
         if len(alike) == 1
         else result.many
     )
-    return pattern.replace("{}", names) + (f", {alike[0].more}" if alike[0].more else "")
+    said, more = pattern.replace("{}", names), alike[0].more
+    return said.replace("{more}", more) if "{more}" in said else f"{said}, {more}" if more else said
 
 
 def _word(results: Mapping[str, Result], fate: Fate) -> tuple[str, str]:
@@ -123,10 +130,9 @@ def _counted(results: Mapping[str, Result], fates: list[Fate]) -> str:
     for alike in _alike(results, fates):
         said = _word(results, Fate("", alike[0].token))
         counts[said] = counts.get(said, 0) + len(alike)
-    suffered = {word: count for (word, tone), count in counts.items() if tone != NOTHING}
-    if not suffered:
-        words = [word for word, _ in counts]
-        return f"no effect on {len(fates)} {noun}" if words == ["no effect"] else f"{len(fates)} {noun}: {words[0]}"
+    if [word for word, _ in counts] == [NO_EFFECT]:
+        return f"{NO_EFFECT} on {len(fates)} {noun}"
+    suffered = {word: count for (word, _), count in counts.items() if word != NO_EFFECT}
     (first, number), *others = suffered.items()
     start = f"{number} of {len(fates)} {noun} {first}" if number < len(fates) else f"All {number} {noun} {first}"
     return ", ".join([start, *(f"{count} {word}" for word, count in others)])

@@ -36,10 +36,11 @@ S = TypeVar("S", bound=State)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of the story: `attack [5] + firepower 4 - degrading hexes 1 = 8, column 6: hit`.
+    """A line of the story: `Attack: [5] + 2 + 1 firepower - 1 degrading = 7, beaten by 3`.
 
-    `dice` are the raw values, `parts` each modifier with its name and value, `total` the final number, `result`
-    what was read with it (the column, what it was compared with, what it means).
+    `dice` are the raw values, `parts` each modifier with its name and value (one without a name is a bare number: what
+    several units bring is named with the last of them), `total` the final number, `result` why it means what the first
+    line of the answer says (the column, what it was compared with).
     """
 
     label: str
@@ -53,9 +54,9 @@ class Line:
         pieces = [die(str(value)) for value in self.dice]
         for at, (name, value) in enumerate(self.parts):
             sign = "− " if value < 0 else "+ " if at or self.dice else ""
-            pieces.append(plain(f"{sign}{abs(value):g} {name}"))
+            pieces.append(plain(f"{sign}{abs(value):g} {name}".rstrip()))
         if self.total is not None and (self.parts or len(self.dice) != 1):
-            pieces.append(f"= {strong(minus(self.total))}")
+            pieces.append(f"{'= ' if pieces else ''}{strong(minus(self.total))}")
         if self.result:
             pieces[-1:] = [f"{pieces[-1]}, {plain(self.result)}"] if pieces else [plain(self.result)]
         return " ".join([plain(f"{self.heading}:"), *pieces]) if pieces else plain(self.heading)
@@ -109,8 +110,9 @@ class Settlement:
 
     `headline` goes into the log and is checked by verify, so it never changes without a new edition.
     `units` pairs each unit hit with the word of its result; `then` says what comes next (`run crash`).
-    `fates` are the same results as tokens, from which the first line of the answer is made; `now` says what changed
-    besides, in small print. Where a sequence tells its fates, its `units` are not shown.
+    `fates` are the same results as tokens, from which the first line of the answer is made. `by` is its cause, where
+    that is not who acts (`no loss to US Squad 3`). `now` says what changed besides and `notes` what else is worth
+    knowing, both in small print. Where a sequence tells its fates, its `units` are not shown.
     """
 
     headline: str
@@ -119,6 +121,8 @@ class Settlement:
     changes: tuple[Change, ...] = ()
     fates: tuple[Fate, ...] = ()
     now: tuple[str, ...] = ()
+    by: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def _nothing(_before: Any, _roll: Any, _after: Any) -> Outputs:

@@ -25,7 +25,12 @@ TWO = ("US Squad 3", "US Squad 4")
             "1 of 4 VC eliminated, 2 shaken",
             HURT,
         ),
-        ([("squad", "eliminated"), ("squad", "eliminated"), ("leader", "eliminated")], "All 3 units eliminated", HURT),
+        (
+            [("squad", "eliminated"), ("squad", "eliminated"), ("leader", "eliminated")],
+            "2 squads and leader are eliminated",
+            HURT,
+        ),
+        ([(f"Nguyen {'x' * at}", "shaken") for at in range(9)], "All 9 units shaken", SHAKEN),
     ],
 )
 def test_the_first_line_says_what_happened_to_whom_worst_first(
