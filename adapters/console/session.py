@@ -21,7 +21,7 @@ from bot.interface.complete import Known
 from bot.interface.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply import Button, Reply, error_reply
 from bot.interface.spec import Person, Place
-from bot.interface.text import MAX_LENGTH, parse_text
+from bot.interface.text import MAX_LENGTH, command_text, parse_text
 from bot.rules.errors import UserError
 from bot.rules.plain import CONTROL
 from bot.settings import Settings, load_settings
@@ -94,9 +94,18 @@ class Session:
 
     async def _press(self, action: str) -> None:
         if action.startswith(FORM):
-            self.draft = action.removeprefix(FORM)  # the console's form is the line itself
+            await self._fill_in(action.removeprefix(FORM))
             return
         await self._show(await self.app.press(action, self.who, PLACE, uuid4().hex))
+
+    async def _fill_in(self, what: str) -> None:
+        """Put a command on the line: the console's form is the line itself."""
+        try:
+            draft = await self.app.forms.opened(what, self.who, PLACE) if ":" in what else None
+        except UserError as error:
+            await self._show(error_reply(error))
+            return
+        self.draft = what if draft is None else command_text(self.app.spec(draft.path), draft.options)
 
     async def _show(self, reply: Reply) -> None:
         self.keys = keys_of(reply.buttons) if self.terminal else {}

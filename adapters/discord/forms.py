@@ -18,7 +18,7 @@ from adapters.discord.request import Request
 from adapters.discord.work import Work
 from bot.drafts import Draft
 from bot.forms import KEPT, action_of
-from bot.interface.form import HAND, ODDS, SECRET, form_of
+from bot.interface.form import HAND, ODDS, SECRET, form_of, lasting
 from bot.interface.form_answer import take
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
@@ -26,7 +26,10 @@ from bot.rules.errors import UserError
 
 
 async def open_form(work: Work, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
-    """Open the form of a command that lacks something, with what it has."""
+    """Open the form of a command that lacks something, with what it has, else with what lasts from the time before."""
+    if not options:
+        known = await work.app.known(request.where, request.who)
+        options = lasting(spec, await work.app.last_inputs(request.where, request.who, spec.path), known)
     await _show(work, request, await work.app.forms.begin(spec, options, request.who))
 
 
@@ -61,7 +64,7 @@ async def submitted(work: Work, request: Request, data: Mapping[str, Any]) -> No
         return
     known = await work.app.known(request.where, request.who)
     form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
-    taken = take(spec, draft.options, known, form, filled(data))
+    taken = take(spec, known, form, filled(data))
     options = {name: value for name, value in taken.options.items() if name not in (SECRET, HAND, ODDS)}
     if taken.how == SECRET:
         options[SECRET] = True

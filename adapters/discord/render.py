@@ -63,7 +63,7 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
             body["content"] += f"\n(Too long to show here. {_missing('Attach Files')})"
     users = _called(reply)
     body["allowed_mentions"] = {"parse": [], "users": users} if users else {"parse": []}
-    body["components"] = rows(reply.buttons)
+    body["components"] = rows(reply.buttons, reply.across)
     if reply.private:
         body["flags"] = EPHEMERAL
     return Message(body, files)
@@ -182,10 +182,11 @@ def _folded(rows: Sequence[Row], room: int) -> str:
     return "\n".join([*([_joined(shown)] if shown else []), *more])
 
 
-def rows(buttons: Sequence[Button]) -> list[Json]:
-    """Rows of buttons, five in each. What a button does is in its custom_id, so it works after a restart."""
+def rows(buttons: Sequence[Button], across: int = 0) -> list[Json]:
+    """Rows of buttons, so many in each. What a button does is in its custom_id, so it works after a restart."""
     made = [_button(button) for button in buttons[: BUTTONS_IN_ROW * MAX_ROWS]]
-    return [{"type": _ROW, "components": made[at : at + BUTTONS_IN_ROW]} for at in range(0, len(made), BUTTONS_IN_ROW)]
+    step = across or BUTTONS_IN_ROW
+    return [{"type": _ROW, "components": made[at : at + step]} for at in range(0, len(made), step)]
 
 
 def _button(button: Button) -> Json:

@@ -26,7 +26,7 @@ from adapters.slack.request import Request
 from adapters.slack.work import Ack, Do, Work
 from bot.drafts import Draft
 from bot.forms import KEPT, action_of
-from bot.interface.form import HAND, ODDS, OPEN_FORM, SECRET, Form, asks, form_of
+from bot.interface.form import HAND, ODDS, OPEN_FORM, SECRET, Form, asks, form_of, lasting
 from bot.interface.form_answer import Taken, take
 from bot.interface.parts import Odds, percent
 from bot.interface.reply import Button, Reply, error_reply
@@ -199,15 +199,15 @@ class Forms:
         """The form of a modal as it was shown, and what has become of it."""
         spec, known = self._app.spec(draft.path), await self._app.known(request.where, Person(request.person_key, ""))
         form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
-        return form, take(
-            spec, draft.options, known, form, read_state(form, (view.get("state") or {}).get("values") or {})
-        )
+        return form, take(spec, known, form, read_state(form, (view.get("state") or {}).get("values") or {}))
 
     async def _begun(self, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> Json:
-        """A new form, filled in with what was given, else with what was used last."""
+        """A new form, filled in with what was given, else with what lasts from the time before."""
         who = Person(request.person_key, "")
-        given = options or await self._app.last_inputs(request.where, who, spec.path)
-        return await self._view(request, await self._app.forms.begin(spec, given, who))
+        if not options:
+            known = await self._app.known(request.where, who)
+            options = lasting(spec, await self._app.last_inputs(request.where, who, spec.path), known)
+        return await self._view(request, await self._app.forms.begin(spec, options, who))
 
     async def _view(self, request: Request, draft: Draft, odds: list[str] | None = None) -> Json:
         known = await self._app.known(request.where, Person(request.person_key, ""))

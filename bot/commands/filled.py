@@ -72,6 +72,7 @@ def _keypad(owed: DieOwed, key: str, hand: str, error: UserError) -> Reply:
         (*so_far, "Nothing is saved until all dice are in."),
         private=True,
         buttons=tuple(buttons),
+        across=3 if len(faces) <= 12 else 5,
     )
 
 

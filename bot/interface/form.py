@@ -71,14 +71,15 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form as it is now. `verb` is what submitting it does, `command` what would be typed, `missing` what it
-    lacks."""
+    """A form as it is now. `verb` is what submitting it does, `command` what would be typed, `missing` what it lacks,
+    `given` the options that it is filled in with: what was refused is left out."""
 
     title: str
     verb: str
     fields: tuple[Field, ...]
     command: str
     missing: tuple[Option, ...]
+    given: Options
 
     def field(self, name: str) -> Field | None:
         """The field with this name."""
@@ -106,6 +107,17 @@ def asks(spec: CommandSpec, options: Options) -> bool:
     if not spec.options:
         return False
     return bool(missing(spec, options)) or (not options and (spec.family == "sequence" or spec.path in ASK_ALONE))
+
+
+def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]:
+    """What a new form is filled in with of the inputs used last: numbers and words, such as the terrain.
+
+    Where units are chosen from a roster, they and the modifiers are chosen anew; without one nothing is lost.
+    """
+    if not fitting(known, spec).roster:
+        return dict(last)
+    kinds = {option.name: option.type for option in spec.options}
+    return {name: value for name, value in last.items() if kinds.get(name) in ("int", "number", "enum")}
 
 
 ASK_ALONE = (("unit", "import"),)
@@ -141,7 +153,14 @@ def form_of(
     elif any(field.kind == "picks" for field in fields):
         fields.append(_typed(spec))
     return _marked(
-        Form(title or spec.title or spec.name, spec.verb or "OK", (*fields, *how), command_text(spec, options), wanted),
+        Form(
+            title or spec.title or spec.name,
+            spec.verb or "OK",
+            (*fields, *how),
+            command_text(spec, options),
+            wanted,
+            shown,
+        ),
         wrong,
         message,
     )

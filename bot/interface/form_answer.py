@@ -26,9 +26,9 @@ class Taken:
     problem: UserError | None = None
 
 
-def take(spec: CommandSpec, options: Mapping[str, object], known: Known, form: Form, filled: Filled) -> Taken:
-    """What a form with `options` in it has become."""
-    known, after, problem, how = fitting(known, spec), dict(options), None, ROLL
+def take(spec: CommandSpec, known: Known, form: Form, filled: Filled) -> Taken:
+    """What has become of a form."""
+    known, after, problem, how = fitting(known, spec), dict(form.given), None, ROLL
     for field in form.fields:
         if field.name not in filled:
             continue

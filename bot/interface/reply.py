@@ -65,7 +65,8 @@ class Reply:
     `mention` are the keys of those to call (whose go it is), behind the first line.
     `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
     error is about, so that a form can show it at its field; `code` is the kind of error. `better` is the command as it
-    was probably meant, with `right` in place of the wrong word.
+    was probably meant, with `right` in place of the wrong word. `across` is how many buttons are in a row (0: as many
+    as fit).
 
     The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
     `seen` says that this request was answered before: whoever gets it again posts nothing.
@@ -86,6 +87,7 @@ class Reply:
     tone: str = GAME
     better: str = ""
     right: str = ""
+    across: int = 0
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
 

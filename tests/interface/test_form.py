@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bot.interface.complete import Known
-from bot.interface.form import FLAGS, HOW, REST, Field, Form, Room, asks, form_of, missing
+from bot.interface.form import FLAGS, HOW, REST, Field, Form, Room, asks, form_of, lasting, missing
 from bot.interface.form_answer import take
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
@@ -34,7 +34,7 @@ NARROW, WIDE = Room(5, 25, 10), Room(folds=True)
 
 def filled(options: dict[str, object], known: Known, values: dict[str, object], room: Room = WIDE) -> dict[str, object]:
     """The options of a fire form after these fields were filled in."""
-    taken = take(FIRE, options, known, form_of(FIRE, options, known, room), values)
+    taken = take(FIRE, known, form_of(FIRE, options, known, room), values)
     assert taken.problem is None
     return taken.options
 
@@ -92,7 +92,7 @@ def test_what_is_needed_and_has_no_field_stands_in_the_line_by_name() -> None:
     line = field(form, REST)
     assert line.needed
     assert line.value.startswith("to hit number ?, penetration ?")
-    taken = take(tank, {}, SMALL, form, {REST: "to hit 8, penetration 6, armor 2, target's morale 5"})
+    taken = take(tank, SMALL, form, {REST: "to hit 8, penetration 6, armor 2, target's morale 5"})
     assert taken.options == {"to_hit": 8, "penetration": 6, "armor": 2, "morale": 5}
 
 
@@ -164,7 +164,7 @@ def test_the_line_takes_the_place_of_what_it_showed_and_of_nothing_else() -> Non
 @pytest.mark.parametrize(("line", "said"), [("terraim 2", "terrain"), ("terrain much", "tm must be a whole number")])
 def test_what_the_line_cannot_mean_is_said_and_the_rest_is_kept(line: str, said: str) -> None:
     form = form_of(FIRE, {}, SMALL, NARROW)
-    taken = take(FIRE, {}, SMALL, form, {"attackers": ["us1"], REST: line})
+    taken = take(FIRE, SMALL, form, {"attackers": ["us1"], REST: line})
     assert said in str(taken.problem)
     assert taken.options == {"attackers": "Squad 1"}
     assert form.at(str(taken.problem.option) if taken.problem else "") == REST
@@ -172,13 +172,29 @@ def test_what_the_line_cannot_mean_is_said_and_the_rest_is_kept(line: str, said:
 
 def test_a_refused_number_is_named_and_the_others_are_taken() -> None:
     form = form_of(FIRE, {"lm": 1}, SMALL, WIDE)
-    taken = take(FIRE, {"lm": 1}, SMALL, form, {"tm": "2", "degrading": "many", "lm": ""})
+    taken = take(FIRE, SMALL, form, {"tm": "2", "degrading": "many", "lm": ""})
     assert taken.problem is not None
     assert taken.problem.option == "degrading"
     assert taken.options == {"tm": 2, "degrading": "many"}
     shown = form_of(FIRE, taken.options, SMALL, WIDE, "degrading", taken.problem.message)
     assert (field(shown, "degrading").value, field(shown, "tm").value) == ("", "2")
     assert field(shown, "degrading").wrong.startswith("degrading must be a whole number")
+
+
+def test_what_was_refused_is_gone_when_the_form_is_sent_again() -> None:
+    """The unit that nobody knows was in no menu, so nobody could have taken it off."""
+    given: dict[str, object] = {"targets": "Cell 1; Cell 99"}
+    form = form_of(FIRE, given, SMALL, WIDE, "targets", "There is no Cell 99.")
+    assert take(FIRE, SMALL, form, {"targets": ["vc1"], "attackers": ["us1"]}).options == {
+        "targets": "Cell 1",
+        "attackers": "Squad 1",
+    }
+
+
+def test_what_lasts_from_the_shot_before_is_the_terrain_and_never_a_unit_or_a_flag() -> None:
+    last: dict[str, object] = {"attackers": "us1", "targets": "vc1", "tm": 1, "adjacent": True, "mods": "tis"}
+    assert lasting(FIRE, last, SMALL) == {"tm": 1}
+    assert lasting(FIRE, last, Known()) == last, "without a roster units are typed, and typing is saved"
 
 
 def test_the_command_so_far_can_be_typed() -> None:
@@ -191,7 +207,7 @@ def test_a_flag_that_is_on_by_default_can_be_switched_off_and_on_again() -> None
 
     def after(options: dict[str, object], flags: list[str]) -> dict[str, object]:
         form = form_of(shoot, options, Known(), WIDE)
-        return take(shoot, options, Known(), form, {FLAGS: flags}).options
+        return take(shoot, Known(), form, {FLAGS: flags}).options
 
     [saves] = [pick for pick in field(form_of(shoot, {}, Known(), WIDE), FLAGS).picks if pick.value == "saves"]
     assert saves.chosen

@@ -96,11 +96,11 @@ async def fight_by_form(anna: Player, table: Channel) -> Message:
     opened = await anna.press(odds, "Change…")
     keypad = await (await anna.submit_modal(opened, {"Do what": "I roll my own dice"})).answer()
     assert keypad.ephemeral
-    assert keypad.content == "Next: attack (d6)"
+    assert keypad.content.replace("*", "") == "Next: attack (d6)"
     await anna.press(keypad, "6")
-    assert keypad.content == "1 die in. Next: defense (d6)", "the same message goes on"
+    assert keypad.content.replace("*", "") == "1 die in. Next: defense (d6)", "the same message goes on"
     await anna.press(keypad, "2")
-    assert keypad.content == "2 dice in. Next: damage check Cell 1 (d6)"
+    assert keypad.content.replace("*", "") == "2 dice in. Next: damage check Cell 1 (d6)"
     fought = await (await anna.press(keypad, "4")).answer()
     again = await (await anna.press(odds, "Roll it")).answer()
     assert "Already done" in again.content, "the odds were of the same form, which fires once"
@@ -124,7 +124,7 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_
 
             fought = await fight_by_form(anna, table)
             assert not fought.ephemeral
-            assert fought.content == "Anna: Direct fire: Cell 1 casualties"
+            assert fought.content.replace("*", "").startswith("Cell 1 takes casualties")
             assert fought in carl.sees(table)
             await say(anna, table, "game next")
 

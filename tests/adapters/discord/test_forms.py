@@ -58,7 +58,7 @@ def test_a_form_filled_in_from_an_example_and_sent_as_it_is_means_the_same_comma
         known = Known(roster, ("US", "VC"), own_side="US", system=spec.system)
         given = dict(parse_text(spec.example, registry()).options)
         form = form_of(spec, given, known, ROOM)
-        taken = take(spec, given, known, form, filled(sent(modal(form, KEY), {})))
+        taken = take(spec, known, form, filled(sent(modal(form, KEY), {})))
         assert taken.problem is None, (spec.name, taken.problem)
         assert _plain(spec, taken.options) == _plain(spec, given), spec.name
 
@@ -100,7 +100,7 @@ def test_the_fire_form_is_one_modal_of_five_fields() -> None:
         REST: "terrain 2, degrading 1",
         HOW: "odds",
     }
-    taken = take(fire, {"attackers": "us2", "tm": 1, "mods": "rubber_boat"}, known, form, filled(sent(body, values)))
+    taken = take(fire, known, form, filled(sent(body, values)))
     assert taken.how == "odds"
     assert taken.options == {
         "attackers": "us2; US Squad 1",
@@ -121,7 +121,7 @@ def test_more_units_than_a_menu_holds_leave_a_row_that_says_how_to_name_them() -
     assert any(pick.value == "us50" and pick.chosen for pick in picks)
     values = {"attackers": ["us50", "us0", "more:"], REST: "who fires us55; us56"}
     known = Known(MANY, ("US",), own_side="US", system="lnlt")
-    taken = take(fire, {"attackers": "us50"}, known, form, filled(sent(modal(form, KEY), values)))
+    taken = take(fire, known, form, filled(sent(modal(form, KEY), values)))
     assert taken.options["attackers"] == "us50; Platoon number 00 of the 3rd; us55; us56"
 
 

@@ -45,7 +45,8 @@ async def fight_by_form(anna: User, games: Channel) -> Message:
     refused = await anna.submit(view, fields)
     assert list(refused.errors) == ["targets"]
     assert "There is no Cell 9." in refused.errors["targets"]
-    await anna.submit(view, {"rest": {"value": ""}})
+    mended = await anna.submit(view, {"rest": {"value": ""}})
+    assert mended.errors == {}
     assert anna.modal() is None
     answer = await asked.answer()
     for face in ("6", "2", "4"):
@@ -66,7 +67,7 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(slack: SlackStan
 
         fought = await fight_by_form(anna, games)
         assert fought.ephemeral_for is None
-        assert fought.text.split("\n")[0] == "anna: Direct fire: Cell 1 casualties"
+        assert fought.text.startswith("Cell 1 takes casualties")
         assert fought in carl.sees(games)
         await (await anna.mention(games, "game next")).answer()
         await say(ben, games, "/lnlt", 'rally "Cell 1" hand=1,2')

@@ -84,7 +84,7 @@ def test_a_form_gives_what_its_example_gave() -> None:
         given = dict(parse_text(spec.example, registry()).options)
         form = form_of(spec, given, NOTHING, ROOM)
         filled = read_state(form, _state(form_view(form, draft(spec, 1), spec, ASK)))
-        got = take(spec, given, NOTHING, form, filled).options
+        got = take(spec, NOTHING, form, filled).options
         for name in given.keys() | got.keys():
             option = spec.option(name)
             assert option is not None
@@ -119,7 +119,7 @@ def test_units_may_stand_on_lines_of_their_own() -> None:
     spec, _ = registry().find(["lnlt", "fire"])
     state = {"attackers": {"value": {"type": "plain_text_input", "value": "squad fp=2;\n\nsquad fp=1\n"}}}
     form = form_of(spec, {}, NOTHING, ROOM)
-    assert take(spec, {}, NOTHING, form, read_state(form, state)).options == {"attackers": "squad fp=2; squad fp=1"}
+    assert take(spec, NOTHING, form, read_state(form, state)).options == {"attackers": "squad fp=2; squad fp=1"}
 
 
 def test_a_form_remembers_its_command_and_where_its_answer_goes() -> None:
