@@ -94,7 +94,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
         by=said,
         tone=WAITING,
         lines=tuple(line for line in (last, where) if line),
-        buttons=phase_buttons(context, without=("next",)),
+        buttons=phase_buttons(context, without=("next", "remember")),
         mention=await call_sides(context, after, after.go),
     )
 
@@ -147,7 +147,7 @@ async def initiative(context: Context) -> Reply:
     came = after.go if after.go != game.go else ()
     return Reply(
         f"{side} has the initiative",
-        footer=(game.name,),
+        by=context.who,
         buttons=phase_buttons(context, without=("initiative",)),
         mention=await call_sides(context, after, came),
     )
@@ -208,7 +208,7 @@ async def plan(context: Context) -> Reply:
         raise UserError(f"A game has at most {MAX_PLANS} plans.", code="too-many")
     after = replace(game, plans={**game.plans, str(context.ledger.next_number): turn})
     context.ledger.add("plan", after, texts={"text": " ".join(text.split())}, result=f"for turn {turn}")
-    return Reply(f"Planned for turn {turn}: {' '.join(text.split())}", buttons=())
+    return Reply(f"Planned for turn {turn}: {' '.join(text.split())}", by=context.who)
 
 
 async def _unplan(context: Context, game: Game, number: int) -> Reply:
@@ -220,7 +220,7 @@ async def _unplan(context: Context, game: Game, number: int) -> Reply:
         )
     left = {at: turn for at, turn in game.plans.items() if at != str(number)}
     context.ledger.add("plan", replace(game, plans=left), result=f"#{number} removed")
-    return Reply(f"No longer planned for turn {gone[0]}: {gone[1]}")
+    return Reply(f"No longer planned for turn {gone[0]}: {gone[1]}", by=context.who)
 
 
 def _need_moment(context: Context, about: str) -> None:

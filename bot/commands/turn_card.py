@@ -110,7 +110,7 @@ def phase_buttons(context: Context, *, without: tuple[str, ...] = ()) -> tuple[B
     if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
         words.insert(0, "initiative")
     made = [_button(context, word) for word in words if word not in without]
-    if game.turn > 1 and reminders(game, system):
+    if game.turn > 1 and "remember" not in without and reminders(game, system):
         made.append(context.button("remember", "Reminders", game.phase))
     return (replace(made[0], style="primary"), *made[1:]) if made else ()
 

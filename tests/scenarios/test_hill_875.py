@@ -87,7 +87,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         assert not any(text["key"] == "sealed" for text in data["texts"])
 
         opened = await channel.press("Anna", sealed.announce.buttons[0].action)
-        assert opened.first == f"#{sealed.announce.footer[0][1:]} opened: Pass · Lt Hill checks"
+        assert opened.first.startswith(f"#{sealed.announce.footer[0][1:]} opened: ")
         await channel.do("Anna", "fair reveal")
         whole = await channel.do("Anna", "game export")
         state = await channel.content()

@@ -61,7 +61,8 @@ async def test_whose_turn_it_is_is_called(discord: DiscordStandIn) -> None:
         (ben, "game join", {"side": "VC"}),
     ):
         await (await who.slash(table, path, **options)).answer()
-    called = await (await anna.slash(table, "game initiative", side="VC")).answer()
+    await (await anna.slash(table, "game initiative", side="VC")).answer()
+    called = await (await anna.slash(table, "game next")).answer()
     assert called.pings == {str(ben.id)}
 
 
