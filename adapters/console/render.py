@@ -15,7 +15,6 @@ from bot.interface.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
 from bot.rules.sequence import Line
 
 STEP = 2  # blanks
-"""Buttons that have no command of the same meaning."""
 MIN_WIDTH = 20  # on a narrower terminal lines run over
 MOST_LABEL = 24  # longer labels get no column of their own
 _STYLES = {HURT: "bold red", SHAKEN: "bold yellow", NOTHING: "", WAITING: "bold yellow", OVER: "dim"}

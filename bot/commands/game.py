@@ -66,13 +66,13 @@ async def begin_game(context: Context) -> Reply:
     lines.append(f"Commitment to the dice: {told.commitment}")
     lines.append("Want proof? Before the first roll, mix in your own words with /fair add.")
     lines += aside
-    buttons = [context.button("join", f"Join {side}", side) for side in sides]
+    buttons = [context.button("join", f"Join {side}", side, style="primary") for side in sides]
     if offer and not told.units:
         context.docs.append(
             Doc(CARRY, context.ledger.row, {"row": before}, context.now + DRAFTS_KEPT, context.command.where.server)
         )
         buttons.append(context.button("carry", "Carry the roster over"))
-    buttons += phase_buttons(context)
+    buttons += phase_buttons(context, leads="none" if sides else "")
     return Reply(f'{context.who} starts "{name}"', tuple(lines), footer=(system.title,), buttons=tuple(buttons))
 
 

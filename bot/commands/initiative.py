@@ -13,6 +13,7 @@ from bot.game.sides import LETTERS, by_name
 from bot.game.state import Game
 from bot.interface.parts import Odds, Part
 from bot.interface.reply import Reply
+from bot.interface.tone import GAME
 from bot.play.outcome import Happening
 from bot.rules.errors import UserError
 from bot.rules.sequence import Line
@@ -66,7 +67,8 @@ async def told_by_name(context: Context, was: Game, happening: Happening, reply:
         title=f"{side} {'keeps' if out['tied'] else 'wins'} the initiative, {high} to {low}",
         by=f"{context.who} rolls",
         lines=tuple(lines),
-        buttons=(*phase_buttons(context, without=("initiative",)), *undo),
+        tone=GAME,
+        buttons=(*phase_buttons(context, without=("initiative", "remember"), leads="next"), *undo),
         mention=await call_sides(context, game, game.go if game.go != was.go else ()),
     )
 

@@ -148,7 +148,7 @@ async def initiative(context: Context) -> Reply:
     return Reply(
         f"{side} has the initiative",
         by=context.who,
-        buttons=phase_buttons(context, without=("initiative",)),
+        buttons=phase_buttons(context, without=("initiative", "remember"), leads="next"),
         mention=await call_sides(context, after, came),
     )
 

@@ -24,6 +24,8 @@ from bot.rules.inputs.options import spoken
 from bot.systems.catalog import System
 
 DELETED = "a plan whose text was deleted"
+MOST_IN_ROW, PHONE_ROW = 5, 4
+"""Buttons in a row at most, and those that fit a phone side by side, which is better where a second row is needed."""
 _COUNTS = ("no pass so far", "one pass so far", "two passes in a row", "three passes in a row")
 
 
@@ -84,7 +86,9 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
     cleared = [unit.name for key, unit in was.units.items() if game.units[key].marks != unit.marks]
     if cleared:
         lines.append(f"Markers come off: {', '.join(cleared)}")
-    return Reply(headline(game, system), tuple(lines), buttons=phase_buttons(context), mention=mention)
+    buttons = phase_buttons(context)
+    across = PHONE_ROW if len(buttons) > MOST_IN_ROW else 0
+    return Reply(headline(game, system), tuple(lines), buttons=buttons, across=across, mention=mention)
 
 
 async def due_now(context: Context, game: Game) -> list[str]:
@@ -103,16 +107,18 @@ async def planned(context: Context, game: Game) -> list[tuple[int, int, str]]:
     return sorted(found)
 
 
-def phase_buttons(context: Context, *, without: tuple[str, ...] = ()) -> tuple[Button, ...]:
-    """The buttons that the present phase needs, the one that leads on first."""
+def phase_buttons(context: Context, *, without: tuple[str, ...] = (), leads: str = "") -> tuple[Button, ...]:
+    """The buttons that the present phase needs; the first one leads on, or the one that is called `leads`."""
     game, system = context.game, context.system
     words = list(phase_of(game, system).get("buttons") or ("next",))
     if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
         words.insert(0, "initiative")
-    made = [_button(context, word) for word in words if word not in without]
+    words = [word for word in words if word not in without]
+    leads = leads or words[0]
+    made = [replace(_button(context, word), style="primary" if word == leads else "plain") for word in words]
     if game.turn > 1 and "remember" not in without and reminders(game, system):
         made.append(context.button("remember", "Reminders", game.phase))
-    return (replace(made[0], style="primary"), *made[1:]) if made else ()
+    return tuple(made)
 
 
 def _button(context: Context, word: str) -> Button:
