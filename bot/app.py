@@ -17,6 +17,7 @@ from functools import partial
 
 from bot.budgets import Budgets, Pauses
 from bot.commands.dispatch import spec_of
+from bot.commands.played import choices
 from bot.drafts import Drafts
 from bot.enabled import Enabled
 from bot.entropy import new_id
@@ -254,6 +255,9 @@ class App:
         """Choices for one option while it is typed, with this channel's roster and sides."""
         try:
             spec = self.spec(path)
-            return complete_option(spec, name, typed[:MAX_TEXT], self.registry, await self.known(where, who), given)
+            known = await self.known(where, who)
+            if (option := spec.option(name)) is not None and option.complete == "game":
+                known = replace(known, games=await choices(self.store, await self.threads.home(where)))
+            return complete_option(spec, name, typed[:MAX_TEXT], self.registry, known, given)
         except UserError:
             return ()

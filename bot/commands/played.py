@@ -11,6 +11,7 @@ from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.phases import phase_title
 from bot.game.state import DRAW, Game
+from bot.interface.complete import MAX_LENGTH, Choice
 from bot.interface.spec import Place
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.phrase import phrase
@@ -70,6 +71,12 @@ async def played_in(store: Store, where: Place) -> list[Played]:
 def best_first(games: Many[Played]) -> list[Played]:
     """The game that is on, then the others by when something last happened in them."""
     return sorted(games, key=lambda one: (not one.is_on, -one.last, -one.number))
+
+
+async def choices(store: Store, where: Place) -> tuple[Choice, ...]:
+    """The games that were played in a place, as an option that names one is completed."""
+    games = best_first(await played_in(store, where))
+    return tuple(Choice(f"{one.number}. {one.title}: {standing(one)}"[:MAX_LENGTH], str(one.number)) for one in games)
 
 
 def standing(one: Played) -> str:

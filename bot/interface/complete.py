@@ -37,7 +37,8 @@ class Choice:
 class Known:
     """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the system.
 
-    `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played.
+    `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
+    those that were played there, where an option asks for one.
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -45,6 +46,7 @@ class Known:
     players: tuple[str, ...] = ()
     own_side: str = ""
     system: str = ""
+    games: tuple[Choice, ...] = ()
     standing: str = ""
 
 
@@ -82,12 +84,16 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, game: 
         return _roster(known.roster, typed)
     if option.type == "dice":
         return _dice(typed)
+    if option.complete == "game":
+        part = typed.strip().casefold()
+        return [choice for choice in known.games if part in choice.name.casefold()]
     played = registry.games.get(known.system)
     if option.complete == "stats":
         return _stats(typed, played)
     words: Sequence[str] = {
         "unit-type": played.words["units"].types if played is not None else (),
         "side": known.sides,
+        "winner": (*known.sides, "draw") if known.sides else (),
         "player": known.players,
         "systems": tuple(registry.games),
         "topic": (*registry.top, "dice"),

@@ -56,6 +56,22 @@ async def test_every_game_that_was_played_here_is_listed_the_one_that_is_on_firs
     assert labels == ["Status", "Read", "Read"]
 
 
+async def test_a_game_is_completed_by_its_number_and_a_winner_by_sides() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    asked = await channel.do("Anna", "game start lnlt Other")
+    await channel.press("Anna", pressed(asked, "Start it"))
+
+    async def completed(path: tuple[str, str], option: str, typed: str) -> list[tuple[str, str]]:
+        found = await channel.app.complete(path, option, typed, {}, channel.who("Anna"), channel.place)
+        return [(choice.name.partition(":")[0], choice.value) for choice in found]
+
+    assert await completed(("game", "open"), "game", "") == [("2. Other", "2"), ("1. Hill 875", "1")]
+    assert await completed(("game", "export"), "game", "hill") == [("1. Hill 875", "1")]
+    await channel.do("Anna", "game resume 1")
+    assert await completed(("game", "end"), "winner", "") == [("US", "US"), ("VC", "VC"), ("draw", "draw")]
+
+
 async def test_an_old_game_is_read_privately_with_its_log_statistics_export_and_proof() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
