@@ -168,6 +168,10 @@ class Night(ABC, Generic[Who, Where, Asked]):
                 self.bot.process.kill()
                 await self.bot.process.wait()
             print(self.bot.log[-20_000:])
+        if waiting := [one for one in (*self.asked.values(), *self.odds) if isinstance(one, asyncio.Task)]:
+            await asyncio.wait(
+                waiting, timeout=60
+            )  # whoever got no receipt is waited for as long as the platform would
         self.check(labels(self.bot.data))
         async with open_sqlite(self.bot.data / MAIN) as store:
             assert (await audit(store))[1] == []

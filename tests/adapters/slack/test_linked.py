@@ -49,7 +49,7 @@ class Evening:
         await say(self.anna, self.table, "game join", side="US")
         asked = await say(self.anna, self.table, "game link")
         assert asked.ephemeral
-        code = asked.content.split()[-1]
+        code = asked.content.split()[-1].strip("*")
         await write(self.ben, self.games, "/game", f"link {code}")
         await self.on_discord("links this channel with #games of t1 (another workspace on Slack)")
         told = await self.on_slack("links this channel with #table of Wargamers (another server on Discord)")
@@ -74,8 +74,8 @@ class Evening:
         await say(
             self.anna, self.table, "lnlt fire", attackers="Squad 1", targets="Cell 1", adjacent=True, hand="6,1,5"
         )
-        fought = await self.on_slack("Direct fire")
-        assert "Anna: " in fought.text
+        fought = await self.on_slack("Squad 1 fires")
+        assert "Cell 1 takes casualties" in fought.text
         assert "(late)" not in fought.text
         asked = await (await self.ben.press(fought, "Undo")).answer()
         told = await self.on_discord(asked.text.split("\n")[0][-25:])
@@ -83,12 +83,12 @@ class Evening:
         await self.anna.press(told, "Agree")
         await self.on_slack("undoes")
         await write(self.ben, self.games, "/lnlt", 'fire attackers="Cell 1" targets="Squad 1" hand=5,1,6')
-        await self.on_discord("ben: Direct fire")
+        await self.on_discord("Cell 1 fires")
         await write(self.ben, self.games, "/roll", "2d6")
         await self.on_discord("ben: 2d6 = ")
         await say(self.anna, self.table, "fair reveal")
-        ended = await say(self.anna, self.table, "game end confirm")
-        await self.on_slack(ended.content.split("\n")[0])
+        ended = await say(self.anna, self.table, "game end", confirm=True)
+        await self.on_slack(ended.content.split("\n")[0].strip("*"))
 
     async def compare(self, folder: Path) -> None:
         """Both logs, both exports, and what `verify` says of them."""
