@@ -87,8 +87,8 @@ class Evening:
         await write(self.ben, self.games, "/roll", "2d6")
         await self.on_discord("ben: 2d6 = ")
         await say(self.anna, self.table, "fair reveal")
-        ended = await say(self.anna, self.table, "game end", confirm=True)
-        await self.on_slack(ended.content.split("\n")[0].strip("*"))
+        await say(self.anna, self.table, "game end", winner="US", confirm=True)
+        await self.on_slack("US wins")
 
     async def compare(self, folder: Path) -> None:
         """Both logs, both exports, and what `verify` says of them."""
