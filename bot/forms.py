@@ -27,6 +27,7 @@ LONGEST = 90
 FIRES = ("Fire", "Shoot", "Attack")
 KEPT = ("sequence", "lookup", "roll")
 """Families of commands whose draft a button can run."""
+ROLLS = ("sequence", "roll")
 
 
 def form_button(path: Path, options: Mapping[str, object], label: str, registry: Registry) -> Button:
@@ -118,7 +119,8 @@ class Forms:
             draft = replace(draft, better=_storable(parse_text(reply.better, self._registry).options))
             buttons.insert(0, Button(f"roll:{draft.key}", _at_once(spec, reply), "primary"))
         await self._drafts.put(draft)
-        return replace(reply, buttons=(*reply.buttons, *buttons))
+        kept = ("Nothing was rolled; your other choices are kept.",) if spec.family in ROLLS else ()
+        return replace(reply, lines=(*reply.lines, *kept), buttons=(*reply.buttons, *buttons))
 
 
 _ANEW = "Type the command again."

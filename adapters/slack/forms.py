@@ -158,7 +158,7 @@ class Forms:
         async def at_its_field(reply: Reply) -> bool:
             if not reply.error or reply.seen or reply.code in ("used-up", "other-game"):
                 return False
-            text = " ".join((reply.title, *reply.body()))[:MAX_ERROR]
+            text = " ".join((reply.title, *reply.body()[:1]))[:MAX_ERROR]
             await ack(response_action="errors", errors={block_of(form, draft, reply.option): text})
             return True
 

@@ -141,10 +141,12 @@ _DESCRIPTION = re.compile(r" \([^\s(),;]+\d, [^;()]*\)")
 
 def meant(spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
     """Options with the values of choices where what those show came instead, which some clients send."""
-    return {name: _meant(spec.option(name), value) for name, value in options.items()}
+    return {name: _meant(spec.option(name), name, value) for name, value in options.items()}
 
 
-def _meant(option: Option | None, value: object) -> object:
+def _meant(option: Option | None, name: str, value: object) -> object:
+    if name == "mods" and isinstance(value, str):
+        return value.partition(" (")[0]
     if option is None or not isinstance(value, str):
         return value
     if option.type in ("units", "unit") or option.complete == "unit":
@@ -170,7 +172,15 @@ def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> li
     lines = [f"{start} {word}".strip() for word in found]
     if last and last in words:
         lines.insert(0, f"{start} {last}".strip())
-    return [Choice(line, line) for line in dict.fromkeys(lines)]
+    return [Choice(_with_worth(spec, line), line) for line in dict.fromkeys(lines)]
+
+
+def _with_worth(spec: CommandSpec, line: str) -> str:
+    """A list of modifiers with what its last word means and adds: `adjacent night (Night, target unlit −3)`."""
+    word = line.rpartition(" ")[2]
+    option = spec.option(word) or spec.option("mods")
+    shown = f"{line} ({option.said(word)})" if option is not None else line
+    return shown if len(shown) <= MAX_LENGTH else line
 
 
 def _unit_list(words: UnitWords, typed: str, known: Known, option: str, elsewhere: str) -> list[Choice]:

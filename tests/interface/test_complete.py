@@ -69,6 +69,11 @@ def test_what_a_choice_shows_means_the_same_as_its_value() -> None:
 def test_modifier_words_complete_and_hide_what_is_there() -> None:
     found = values("mods", "adjacent ni")
     assert found == ["adjacent night", "adjacent lone_sniper"]
+    shown = offered("mods", "adjacent ni")[0].name
+    assert shown == "adjacent night (Night, target unlit −3)"
+    fire = registry().get(("lnlt", "fire"))
+    assert fire is not None
+    assert meant(fire, {"mods": shown}) == {"mods": "adjacent night"}, "some clients send what is shown"
     assert "smoke" not in values("mods", "", smoke=True)
     assert not any(value == "adjacent adjacent" for value in values("mods", "adjacent adj"))
 

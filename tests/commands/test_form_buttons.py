@@ -1,0 +1,112 @@
+"""Buttons that open a form filled in, own dice on a keypad, and a draft that runs once."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.forms import change_button, form_button
+from bot.interface.form import OPEN_FORM
+from bot.interface.registry import registry
+from bot.interface.reply import Reply, error_reply
+from bot.rules.errors import UserError
+from tests.playing import Channel
+
+FIRE = ("lnlt", "fire")
+
+
+async def opened(channel: Channel, name: str, action: str) -> dict[str, object]:
+    """What the form is filled in with that a button opens."""
+    assert action.startswith(OPEN_FORM)
+    draft = await channel.app.forms.opened(action.removeprefix(OPEN_FORM), channel.who(name), channel.place)
+    assert draft.path == FIRE
+    return dict(draft.options)
+
+
+def faces(reply: Reply) -> dict[str, str]:
+    """The buttons of an answer by their labels."""
+    return {button.label: button.action for button in reply.buttons}
+
+
+async def test_a_shot_is_changed_with_its_own_inputs_by_whoever_presses() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" tm=1 adjacent hand=1,6')
+    game = await channel.app.games.at(channel.place.key)
+    assert game is not None
+    button = change_button(game.row, 2)
+    assert button.label == "Change…"
+    given = {"attackers": "squad fp=4", "targets": "squad morale=5", "tm": "1", "adjacent": True}
+    for name in ("Anna", "Bob"):
+        assert await opened(channel, name, button.action) == given
+    title = (await channel.app.forms.opened(f"event:{game.row}:2", channel.who("Bob"), channel.place)).title
+    assert title == "Change the shot of #2"
+
+
+@pytest.mark.parametrize("what", ["event:0123456789abcdef:2", "event:x", "event:", "draft:x", "draft:"])
+async def test_a_button_without_a_form_says_so(what: str) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "roll 2d6")
+    with pytest.raises(UserError) as refused:
+        await channel.app.forms.opened(what, channel.who("Anna"), channel.place)
+    assert refused.value.code in ("other-game", "used-up", "not-repeatable")
+
+
+async def test_a_units_card_opens_a_form_with_the_unit_in_it() -> None:
+    channel = await Channel.fresh()
+    button = form_button(FIRE, {"attackers": "us3", "tm": 1}, "Fire with it", registry())
+    assert button.action == "form:lnlt fire attackers=us3 tm=1"
+    assert await opened(channel, "Anna", button.action) == {"attackers": "us3", "tm": "1"}
+    long = form_button(FIRE, {"attackers": "us3", "targets": "squad morale=5; " * 9}, "Fire", registry())
+    assert await opened(channel, "Anna", long.action) == {"attackers": "us3"}, "no button holds more than it can"
+
+
+async def test_own_dice_one_by_one_and_nothing_is_saved_before_the_last() -> None:
+    channel = await Channel.fresh()
+    short = await channel.say("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" hand=6')
+    assert short.code == "die-owed"
+    spec = registry().get(FIRE)
+    assert spec is not None
+    options = {"attackers": "squad fp=4", "targets": "squad morale=5", "hand": "6"}
+    led = await channel.app.forms.offered(short, spec, options, channel.who("Anna"))
+    keypad = await channel.press("Anna", faces(led)["Enter the next die"])
+    assert keypad.title == "1 die in. Next: defense (d6)"
+    assert [*faces(keypad)] == ["1", "2", "3", "4", "5", "6", "Start over"]
+    assert keypad.private
+    assert (await channel.press("Bob", faces(keypad)["1"])).error, "it is Anna's"
+    last = await channel.press("Anna", faces(keypad)["1"])
+    assert last.title == "2 dice in. Next: damage check squad (d6)"
+    assert await channel.app.games.at(channel.place.key) is None, "nothing is saved yet"
+    first = await channel.press("Anna", faces(last)["Start over"])
+    assert first.title == "Next: attack (d6)"
+    fired = await channel.press("Anna", faces(last)["3"])
+    assert not fired.private
+    assert "dice by hand" in fired.text()
+    assert "Already done" in (await channel.press("Anna", faces(last)["5"])).text()
+
+
+async def test_a_clear_mistake_is_put_right_by_a_button_that_fires_once() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt Hill", 'unit add "Cell 1..3" squad VC morale=5')
+    options = {"attackers": "squad fp=4", "targets": "Cell 33"}
+    refused = await channel.say("Anna", 'lnlt fire attackers="squad fp=4" targets="Cell 33"')
+    spec = registry().get(FIRE)
+    assert spec is not None
+    led = await channel.app.forms.offered(refused, spec, options, channel.who("Anna"))
+    assert [*faces(led)] == ["Fire at Cell 3", "Fix it"]
+    assert led.body()[-1] == "Nothing was rolled; your other choices are kept."
+    draft = await channel.app.forms.opened(
+        faces(led)["Fix it"].removeprefix(OPEN_FORM), channel.who("Anna"), channel.place
+    )
+    assert (draft.wrong, dict(draft.options)) == ("targets", options)
+    assert draft.message.startswith("There is no Cell 33. Did you mean Cell 3?")
+    assert not (await channel.press("Anna", faces(led)["Fire at Cell 3"])).error
+    with pytest.raises(UserError) as used:
+        await channel.app.forms.opened(f"draft:{draft.key}", channel.who("Anna"), channel.place)
+    assert used.value.code == "used-up"
+
+
+async def test_what_no_form_can_mend_gets_no_button() -> None:
+    channel = await Channel.fresh()
+    again = registry().get(("again",))
+    assert again is not None
+    refused = error_reply(UserError("There is nothing to repeat yet.", code="nothing-to-repeat"))
+    assert (await channel.app.forms.offered(refused, again, {}, channel.who("Anna"))).buttons == ()
