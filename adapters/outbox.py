@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
 from bot.app import App
+from bot.commands.amending import OR_POST
 from bot.outbox.answers import Due
 from bot.rules.errors import UserError
 from bot.turns import Queues
@@ -23,13 +25,17 @@ AFTER_TROUBLE = 5.0
 MOST = 100
 """Left-over answers at work at once."""
 RETRY = (5.0, 15.0, 60.0, 300.0)
+EDITS = 6
+"""Attempts to change a message, which may be too old for it; what became of it is told elsewhere, too."""
 GIVE_UP = 2_000
 """Attempts after which an answer is given up: about a week of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """It is there, by this attempt or by an earlier one."""
+    """It is there, by this attempt or by an earlier one; `spot` is where, as far as that is known."""
+
+    spot: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +58,16 @@ Outcome = Posted | Later | Never
 class Outbox:
     """Brings what is left over on one platform: several at once, those of one place in order."""
 
-    def __init__(self, app: App, platform: str, post: Callable[[Due], Awaitable[Outcome]], at_once: int = MOST) -> None:
-        self._app, self._platform, self._post = app, platform, post
+    def __init__(
+        self,
+        app: App,
+        platform: str,
+        post: Callable[[Due], Awaitable[Outcome]],
+        edit: Callable[[Due, Mapping[str, Any]], Awaitable[Outcome]],
+        at_once: int = MOST,
+    ) -> None:
+        """`post` brings an answer, `edit` changes the message at a spot to how it reads now."""
+        self._app, self._platform, self._post, self._edit = app, platform, post, edit
         self._end = asyncio.Event()
         self._queues = Queues()
         self._at_once = asyncio.Semaphore(at_once)
@@ -97,7 +111,7 @@ class Outbox:
             if isinstance(outcome, Later):
                 await self._app.retry(id, max(outcome.seconds, RETRY[min(attempts, len(RETRY) - 1)]))
             else:
-                await self._app.delivered(id)
+                await self._app.delivered(id, spot=outcome.spot if isinstance(outcome, Posted) else None)
         except UserError as error:
             log.error("could not save delivery status: %s", error.message)
 
@@ -113,7 +127,24 @@ class Outbox:
         try:
             with self._app.posting(due.id):
                 async with self._queues.turn(due.place), self._at_once:
-                    outcome = await self._post(due)
+                    outcome = await (self._amend(due) if due.amends else self._post(due))
             await self.settle(due.id, due.attempts, outcome)
         except Exception:
             log.exception("could not deliver answer %s; trying again", due.id)
+
+    async def _amend(self, due: Due) -> Outcome:
+        """Change a message that no longer holds. Where it is gone, or too old, what became of it stands by itself."""
+        shown = await self._app.shown(due.amends)
+        if due.place in shown.on_its_way:
+            return Later()
+        outcome: Outcome = Never("nobody knows where it is")
+        for spot in filter(None, shown.spots.get(due.place, ())):
+            outcome = await self._edit(due, spot)
+            if isinstance(outcome, Later):
+                break
+        if isinstance(outcome, Posted) or (isinstance(outcome, Later) and due.attempts < EDITS):
+            return outcome
+        if due.delivery.get(OR_POST):
+            return await self._post(replace(due, delivery={}, amends=""))
+        log.info("a message in %s could not be changed: %s", due.place, outcome)
+        return Posted()

@@ -40,6 +40,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.settings import Settings
 from bot.stores.base import Clock, Store
+from bot.stores.records import Shown
 from bot.stores.sweeping import Sweeping
 from bot.storing import Storing
 from bot.threads import Threads
@@ -159,9 +160,13 @@ class App:
 
     # Answers on their way
 
-    async def delivered(self, *answers: Reply | int) -> None:
-        """These answers were posted, or never can be; see Answers."""
-        await self._answers.delivered(*answers)
+    async def delivered(self, *answers: Reply | int, spot: Mapping[str, object] | None = None) -> None:
+        """These answers were posted (at `spot`), or never can be; see Answers."""
+        await self._answers.delivered(*answers, spot=spot)
+
+    async def shown(self, about: str) -> Shown:
+        """Where messages about something are; see Answers."""
+        return await self._answers.shown(about)
 
     def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
         """While this block posts these answers, nobody else does; see Answers."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import replace
+from typing import Any
 
 from bot.budgets import Budgets
+from bot.commands.amending import OR_POST, amended
 from bot.commands.context import Context
 from bot.commands.footer import with_footer
 from bot.enabled import Enabled
@@ -51,6 +53,8 @@ class Storing:
             is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
             return (await self.seen(command) or reply) if is_press else reply
         reply = with_footer(context, reply)
+        about = context.about or _about(context, reply)
+        changing = await amended(context, reply, about)
         commit = Commit(
             request_id=command.request_id,
             reply=reply.to_json(),
@@ -61,14 +65,16 @@ class Storing:
             texts=tuple(row for ledger in ledgers for row in ledger.new_texts),
             seeds=tuple(row for ledger in ledgers for row in ledger.new_seeds.values()),
             outbox=(
-                *outgoing(command, self._clock()),
+                *outgoing(command, self._clock(), about),
                 *context.outgoing,
-                *_linked(context, ledgers, reply, self._clock()),
+                *changing,
+                *_linked(context, ledgers, reply, self._clock(), about, changing),
             ),
             docs=tuple(context.docs),
             drop_docs=tuple(context.drop_docs),
             erase=tuple(context.erase),
             forget=tuple(context.forget),
+            pressed=_pressed(context),
             gate=gate,
         )
         try:
@@ -105,12 +111,30 @@ class Storing:
                 self._enabled.forget(doc.key)
 
 
-def outgoing(command: Command, now: float) -> tuple[Outgoing, ...]:
+def outgoing(command: Command, now: float, about: str = "") -> tuple[Outgoing, ...]:
     """Where the answer to a command goes; nowhere for one that nobody posts."""
-    return (Outgoing(command.where.typed_in, dict(command.delivery), now + LEASE),) if command.delivery else ()
+    if not command.delivery:
+        return ()
+    place, home = command.where.typed_in, command.where.key
+    return (Outgoing(place, dict(command.delivery), now + LEASE, about=about, home=home if home != place else ""),)
 
 
-def _linked(context: Context, ledgers: Many[Ledger], reply: Reply, now: float) -> Iterator[Outgoing]:
+def _about(context: Context, reply: Reply) -> str:
+    """What an answer for all to see is about: its event."""
+    is_public = not reply.error and (not reply.private or reply.announce is not None)
+    return context.topic(context.ledger.bodies[-1]["number"]) if context.ledger.bodies and is_public else ""
+
+
+def _pressed(context: Context) -> tuple[str, str, dict[str, Any]] | None:
+    """Where the message is whose button was pressed: on some platforms nobody knew that until now."""
+    spot = context.command.delivery.get("pressed")
+    known = isinstance(spot, Mapping) and spot and context.pressed
+    return (context.pressed, context.command.where.key, dict(spot)) if known and isinstance(spot, Mapping) else None
+
+
+def _linked(
+    context: Context, ledgers: Many[Ledger], reply: Reply, now: float, about: str, changing: Many[Outgoing]
+) -> Iterator[Outgoing]:
     """What all may see of an answer, for every other place that plays the game; whoever serves it posts it."""
     told = reply.announce if reply.private else reply
     if told is None or told.error:
@@ -119,7 +143,8 @@ def _linked(context: Context, ledgers: Many[Ledger], reply: Reply, now: float) -
     asked = bool(context.docs or context.drop_docs)
     games = [ledger.was for ledger in ledgers if (ledger.events or asked) and ledger.was is not None]
     told_already = {context.command.where.key, *(outgoing.place for outgoing in context.outgoing)}
+    told_already |= {change.place for change in changing if OR_POST in change.delivery}
     for place in dict.fromkeys(place for game in games for place in game.places):
         if place not in told_already:
             mention = told.mention if context.called is None else context.called.get(place, ())
-            yield Outgoing(place, {}, now, replace(told, mention=mention).to_json())
+            yield Outgoing(place, {}, now, replace(told, mention=mention).to_json(), about)

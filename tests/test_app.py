@@ -184,11 +184,11 @@ async def test_a_button_undoes_its_event_once_and_says_so_to_whoever_presses_aga
     await channel.do("Anna", "roll 2d6", "roll 2d6")
     under = await channel.under(3, "undo")
     first = await channel.press("Anna", under)
-    assert first.title == "Anna undoes #3"
+    assert first.first == "#3 is undone · Anna"
     for name in ("Anna", "Bob"):
         again = await channel.press(name, under)
         assert again.private
-        assert again.title == "Already done: Anna undoes #3"
+        assert again.title == "Already done: #3 is undone · Anna"
     assert (await events(channel.app))[-1] == "undo"
     stale = await channel.press("Anna", await channel.under(1, "undo"))
     assert stale.error
@@ -206,9 +206,11 @@ async def test_undo_redo_undo_goes_on_for_ever_under_one_message() -> None:
         assert asked.title == f"Anna asks to undo #{number}"
         assert (await channel.press("Anna", undo)).error, "they have already asked"
         taken = await channel.press("Bob", undo)
-        assert taken.title == f"Anna, with Bob's consent, undoes #{number}", "the same button is consent"
-        assert (await channel.press("Bob", asked.buttons[0].action)).title == f"Already done: {taken.title}"
-        await channel.do("Anna", "game redo")
+        assert taken.first == f"#{number} is undone · Anna asked, Bob agreed", "the same button is consent"
+        assert (await channel.press("Bob", asked.buttons[0].action)).title == f"Already done: {taken.first}"
+        again = await channel.do("Anna", "game redo")
+        back = await channel.press("Bob", again.buttons[0].action)
+        assert back.first == f"#{number} is back · Anna asked, Bob agreed"
     assert (await channel.game()).last == number
 
 
@@ -221,7 +223,7 @@ async def test_a_strangers_refusal_never_answers_who_may_press(tmp_path: Path) -
         asked = await channel.do("Anna", "game undo")
         carl, bob = await asyncio.gather(*(channel.press(name, asked.buttons[0].action) for name in ("Carl", "Bob")))
         assert "needs the consent of another side" in carl.title
-        assert "with Bob's consent" in bob.title
+        assert "Anna asked, Bob agreed" in bob.first
         assert (await events(channel.app))[-1] == "undo"
 
 

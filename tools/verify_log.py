@@ -54,9 +54,9 @@ KINDS = {
                  "inputs dice out edition tables hand result used acting texts closes before after",
                  "system initiative go passes", True),
     "sealed": ("of sealed", "hand closes", "", False),
-    "reveal": ("opens", "result before after", "", True),
+    "reveal": ("opens", "result last before after", "", True),
     "undo": ("event last", "asked alone before after", UNDOABLE, True),
-    "redo": ("event", "before after", UNDOABLE, True),
+    "redo": ("event", "asked before after", UNDOABLE, True),
 }  # fmt: skip
 COMMON = "number at who side kind behind"
 WORDS = {
@@ -605,7 +605,7 @@ class Game:
             self.redo.pop()
             self.withdrawn = [one for one in self.withdrawn if one != body["event"]]
         else:
-            self.last, self.redo = at, []
+            self.last, self.redo = body["last"] if kind == "reveal" and "last" in body else at, []
         self.events[at] = body
         self.acted.add(who)
         if kind == "import":
@@ -936,6 +936,8 @@ class Game:
             return "it opens what is not sealed."
         if opens[0] >= self.imported and self.sealed[opens[0]] not in {body["who"]} | self.left:
             return "only who rolled may open what is sealed."
+        if body.get("last", self.last) != self.last:
+            return "opening what is sealed leaves the last event that held as it was."
         return self.opened(body)
 
     def was_gone(self, at: int) -> bool:
@@ -1015,8 +1017,12 @@ class Game:
         if not self.redo or self.redo[-1] != at:
             return f"it brings back #{at}, which was not undone last."
         done = self.events[at]
-        same = all(body.get(part) == done.get(part) for part in PATCH)
-        return "" if same else f"it does not do again what #{at} did."
+        if any(body.get(part) != done.get(part) for part in PATCH):
+            return f"it does not do again what #{at} did."
+        asked, who = body.get("asked"), body["who"]
+        if asked and not (who != asked and asked in self.acted and who in self.consenters(asked, self.acted, done)):
+            return "who agreed to the redo had no say in it."
+        return ""
 
 
 def unmarked(unit: Json) -> Json:

@@ -13,8 +13,10 @@ from bot.interface.reply import error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
 
-IN_PLACE = ("log", "die")
+PAGES = ("log", "die")
 """Buttons that change the private message under which they hang, as long as the answer is private too."""
+SETTLING = ("consent", "refuse", "reveal")
+"""Buttons whose public message becomes the answer."""
 
 
 async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
@@ -40,5 +42,5 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     delivery = request.to_json(private=private)
     command = Command(("button", name), {"rest": rest}, request.who, request.where, request.request_id, delivery)
     pressed = work.app.press(action, request.who, request.where, request.request_id, delivery)
-    in_place = name in IN_PLACE and request.private_message
+    in_place = name in (PAGES if request.private_message else SETTLING)
     await work.delivery.serve(request, command, pressed, private=private, in_place=in_place)

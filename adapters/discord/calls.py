@@ -59,24 +59,24 @@ class Wire:
 
     async def respond(
         self, request: Request, kind: int, message: Message | None = None, data: Json | None = None
-    ) -> bool:
-        """Send the first response; False if there was one already, by a duplicate delivery (our own repeat is none).
+    ) -> Json | None:
+        """Send the first response; None if there was one already, by a duplicate delivery (our own repeat is none).
 
+        What comes back tells where it is, unless the call broke.
         Raises Refused (UNKNOWN_INTERACTION when it came too late), Unsure when it broke until the time was up.
         """
         body: Json = {"type": kind}
         if message is not None or data is not None:
             body["data"] = message.body if message is not None else data
-        path = f"/interactions/{request.id}/{request.token}/callback"
+        path = f"/interactions/{request.id}/{request.token}/callback?with_response=true"
         broke = False
         wait = 0.1
         while True:
             try:
-                await self._once("POST", path, body, message.files if message else (), "data")
-                return True
+                return await self._once("POST", path, body, message.files if message else (), "data")
             except Refused as refused:
                 if refused.code == ANSWERED_BEFORE:
-                    return broke
+                    return {} if broke else None
                 if not refused.for_now:
                     raise
                 pause = refused.retry_after or wait
@@ -87,9 +87,9 @@ class Wire:
             await asyncio.sleep(pause)
             wait *= 2
 
-    async def edit(self, request: Request, message: Message, which: str = "@original") -> None:
+    async def edit(self, request: Request, message: Message, which: str = "@original") -> Json:
         """Change the answer, or the message with the button. Raises Refused, Unsure."""
-        await self._with_retries("PATCH", self._messages(request, which), message)
+        return await self._with_retries("PATCH", self._messages(request, which), message)
 
     async def follow_up(self, request: Request, message: Message) -> Json:
         """Send a further message. Raises Refused, Unsure."""

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +17,8 @@ from adapters.discord.calls import Wire
 from adapters.discord.render import Message, render
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Request
 from bot.interface.reply import Reply
+
+Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
@@ -44,31 +47,45 @@ class Posting:
     def __init__(self, http: discord.http.HTTPClient) -> None:
         self._http = http
 
-    async def late(self, reply: Reply, request: Request) -> None:
+    async def change(self, reply: Reply, spot: Mapping[str, Any]) -> Json:
+        """Change a message of ours to how it reads now; its files stay. Raises discord.HTTPException, OSError."""
+        request = Request(0, "", 0, 0, int(spot["channel"]), guild=1, allowed=0 if spot.get("bare") else EMBED_LINKS)
+        body = {key: value for key, value in render(reply, request).body.items() if key != "flags"}
+        path, message = "/channels/{channel_id}/messages/{message_id}", int(spot["message"])
+        route = Route("PATCH", path, channel_id=request.channel, message_id=message)
+        changed: Json = await self._http.request(route, json=body)
+        return changed
+
+    async def late(self, reply: Reply, request: Request) -> Json | None:
         """Post an answer whose token is gone: public ones in the channel, private ones to the person.
 
         Raises discord.HTTPException or OSError for what may succeed later; what never can is logged.
         """
         try:
+            if reply.in_place and request.message and (changed := await self._changed(reply, request)):
+                return changed
             if not reply.private:
-                if await self._stands(request):
-                    return
-                await self._post(
-                    request.channel,
-                    render(replace(reply, private=False), request, late=bool(request.token)),
-                    request,
-                )
-                return
+                if (found := await self._stands(request)) is not None:
+                    return found
+                message = render(replace(reply, private=False), request, late=bool(request.token))
+                return await self._post(request.channel, message, request)
         except discord.Forbidden:
             lacking = ", ".join(missing(request)) or "Send Messages"
             note = f"This could not be posted in its channel: the bot lacks the permission {lacking} there."
             reply = replace(reply, lines=(note, *reply.lines))
         except discord.NotFound:
             log.info("channel %s is gone, an answer for it goes to the person who asked", request.channel)
-        await self._tell(reply, request)
+        return await self._tell(reply, request)
 
-    async def _stands(self, request: Request) -> bool:
-        """Whether the answer is there, and only nobody heard so: Discord names the interaction behind a message."""
+    async def _changed(self, reply: Reply, request: Request) -> Json | None:
+        """The message whose button was pressed, changed to the answer; None where it is gone."""
+        try:
+            return await self.change(reply, request.spot(request.message))
+        except (discord.Forbidden, discord.NotFound):
+            return None
+
+    async def _stands(self, request: Request) -> Json | None:
+        """The answer, where it is there and only nobody heard so: Discord names the interaction behind a message."""
         route = Route("GET", "/channels/{channel_id}/messages", channel_id=request.channel)
         try:
             found = (
@@ -77,41 +94,45 @@ class Posting:
                 else ()
             )
         except (discord.Forbidden, discord.NotFound):  # it may write, but not read back
-            return False
-        return any(
-            str((one.get("interaction_metadata") or {}).get("id")) == str(request.id)
-            and not int(one.get("flags") or 0) & LOADING
+            return None
+        theirs = (
+            one
             for one in found
+            if str((one.get("interaction_metadata") or {}).get("id")) == str(request.id)
+            and not int(one.get("flags") or 0) & LOADING
         )
+        return next(theirs, None)
 
-    async def announce(self, told: Reply, request: Request, wire: Wire) -> None:
+    async def announce(self, told: Reply, request: Request, wire: Wire) -> Json:
         """Post a message for all beside a private answer. Raises as `late` does."""
         try:
-            await self._post(request.channel, render(told, request), request)
+            return await self._post(request.channel, render(told, request), request)
         except (discord.Forbidden, discord.NotFound):
-            await wire.follow_up(request, render(told, request))
+            return await wire.follow_up(request, render(told, request))
 
-    async def _tell(self, reply: Reply, request: Request) -> None:
+    async def _tell(self, reply: Reply, request: Request) -> Json | None:
         if not request.user:
-            return
+            return None
         try:
             opened = await self._http.start_private_message(request.user)
             alone = replace(request, guild=0, channel=int(opened["id"]))
-            await self._post(alone.channel, render(replace(reply, private=False), alone, late=True), alone)
+            return await self._post(alone.channel, render(replace(reply, private=False), alone, late=True), alone)
         except (discord.Forbidden, discord.NotFound):
             log.warning("user %s takes no direct messages; an answer stays in the log only", request.user)
+            return None
 
-    async def _post(self, channel: int, message: Message, request: Request) -> None:
+    async def _post(self, channel: int, message: Message, request: Request) -> Json:
         body: dict[str, Any] = {key: value for key, value in message.body.items() if key != "flags"}
         digest = hashlib.sha256(f"{request.request_id}/{body['content'][:200]}".encode()).hexdigest()
         body |= {"nonce": digest[:24], "enforce_nonce": True}
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
         if not message.files:
-            await self._http.request(route, json=body)
-            return
+            posted: Json = await self._http.request(route, json=body)
+            return posted
         listed = [{"id": number, "filename": file.name} for number, file in enumerate(message.files)]
         files = [discord.File(io.BytesIO(file.data), filename=file.name) for file in message.files]
         form: list[dict[str, Any]] = [{"name": "payload_json", "value": json.dumps(body | {"attachments": listed})}]
         for number, file in enumerate(files):
             form.append({"name": f"files[{number}]", "value": file.fp, "filename": file.filename})
-        await self._http.request(route, form=form, files=files)
+        with_files: Json = await self._http.request(route, form=form, files=files)
+        return with_files

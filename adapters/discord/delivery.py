@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,6 +43,8 @@ CROWD = 12
 """With so many at work at once the receipt does not wait: those in front may take all the time there is."""
 AT_ONCE = 8
 """Left-over answers on their way at once."""
+TOO_OLD_FOR_NOW = 30046
+"""Discord allows only so many changes of messages that are older than an hour."""
 TROUBLE = (Refused, Unsure, discord.HTTPException, OSError)
 
 
@@ -60,8 +62,8 @@ class Delivery:
 
     def __init__(self, wire: Wire, posting: Posting, app: App) -> None:
         self._wire, self._app = wire, app
-        self._standing = Standing(wire, posting)
-        self.outbox = Outbox(app, PLATFORM, self.post, AT_ONCE)
+        self._standing, self._posting = Standing(wire, posting), posting
+        self.outbox = Outbox(app, PLATFORM, self.post, self.edit, AT_ONCE)
         self.busy = 0
 
     async def serve(
@@ -82,7 +84,7 @@ class Delivery:
             done, _ = await asyncio.wait({task}, timeout=max(0.0, patience - request.age))
             if done:
                 reply = await _result(task)
-                await self._first(request, reply, in_place=in_place and reply.private)
+                await self._first(request, reply, in_place=in_place)
                 return
             instead = await self._app.promised(command, request.until)
             if instead is not None:
@@ -140,10 +142,17 @@ class Delivery:
             return Never(f"it does not say where it goes ({error})")
         return await self._brought(request, due.reply)
 
+    async def edit(self, due: Due, spot: Mapping[str, Any]) -> Outcome:
+        """Change a message to how it reads now."""
+        try:
+            await self._posting.change(due.reply, spot)
+            return Posted(dict(spot))
+        except TROUBLE as error:
+            return _outcome(error)
+
     async def _brought(self, request: Request, reply: Reply) -> Outcome:
         try:
-            await self._standing.settle(request, reply)
-            return Posted()
+            return Posted(request.spot(await self._standing.settle(request, reply)))
         except TROUBLE as error:
             return _outcome(error)
 
@@ -151,8 +160,9 @@ class Delivery:
         """Show that the bot is at work; whether that is known to have arrived."""
         try:
             if in_place:
-                return await self._wire.respond(request, DEFER_UPDATE)
-            return await self._wire.respond(request, THINKING, data={"flags": EPHEMERAL} if private else {})
+                return await self._wire.respond(request, DEFER_UPDATE) is not None
+            data = {"flags": EPHEMERAL} if private else {}
+            return await self._wire.respond(request, THINKING, data=data) is not None
         except (Refused, Unsure) as error:
             log.warning("no receipt for interaction %s: %s", request.id, error)
             return False
@@ -163,14 +173,16 @@ class Delivery:
             return
         try:
             with self._app.posting(reply):
-                if await self._wire.respond(request, UPDATE if in_place else MESSAGE, render(reply, request)):
-                    await self._standing.announce(request, reply)
-                else:  # another process got the same interaction, and may have shown no more than a receipt
-                    await self._standing.settle(request, reply)
+                kind = UPDATE if in_place and reply.in_place else MESSAGE
+                answered = await self._wire.respond(request, kind, render(reply, request))
+                if answered is None:  # another process got the same interaction, and may have shown only a receipt
+                    at = await self._standing.settle(request, reply)
+                else:
+                    at = await self._standing.announce(request, reply) or _answered_at(answered)
         except TROUBLE as error:
             await self._failed(request, reply, error)
             return
-        await self.outbox.settle(reply.outbox, 0, Posted())
+        await self.outbox.settle(reply.outbox, 0, Posted(request.spot(at)))
 
     async def _post(self, request: Request, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> bool:
         """Answer after the receipt; whether nothing is left to do about it here."""
@@ -181,13 +193,13 @@ class Delivery:
         try:
             with self._app.posting(reply):
                 if placed:
-                    await self._standing.put(request, reply, private=private, in_place=in_place)
-                    await self._standing.announce(request, reply)
+                    at = await self._standing.put(request, reply, private=private, in_place=in_place)
+                    at = await self._standing.announce(request, reply) or at
                 else:
-                    await self._standing.settle(request, reply)
+                    at = await self._standing.settle(request, reply)
         except TROUBLE as error:
             return await self._failed(request, reply, error)
-        await self.outbox.settle(reply.outbox, 0, Posted())
+        await self.outbox.settle(reply.outbox, 0, Posted(request.spot(at)))
         return True
 
     async def _failed(self, request: Request, reply: Reply, error: Exception) -> bool:
@@ -219,10 +231,17 @@ async def _result(task: asyncio.Task[Reply]) -> Reply:
         return failed(log, "an answer")
 
 
+def _answered_at(answered: Mapping[str, Any]) -> object:
+    """The id of the message that a first response made, or changed."""
+    return (answered.get("interaction") or {}).get("response_message_id")
+
+
 def _outcome(error: Exception) -> Outcome:
     """What an attempt that failed so is: one to be repeated, or the last."""
     if isinstance(error, Refused):
         return Later(error.retry_after) if error.for_now else Never(str(error))
     if isinstance(error, discord.HTTPException):
+        if error.code == TOO_OLD_FOR_NOW:
+            return Later(60.0)
         return Later() if error.status == 429 or error.status >= 500 else Never(str(error))
     return Later()

@@ -113,6 +113,8 @@ def _called(reply: Reply) -> list[str]:
 
 def _first(reply: Reply) -> str:
     """The news in bold letters unless nothing happened, the cause in plain ones."""
+    if reply.over:
+        return f"{escaped(reply.over)}: ~~{escaped(reply.first)}~~"
     title = escaped(reply.title) if reply.tone in PLAIN or reply.error else bold(reply.title)
     return f"{title} · {escaped(reply.by)}" if reply.by else title
 

@@ -85,9 +85,19 @@ class Request:
         """Whether the bot has the permission here; in a DM it has them all."""
         return not self.guild or bool(self.allowed & permission)
 
+    def spot(self, message: object) -> Json:
+        """Where a message of ours is, for changing it later; {} where its id is not known."""
+        if not message:
+            return {}
+        return {"channel": self.channel, "message": int(str(message))} | (
+            {} if self.may(EMBED_LINKS) else {"bare": True}
+        )
+
     def to_json(self, **more: object) -> Json:
         """What delivering the answer needs, for the outbox."""
         kept = asdict(self)
+        if self.message and not self.private_message:
+            kept["pressed"] = self.spot(self.message)
         for name in ("received", "name", "manager", "channel_name", "guild_name", "parent_name"):
             del kept[name]
         return kept | more

@@ -19,10 +19,10 @@ log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 
-ONCE = ("reveal", "consent", "refuse", "agree", "decline", "takeover", "stay", "close", "begin", "keep")
-"""Buttons of public messages that go when they were pressed; consent and refusal go together. Undo stays: the event
-may be brought back, and the other side's press on it is consent."""
-PAGES = ("log", "die")
+ONCE = ("agree", "decline", "takeover", "stay", "close", "begin", "keep")
+"""Buttons of public messages that go when they were pressed; agreement and refusal go together."""
+IN_PLACE = ("log", "die", "reveal", "consent", "refuse")
+"""Buttons whose message becomes the answer, or the next page."""
 PATIENCE = 1.0  # the answer waits no longer for it
 
 
@@ -35,7 +35,7 @@ class Buttons:
     async def press(self, ack: Ack, request: Request, action: str, message: Mapping[str, Any]) -> None:
         """Do what a button stands for; `message` is the one under which it hangs, unless that is private."""
         name, _, rest = action.partition(":")
-        request = replace(request, replaces=name in PAGES)
+        request = replace(request, replaces=name in IN_PLACE, pressed=bool(message.get("blocks")))
         press = self.work(request, action)
 
         async def then_take_away(who: Person) -> Reply:

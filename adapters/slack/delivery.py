@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -25,10 +26,14 @@ from bot.interface.reply import Reply
 from bot.outbox.answers import Due
 from bot.turns import Queues
 
+Json = dict[str, Any]
+
 log = logging.getLogger(__name__)
 
 INTERVAL = 1.05
 """Seconds between two messages of one channel; answers to response addresses are not counted."""
+BURST = 2 * INTERVAL
+"""A channel takes three messages at once, after a pause."""
 PATIENCE = 30.0
 """Seconds of trouble after which an answer waits in the outbox; for as long as Slack asks, the channel waits."""
 MIN_PAUSE, MAX_BACKOFF = 0.5, 8.0
@@ -39,6 +44,8 @@ class Progress:
     """How far an answer has come, so that what was done is not done again."""
 
     url_works: bool = True
+    outside: bool = False
+    spot: dict[str, Any] = field(default_factory=dict)
     note: str | None = None
     told: bool = False
     unsure: bool = False
@@ -53,7 +60,7 @@ class Posts:
         self._app, self._wire, self._teams = app, wire, teams
         self._queues = Queues()
         self._next: dict[str, float] = {}
-        self.outbox = Outbox(app, PLATFORM, self.post)
+        self.outbox = Outbox(app, PLATFORM, self.post, self.edit)
 
     async def deliver(
         self, request: Request, reply: Reply, *, late: bool = False, progress: Progress | None = None
@@ -92,7 +99,7 @@ class Posts:
                 if team is None:
                     return Never(f"the app is not installed in {request.team}")
                 await self._send(team, request, reply, progress, late=late)
-                return Posted()
+                return Posted(progress.spot)
             except Busy as busy:
                 progress.unsure |= busy.is_unsure
                 pause = max(busy.seconds, MIN_PAUSE if busy.is_asked else wait)
@@ -119,6 +126,7 @@ class Posts:
             standing = await stands(self._wire, team, request, reply, progress.began)
             if standing:
                 log.info("an answer in %s was already posted", request.where.key)
+                progress.spot = request.spot(standing)
                 return
             if standing is None:
                 before = LATE_PERHAPS if late else PERHAPS
@@ -128,35 +136,70 @@ class Posts:
                 progress.note = await send_files(self._wire, team.token, request, message.files, private=reply.private)
             message = render(reply, team.id, before=before, notes=[progress.note] if progress.note else [])
         message = replace(message, metadata=mark(request, reply) if request.request_id else None)
-        request = replace(request, replaces=request.replaces and reply.private and not reply.error)
-        await self._post(team, request, message, progress, private=reply.private)
+        request = replace(request, replaces=request.replaces and reply.in_place and not reply.error)
+        progress.spot = await self._post(team, request, message, progress, private=reply.private)
 
-    async def _post(self, team: Team, request: Request, message: Message, progress: Progress, *, private: bool) -> None:
-        if progress.url_works and request.has_url:
+    async def _post(self, team: Team, request: Request, message: Message, progress: Progress, *, private: bool) -> Json:
+        """Post a message, and say where it is. One of our own can be changed later, so it comes before the response
+        address where the channel takes it at once."""
+        by_url = progress.url_works and request.has_url
+        own_first = not (private or request.replaces or progress.outside) and self._has_room(request)
+        if by_url and not own_first:
             try:
                 await self._wire.respond(request.response_url, _response(request, message, private=private))
-                return
+                return request.spot(request.message) if request.replaces else {}
             except Refused as refused:
                 log.info("the response address in %s does not answer: %s", request.where.key, refused)
                 progress.url_works = False
         try:
-            await self._message(team, request, message, private=private)
+            return await self._message(team, request, message, private=private)
         except Refused as refused:
             if not refused.is_outside or not request.user:
                 raise
-            await self._message_alone(team, request, message, private=private)
+            progress.outside = True
+        if by_url and own_first:
+            return await self._post(team, request, message, progress, private=private)
+        return await self._message_alone(team, request, message, private=private)
 
-    async def _message(self, team: Team, request: Request, message: Message, *, private: bool) -> None:
+    async def edit(self, due: Due, spot: Mapping[str, Any]) -> Outcome:
+        """Change a message to how it reads now; its files stay."""
+        team = await self._teams.find(Request.from_json({}, due.place).team)
+        if team is None:
+            return Never("the app is not installed there")
+        try:
+            await self._change(team, render(due.reply, team.id), str(spot["channel"]), str(spot["ts"]))
+            return Posted(dict(spot))
+        except Busy as busy:
+            return Later(busy.seconds)
+        except Refused as refused:
+            return Never(str(refused))
+
+    async def _change(self, team: Team, message: Message, channel: str, ts: str) -> Json:
+        where = {"channel": channel, "ts": ts}
+        await self._say(team, "chat.update", where | {"text": message.text, "blocks": message.blocks})
+        return where
+
+    def _has_room(self, request: Request) -> bool:
+        """Whether the channel takes a message now, without a wait."""
+        return self._next.get(f"{request.team}/{request.channel}", 0.0) <= time.monotonic() + BURST
+
+    async def _message(self, team: Team, request: Request, message: Message, *, private: bool) -> Json:
+        if request.replaces and request.message and not private:
+            try:
+                return await self._change(team, message, request.channel, request.message)
+            except Refused as refused:
+                log.info("a message in %s could not be changed: %s", request.where.key, refused)
         body = {"channel": request.channel, **_content(message)} | (
             {"thread_ts": request.thread} if request.thread else {}
         )
         if private and not request.direct:
             await self._say(team, "chat.postEphemeral", body | {"user": request.user})
-            return
+            return {}
         await self._pace(f"{team.id}/{request.channel}")
-        await self._say(team, "chat.postMessage", body | ({"metadata": message.metadata} if message.metadata else {}))
+        more = {"metadata": message.metadata} if message.metadata else {}
+        return request.spot(await self._say(team, "chat.postMessage", body | more))
 
-    async def _message_alone(self, team: Team, request: Request, message: Message, *, private: bool) -> None:
+    async def _message_alone(self, team: Team, request: Request, message: Message, *, private: bool) -> Json:
         """To the direct messages of who asked: the bot is not a member of the channel."""
         channel = await direct_messages(self._wire, team.token, request.user)
         content = _content(message)
@@ -164,17 +207,21 @@ class Posts:
             note = {"type": "mrkdwn", "text": f"This could not be shown in <#{request.channel}>. {line(INVITE)}"}
             content["blocks"] = [*content["blocks"][:49], {"type": "context", "elements": [note]}]
         await self._pace(f"{team.id}/{channel}")
-        await self._say(team, "chat.postMessage", content | {"channel": channel})
+        ts = await self._say(team, "chat.postMessage", content | {"channel": channel})
+        return replace(request, channel=channel).spot(ts)
 
-    async def _say(self, team: Team, method: str, body: dict[str, Any]) -> None:
-        """Post a message; its plain text alone where Slack does not take the blocks, so that no answer is lost."""
+    async def _say(self, team: Team, method: str, body: dict[str, Any]) -> str:
+        """Post a message, and give its timestamp; its plain text alone where Slack does not take the blocks, so that no
+        answer is lost."""
         try:
-            await self._wire.call(team.token, method, **body)
+            said = await self._wire.call(team.token, method, **body)
         except Refused as refused:
             if "blocks" not in refused.error:
                 raise
             log.error("Slack does not take the blocks of an answer (%s): it is shown as plain text", refused)
-            await self._wire.call(team.token, method, **{name: body[name] for name in body if name != "blocks"})
+            plain = {name: body[name] for name in body if name != "blocks"}
+            said = await self._wire.call(team.token, method, **plain)
+        return str(said.get("ts") or "")
 
     async def _pace(self, channel: str) -> None:
         """Wait until this channel may have its next message; the turn is taken at once."""
@@ -183,7 +230,7 @@ class Posts:
             self._next = {key: at for key, at in self._next.items() if at > now}
         at = max(self._next.get(channel, 0.0), now)
         self._next[channel] = at + INTERVAL
-        await asyncio.sleep(at - now)
+        await asyncio.sleep(max(0.0, at - now - BURST))
 
 
 def _content(message: Message) -> dict[str, Any]:

@@ -34,8 +34,9 @@ def mark(request: Request, reply: Reply) -> Json:
     return {"event_type": EVENT, "event_payload": {"id": key}}
 
 
-async def stands(wire: Wire, team: Team, request: Request, reply: Reply, since: float) -> bool | None:
-    """Whether the answer was posted after `since` (Unix seconds); None where that cannot be known."""
+async def stands(wire: Wire, team: Team, request: Request, reply: Reply, since: float) -> str | None:
+    """The timestamp of the answer if it was posted after `since` (Unix seconds), "" if not; None where that cannot be
+    known."""
     if reply.private and not request.direct:
         return None
     way: Json = {"ts": request.thread} if request.thread else {}
@@ -46,11 +47,12 @@ async def stands(wire: Wire, team: Team, request: Request, reply: Reply, since: 
     except (Busy, Refused):
         return None
     ours = [one for one in found.get("messages") or () if not team.bot_user or one.get("user") == team.bot_user]
-    if any(_is_it(one, request, reply) for one in ours):
-        return True
+    for one in ours:
+        if _is_it(one, request, reply):
+            return str(one.get("ts") or "?")
     # Two answers without a number may read alike: another one's does not prove that this one is there.
     alike = any(_words(one) == render(reply, team.id).text for one in ours if not one.get("metadata"))
-    return None if alike or found.get("has_more") else False
+    return None if alike or found.get("has_more") else ""
 
 
 def _is_it(message: Json, request: Request, reply: Reply) -> bool:

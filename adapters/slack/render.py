@@ -77,6 +77,8 @@ def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
 
 def _first(reply: Reply, mark: str) -> str:
     """The news in bold letters unless nothing happened, the cause in plain ones."""
+    if reply.over:
+        return f"{escaped(mark + reply.over)}: ~{escaped(reply.first)}~"
     title = escaped(mark + reply.title) if reply.tone in PLAIN else bold(mark + reply.title)
     return f"{title} · {escaped(reply.by)}" if reply.by else title
 

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 PLATFORM = "slack:"
 URL_LIFE = 29 * 60.0  # Slack says 30 minutes
 _UNNAMED = ("directmessage", "privategroup")
-_KEPT = ("team", "channel", "user", "thread", "response_url", "until", "direct")
+_KEPT = ("team", "channel", "user", "thread", "response_url", "until", "direct", "message", "replaces")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Request:
 
     `thread` and `message` are Slack's timestamps: of the thread it is in, and of the message that was pressed or
     written. `direct` says that it was written to the bot alone, `replaces` that a private answer takes the place of the
-    private message that was pressed.
+    message that was pressed. `pressed`: that is a message for all.
     """
 
     team: str
@@ -37,6 +37,7 @@ class Request:
     message: str = ""
     direct: bool = False
     replaces: bool = False
+    pressed: bool = False
     channel_name: str = ""
     team_name: str = ""
     user_name: str = ""
@@ -80,9 +81,14 @@ class Request:
         request = cls.from_json(command.delivery, command.where.key)
         return replace(request, request_id=command.request_id, user_name=command.who.name)
 
+    def spot(self, ts: str) -> Json:
+        """Where a message of ours is, for changing it later; {} where Slack did not tell."""
+        return {"channel": self.channel, "ts": ts} if ts else {}
+
     def to_json(self) -> Json:
         """What delivering the answer needs, for the outbox."""
-        return {name: value for name, value in asdict(self).items() if name in _KEPT and value}
+        kept = {name: value for name, value in asdict(self).items() if name in _KEPT and value}
+        return kept | ({"pressed": self.spot(self.message)} if self.pressed else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], place: str) -> Request:

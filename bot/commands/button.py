@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.commands.context import Context
 from bot.commands.dispatch import (
     BUTTONS,
@@ -33,11 +35,14 @@ INSTEAD = {
     "log": "/log",
     "next": "/game next",
     "pass": "/game pass",
+    "redo": "/game redo",
     "reveal": "/game reveal",
     "undo": "/game undo",
 }
 """What does the same as a button, typed."""
 
+PAGES = ("log", "die")
+"""Buttons whose private message turns its page."""
 GAME_ID = 16
 """Digits of a game's id; the number of an event has fewer."""
 ROLLED = "rolled"
@@ -69,8 +74,10 @@ async def handle(context: Context) -> Reply:
             answer = await imported(BUTTONS_OF_GAME[name])(context, about)
         else:
             number, _, more = about.partition(":")
+            if name != "redo":  # which hangs under the undo
+                context.pressed = context.topic(f"asked-{more}" if more else number)
             answer = await imported(BUTTONS_OF_EVENT[name])(context, _number(number), more)
-    return answer
+    return replace(answer, in_place=True) if name in PAGES and answer.private else answer
 
 
 def _of_another_game(name: str, row: str) -> UserError:
@@ -95,7 +102,7 @@ async def reveal(context: Context, number: int, _more: str) -> Reply:
     event = None if number in context.need_game().sealed else await read_event(context, number)
     if event is not None and event["kind"] == "sealed":
         return done_already(f"#{number} is open.")
-    return await reveal_number(context, number)
+    return replace(await reveal_number(context, number), in_place=True)
 
 
 async def take_back(context: Context, number: int, _more: str) -> Reply:
@@ -105,6 +112,13 @@ async def take_back(context: Context, number: int, _more: str) -> Reply:
     if number in context.need_game().redo:
         return done_already(await undo.told_undone(context, number))
     return await undo.undo(context, number)
+
+
+async def bring_back(context: Context, number: int, _more: str) -> Reply:
+    """Redo under an undo, until something new happens."""
+    from bot.commands import undo
+
+    return await undo.redo(context, number)
 
 
 async def answer_request(context: Context, number: int, request: str) -> Reply:
@@ -117,7 +131,7 @@ async def answer_request(context: Context, number: int, request: str) -> Reply:
             return done_already(await undo.told_undone(context, number))
         raise undo.not_asked(number)
     answers = {"consent": undo.consent, "refuse": undo.refuse}
-    return await answers[context.spec.path[1]](context, number)
+    return replace(await answers[context.spec.path[1]](context, number), in_place=True)
 
 
 async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> Reply:

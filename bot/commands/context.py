@@ -7,6 +7,7 @@ from collections.abc import Sequence as Many
 from dataclasses import dataclass, field
 from typing import Any
 
+from bot.commands.amending import Amendment
 from bot.game.ledger import Ledger
 from bot.game.prepared import UNUSED, Prepared, fresh
 from bot.game.rights import Actor, actor_in
@@ -37,6 +38,8 @@ class Context:
 
     `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process, `check` the
     check of a file in one of its own, where it keeps nobody's odds waiting.
+    `about` is what the answer is about, unless that is its event, `pressed` what the message is
+    about whose button was pressed; `amends` are the messages that it changes.
     `check_enabled` is asked again by whoever puts another command on the desk. `prepared` is the seed for the next free
     play, where none is under way; `moved` says there where a game went that was played here. `called`
     says who is called in which place, once somebody has worked that out.
@@ -57,6 +60,9 @@ class Context:
     erase: list[str] = field(default_factory=list)
     forget: list[str] = field(default_factory=list)
     outgoing: list[Outgoing] = field(default_factory=list)
+    amends: list[Amendment] = field(default_factory=list)
+    about: str = ""
+    pressed: str = ""
     prepared: Prepared | None = None
     moved: str = ""
     called: dict[str, tuple[str, ...]] | None = None
@@ -105,6 +111,10 @@ class Context:
     def system(self) -> System | None:
         """The game's system; None in free play that has not used one yet."""
         return systems().get(self.game.system)
+
+    def topic(self, what: object) -> str:
+        """What a message is about: an event of this game, or a request in it."""
+        return f"{self.ledger.row}/{what}"
 
     def button(self, name: str, label: str, *about: object, style: str = "plain") -> Button:
         """A button that names its game, and in it what it is about: `undo:GAME:41`."""

@@ -105,6 +105,7 @@ BUTTONS_OF_EVENT = {
     "odds": "button:show_odds",
     "reveal": "button:reveal",
     "undo": "button:take_back",
+    "redo": "button:bring_back",
     "consent": "button:answer_request",
     "refuse": "button:answer_request",
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from bot.commands.amending import Amendment
 from bot.commands.context import Context
 from bot.commands.played import turn_to
 from bot.commands.record import ANSWER, SEALED
@@ -50,7 +51,8 @@ async def reveal_number(context: Context, number: int) -> Reply:
     if owner != context.actor.person and owner in context.ledger.persons:
         raise UserError(f"Only {context.ledger.name_of(owner)} can open #{number}.", code="not-yours", option="event")
     opened = await open_rolls(context, (number,))
-    context.ledger.add("reveal", opened.game, opens=[number], result=opened.result)
+    context.ledger.add("reveal", opened.game, opens=[number], result=opened.result, last=game.last)
+    context.amends.append(Amendment(context.topic(number)))
     title, *lines = opened.lines
     return Reply(f"#{number} opened: {title}", tuple(lines))
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from bot.commands.amending import Amendment, answered
+from bot.commands.calling import call
 from bot.commands.context import Context
 from bot.game.rights import Actor
+from bot.game.roster import changed_names
 from bot.game.state import Json
 from bot.game.summary import told_event
-from bot.game.undo import consenters, is_free, may_ask, need_undoable, redo_fields, undo_fields
+from bot.game.undo import changed_since, consenters, is_free, may_ask, need_undoable, redo_fields, undo_fields
 from bot.interface.reply import Reply
+from bot.interface.tone import OVER, WAITING
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.stores.base import DAY
@@ -18,6 +25,7 @@ CONSENT_KEPT = 30 * DAY
 LOOK_BACK = 200
 ID = 10
 """Digits that tell one request from another about the same event."""
+UNDO, REDO = "undo", "redo"
 
 
 async def undo(context: Context, number: int | None = None) -> Reply:
@@ -32,58 +40,91 @@ async def undo(context: Context, number: int | None = None) -> Reply:
     need_undoable(event, last)
     assert event is not None
     if not may_ask(game, actor, event):
-        raise _no_part("undo")
+        raise _no_part(UNDO)
+    await _need_untouched(context, event, UNDO)
     if is_free(actor, event):
         return _take_back(context, event)
     others = consenters(game, actor, context.ledger.present(), event)
     if not others:
         return _take_back(context, event, alone=True)
-    return await _ask(context, event, actor, others)
+    return await _ask(context, event, others, UNDO)
 
 
-async def _ask(context: Context, event: Json, actor: Actor, others: frozenset[str]) -> Reply:
+async def redo(context: Context, number: int | None = None) -> Reply:
+    """Redo what was undone last (which must be `number`, if given), if nothing happened since.
+
+    What was taken back by consent comes back by consent.
+    """
+    game, actor = context.need_open(), context.actor
+    if not game.redo:
+        raise UserError("Nothing to redo.", hint="Something new has happened since.", code="nothing-to-redo")
+    if number is not None and number != game.redo[-1]:
+        raise UserError(
+            f"#{game.redo[-1]} was undone last, not #{number}.", hint=phrase("`/log` shows them."), code="not-latest"
+        )
+    event = await read_event(context, game.redo[-1])
+    if event is None or not may_ask(game, actor, event):
+        raise _no_part(REDO)
+    await _need_untouched(context, event, REDO)
+    undone = await latest(context, UNDO, event["number"])
+    others = consenters(game, actor, context.ledger.present(), event)
+    if undone is not None and undone.get("asked") and others:
+        return await _ask(context, event, others, REDO)
+    return _bring_back(context, event)
+
+
+async def _ask(context: Context, event: Json, others: frozenset[str], what: str) -> Reply:
     """Ask the others; where one of them has asked for the same, this is their consent."""
-    ledger, number = context.ledger, event["number"]
+    ledger, actor, number = context.ledger, context.actor, event["number"]
     if not actor.person:
-        raise _no_part("undo")
+        raise _no_part(what)
     asked = await pending(context, number)
     if asked is not None and asked["by"] != actor.person:
         return await consent(context, number)
     names = " or ".join(sorted(ledger.name_of(person) for person in others))
+    typed = f"/game {what}"
     if asked is not None:
         raise UserError(
             f"Already asked; waiting for {names}.",
-            hint=phrase("They press Agree or type `/game undo`."),
+            hint=phrase("They press Agree or type `{typed}`.", typed=typed),
             code="asked-already",
         )
     id = tombstone(context.command.request_id)[:ID]
-    data = {"by": actor.person, "event": number, "id": id}
+    data = {"by": actor.person, "event": number, "id": id, "what": what}
     context.docs.append(
         Doc(CONSENT, _key(context, number), data, context.now + CONSENT_KEPT, context.command.where.server)
     )
+    context.about = _topic(context, id)
+    why = "Dice were rolled" if what == UNDO else "It was undone by agreement"
+    lines = [
+        told_event(event, ledger.name_of, sides=context.game.sides),
+        phrase("{why}, so {names} must agree: press Agree or type `{typed}`.", why=why, names=names, typed=typed),
+    ]
+    rows = [ledger.persons[person] for person in others]
+    if units := ", ".join(changed_names(event.get("before") or {}, event.get("after") or {})):
+        lines.insert(1, f"If so, {units}: as before." if what == UNDO else f"If so, {units}: as after it again.")
     return Reply(
-        f"{context.who} asks to undo #{number}",
-        (
-            told_event(event, ledger.name_of, sides=context.game.sides),
-            phrase("Dice were rolled, so {names} must agree: press Agree or type `/game undo`.", names=names),
-        ),
+        f"{context.who} asks to {what} #{number}",
+        tuple(lines),
         buttons=(
             context.button("consent", "Agree", number, id, style="good"),
             context.button("refuse", "Refuse", number, id),
         ),
+        tone=WAITING,
+        mention=await call(context, sorted(row.user for row in rows if not row.is_imported)),
     )
 
 
 async def pending(context: Context, number: int) -> Json | None:
-    """The open request about an event: who asked (`by`), and the `id` that its buttons name."""
+    """The open request about an event: who asked (`by`), for `what`, and the `id` that its buttons name."""
     found = await context.store.doc(CONSENT, _key(context, number))
-    return {"id": "", **found.data} if found is not None else None
+    return {"id": "", "what": UNDO, **found.data} if found is not None else None
 
 
 def not_asked(number: int) -> UserError:
     """Why there is nothing to agree to, or to refuse."""
     return UserError(
-        f"There is no open request to undo #{number}.",
+        f"There is no open request about #{number}.",
         hint="It was answered or withdrawn; a later one has buttons of its own.",
         code="not-asked",
     )
@@ -95,74 +136,112 @@ async def consent(context: Context, number: int) -> Reply:
     asked = await pending(context, number)
     if asked is None:
         raise not_asked(number)
-    if number != game.last:
+    by, what = str(asked["by"]), str(asked["what"])
+    if number != (game.last if what == UNDO else game.redo[-1] if game.redo else 0):
         raise UserError(f"#{number} is no longer the latest event, so it stays.", code="not-latest")
-    by: str = asked["by"]
-    asker = Actor(by, game.players.get(by, ""), directs=False)
     event = await read_event(context, number)
     need_undoable(event, number)
     assert event is not None
-    if by == actor.person or actor.person not in consenters(game, asker, context.ledger.present(), event):
+    if by == actor.person or actor.person not in _others(context, by, event):
         raise UserError("This needs the consent of another side.", code="not-yours")
-    context.drop_docs.append((CONSENT, _key(context, number)))
-    return _take_back(context, event, asked=by)
+    await _need_untouched(context, event, what)
+    _settle(context, number, asked)
+    return _take_back(context, event, asked=by) if what == UNDO else _bring_back(context, event, asked=by)
 
 
 async def refuse(context: Context, number: int) -> Reply:
     """Refuse what another asked for, or withdraw one's own request."""
-    game, actor = context.need_open(), context.actor
+    context.need_open()
+    actor = context.actor
     asked = await pending(context, number)
     if asked is None:
         raise not_asked(number)
-    by: str = asked["by"]
-    asker = Actor(by, game.players.get(by, ""), directs=False)
+    by, what = str(asked["by"]), str(asked["what"])
     event = await read_event(context, number)
-    if by != actor.person and (
-        event is None or actor.person not in consenters(game, asker, context.ledger.present(), event)
-    ):
+    if by != actor.person and (event is None or actor.person not in _others(context, by, event)):
         raise UserError("Only another side can refuse.", code="not-yours")
+    _settle(context, number, asked)
+    stays = "the result stays" if what == UNDO else "it stays undone"
+    if by == actor.person:
+        return Reply(f"{context.who} no longer asks to {what} #{number}", by=stays, tone=OVER)
+    again = "Ask again after talking it over, or play on."
+    return Reply(f"{context.who} refuses to {what} #{number}", (again,), by=stays, tone=OVER)
+
+
+def _others(context: Context, by: str, event: Json) -> frozenset[str]:
+    """Who may agree to what `by` asked for."""
+    game = context.game
+    asker = Actor(by, game.players.get(by, ""), directs=False)
+    return consenters(game, asker, context.ledger.present(), event)
+
+
+def _settle(context: Context, number: int, asked: Json) -> None:
+    """The request is answered: its message becomes the answer."""
     context.drop_docs.append((CONSENT, _key(context, number)))
-    word = "withdraws the request" if by == actor.person else "refuses"
-    return Reply(f"{context.who} {word}: #{number} stays")
+    by = context.ledger.next_number
+    context.amends.append(Amendment(_topic(context, asked["id"]), beside=answered(by)))
+
+
+def _topic(context: Context, id: str) -> str:
+    return context.topic(f"asked-{id}")
 
 
 def _take_back(context: Context, event: Json, *, asked: str = "", alone: bool = False) -> Reply:
     ledger, number = context.ledger, event["number"]
     told = told_event(event, ledger.name_of, sides=context.game.sides)
-    ledger.add("undo", asked=asked, alone=alone, **undo_fields(event))
+    ledger.add(UNDO, asked=asked, alone=alone, **undo_fields(event))
     asker = ledger.name_of(asked) if asked else ""
     return Reply(
-        _taken_back(number, context.who, asker), (told, phrase("It stays in the log; `/game redo` brings it back."))
+        f"#{number} is undone",
+        (told, phrase("It stays in the log; `/game redo` brings it back.")),
+        buttons=(context.button("redo", "Redo", number),),
+        by=_by(context.who, asker),
+        tone=OVER,
     )
 
 
-def _taken_back(number: int, who: str, asker: str = "") -> str:
-    return f"{asker}, with {who}'s consent, undoes #{number}" if asker else f"{who} undoes #{number}"
+def _by(who: str, asker: str) -> str:
+    return f"{asker} asked, {who} agreed" if asker else who
+
+
+def _bring_back(context: Context, event: Json, *, asked: str = "") -> Reply:
+    ledger, number = context.ledger, event["number"]
+    ledger.add(REDO, asked=asked, **redo_fields(event))
+    asker = ledger.name_of(asked) if asked else ""
+    told = told_event(event, ledger.name_of, sides=context.game.sides)
+    return Reply(f"#{number} is back", (told,), by=_by(context.who, asker))
 
 
 async def told_undone(context: Context, number: int) -> str:
     """Who took back the event with this number, which is undone now."""
     name_of = context.ledger.name_of
-    for row in await context.store.events(context.ledger.row, after=number, limit=LOOK_BACK, newest_first=True):
-        event = row.data
-        if event["kind"] == "undo" and event.get("event") == number:
-            return _taken_back(number, name_of(event["who"]), name_of(event["asked"]) if event.get("asked") else "")
-    return f"#{number} is undone."
+    event = await latest(context, UNDO, number)
+    if event is None:
+        return f"#{number} is undone."
+    return f"#{number} is undone · {_by(name_of(event['who']), name_of(event['asked']) if event.get('asked') else '')}"
 
 
-async def redo(context: Context) -> Reply:
-    """Redo what was undone last, if nothing happened since."""
-    game, actor = context.need_open(), context.actor
-    if not game.redo:
-        raise UserError("Nothing to redo.", code="nothing-to-redo")
-    event = await read_event(context, game.redo[-1])
-    if event is None or not may_ask(game, actor, event):
-        raise _no_part("redo")
-    context.ledger.add("redo", **redo_fields(event))
-    return Reply(
-        f"{context.who} redoes #{event['number']}",
-        (told_event(event, context.ledger.name_of, sides=context.game.sides),),
-    )
+async def latest(context: Context, kind: str, number: int) -> Json | None:
+    """The last undo, or redo, of the event with this number."""
+    rows = await context.store.events(context.ledger.row, after=number, limit=LOOK_BACK, newest_first=True)
+    return next((row.data for row in rows if row.data["kind"] == kind and row.data.get("event") == number), None)
+
+
+async def _need_untouched(context: Context, event: Mapping[str, Any], what: str) -> None:
+    """Raise UserError where a sealed roll was opened since that changed what is to be undone or redone."""
+    touched = changed_since(context.game, event.get("after" if what == UNDO else "before") or {})
+    if event["kind"] == "sealed" and event["number"] not in context.game.sealed:
+        rows = await context.store.events(context.ledger.row, after=event["number"], limit=LOOK_BACK)
+        opened = (row.data for row in rows if event["number"] in row.data.get("opens", ()))
+        touched += [
+            name for body in opened for name in changed_names(body.get("before") or {}, body.get("after") or {})
+        ]
+    if touched:
+        raise UserError(
+            f"A sealed roll was opened since #{event['number']} and changed {', '.join(touched)}.",
+            hint=phrase("`/unit edit` sets things right by hand."),
+            code="not-undoable",
+        )
 
 
 def _no_part(what: str) -> UserError:

@@ -111,6 +111,8 @@ def _order(game: Game, event: Mapping[str, Any]) -> dict[str, Any]:
     if kind == "redo":
         withdrawn = tuple(at for at in game.withdrawn if at != event["event"])
         return {"last": event["event"], "redo": game.redo[:-1], "withdrawn": withdrawn}
+    if kind == "reveal" and "last" in event:  # opening a sealed roll is no barrier for what came before it
+        return {"last": event["last"], "redo": ()}
     return {"last": number, "redo": ()}
 
 

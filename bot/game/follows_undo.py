@@ -42,6 +42,13 @@ def redo(past: Past, event: Event) -> str:
         return f"it brings back #{number}, which was not undone last."
     if any(event.get(name) != value for name, value in _filled(redo_fields(past.bodies[number])).items()):
         return f"it does not do again what #{number} did."
+    asked, who = event.get("asked", ""), event["who"]
+    if asked:
+        others = consenters(
+            now, Actor(asked, now.players.get(asked, ""), directs=False), past.acted, past.bodies[number]
+        )
+        if asked not in past.acted or who == asked or who not in others:
+            return "who agreed to the redo had no say in it."
     return ""
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.game.events import NEVER_UNDONE, has_dice
 from bot.game.rights import Actor, is_guarded
-from bot.game.state import Game, Json
+from bot.game.state import Game, Json, content, unit_json
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 
@@ -51,6 +52,14 @@ def may_ask(game: Game, actor: Actor, event: Mapping[str, Any]) -> bool:
 def is_free(actor: Actor, event: Mapping[str, Any]) -> bool:
     """Whether it may be taken back at once: no dice, and their own doing (or they direct the game)."""
     return not has_dice(event) and (event["who"] == actor.person or actor.directs)
+
+
+def changed_since(game: Game, patch: Mapping[str, Any]) -> list[str]:
+    """Names of units and settings that are no longer as `patch` left them."""
+    units = {key: unit_json(unit) if (unit := game.units.get(key)) else None for key in patch.get("units", {})}
+    names = [(unit or {"name": key})["name"] for key, unit in patch.get("units", {}).items() if units[key] != unit]
+    fields = content(replace(game, units={})) if patch.get("game") else {}
+    return names + [name for name, value in patch.get("game", {}).items() if fields[name] != value]
 
 
 def undo_fields(event: Mapping[str, Any]) -> Json:

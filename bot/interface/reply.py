@@ -68,6 +68,9 @@ class Reply:
     was probably meant, with `right` in place of the wrong word. `across` is how many buttons are in a row (0: as many
     as fit).
 
+    `in_place`: it takes the place of the message whose button was pressed. `over` is what became of an answer that no
+    longer holds (`Undone in #41`); its title is struck through then.
+
     The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
     `seen` says that this request was answered before: whoever gets it again posts nothing.
     """
@@ -88,6 +91,8 @@ class Reply:
     better: str = ""
     right: str = ""
     across: int = 0
+    in_place: bool = False
+    over: str = ""
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
 
@@ -102,7 +107,7 @@ class Reply:
 
     def text(self) -> str:
         """The whole reply as plain text, for the console, screen readers and fallbacks."""
-        lines = [self.first, *self.body()]
+        lines = [f"{self.over}: {self.first}" if self.over else self.first, *self.body()]
         if self.footer:
             lines.append(" · ".join(self.footer))
         return "\n".join(lines)
@@ -114,7 +119,7 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error", "by"):
+        for name in ("private", "error", "by", "in_place", "over"):
             if found := getattr(self, name):
                 values[name] = found
         if self.mention:

@@ -12,6 +12,7 @@ from bot.interface.reply import Reply
 from bot.logs import seldom
 from bot.outbox.leases import LEASE, Leases
 from bot.stores.base import LONGEST_WAIT, Clock, Store, StoreError
+from bot.stores.records import Shown
 
 often = seldom(f"{__name__}.often")
 
@@ -30,6 +31,8 @@ class Due:
     attempts: int
     created: float
     request_id: str
+    about: str = ""
+    amends: str = ""
 
 
 class Answers:
@@ -46,28 +49,28 @@ class Answers:
             task.cancel()
         self._posting.close()
 
-    async def delivered(self, *answers: Reply | int) -> None:
+    async def delivered(self, *answers: Reply | int, spot: Mapping[str, object] | None = None) -> None:
         """These answers were posted, or never can be: replies of `run`, or ids of `due`. What the store cannot take now
-        is written down later: it is on the screen, and must not come there twice."""
+        is written down later: it is on the screen, and must not come there twice. `spot` is where, for `amend`."""
         ids = [answer.outbox if isinstance(answer, Reply) else answer for answer in answers]
         ids = [id for id in ids if id]
         with self.posting(*ids):  # until that is on the disk
             try:
                 if ids:
-                    await self._store.outbox_done(*ids)
+                    await self._store.outbox_done(*ids, spot=_plain(spot))
             except StoreError as error:
                 often.error("could not save yet that answers were shown: %s", error.message)
                 self._posting.hold(*ids)
-                task = asyncio.create_task(self._note_shown(ids))
+                task = asyncio.create_task(self._note_shown(ids, _plain(spot)))
                 self._noting.add(task)
                 task.add_done_callback(self._noting.discard)
 
-    async def _note_shown(self, ids: Sequence[int]) -> None:
+    async def _note_shown(self, ids: Sequence[int], spot: dict[str, object] | None) -> None:
         """Write down that these were shown, as soon as the store takes it, and let them go."""
         while True:
             await asyncio.sleep(NOTE_AGAIN)
             with contextlib.suppress(StoreError):
-                await self._store.outbox_done(*ids)
+                await self._store.outbox_done(*ids, spot=spot)
                 self._posting.let_go(*ids)
                 return
 
@@ -80,10 +83,24 @@ class Answers:
         """Answers that were not posted in time, oldest first; each is given to one process, which posts it at once."""
         rows = await self._store.outbox_claim(LEASE, limit, platform)
         return [
-            Due(row.id, row.place, Reply.from_json(row.reply), row.delivery, row.attempts, row.created, row.request_id)
+            Due(
+                row.id,
+                row.place,
+                Reply.from_json(row.reply),
+                row.delivery,
+                row.attempts,
+                row.created,
+                row.request_id,
+                row.about,
+                row.amends,
+            )
             for row in rows
             if row.id not in self._posting
         ]
+
+    async def shown(self, about: str) -> Shown:
+        """Where messages about something are."""
+        return await self._store.shown(about)
 
     async def retry(self, id: int, after: float) -> None:
         """This answer could not be posted: it is due again in `after` seconds (LONGEST_WAIT at most)."""
@@ -91,3 +108,7 @@ class Answers:
 
     async def _keep(self, ids: Sequence[int]) -> None:
         await self._store.outbox_retry(self._clock() + LEASE, *ids)
+
+
+def _plain(spot: Mapping[str, object] | None) -> dict[str, object] | None:
+    return dict(spot) if spot is not None else None

@@ -31,6 +31,7 @@ from bot.stores.records import (
     PersonRow,
     Saved,
     SeedRow,
+    Shown,
     TextRow,
     UserData,
 )
@@ -128,8 +129,12 @@ class Store(Protocol):
         (LONGEST_WAIT at most)."""
         ...
 
-    async def outbox_done(self, *ids: int) -> None:
-        """These were posted (or can never be)."""
+    async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
+        """These were posted (or can never be). `spot`: where, so that what is about something can be changed later."""
+        ...
+
+    async def shown(self, about: str) -> Shown:
+        """Where messages about something are."""
         ...
 
     async def outbox_retry(self, due: float, *ids: int) -> None:

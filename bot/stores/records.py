@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -112,6 +113,9 @@ class Outgoing:
     delivery: Json  # what the adapter needs: token, its expiry, ...
     due: float
     reply: Json | None = None  # None: the commit's own
+    about: str = ""  # what the message says, so that it can be changed later: GAME/41; "" for what never changes
+    amends: str = ""  # the message that this one changes, in place of an earlier change that is still waiting
+    home: str = ""  # the channel whose game it is, where `place` is a thread of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +130,23 @@ class OutboxRow:
     attempts: int  # how often it was claimed before
     due: float
     created: float
+    about: str = ""
+    amends: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Where messages about something are (`spots`, by place, as the adapter named them), where they are still on
+    their way, and what they said when they were stored, while that is kept."""
+
+    spots: Mapping[str, tuple[Json, ...]] = field(default_factory=dict)
+    on_its_way: frozenset[str] = frozenset()
+    reply: Json | None = None
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Everywhere that they are, or will be."""
+        return tuple(sorted(self.spots.keys() | self.on_its_way))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +187,7 @@ class Commit:
     drop_docs: tuple[tuple[str, str], ...] = ()  # (kind, key); Conflict if one is not there any more
     erase: tuple[str, ...] = ()  # games to delete whole
     forget: tuple[str, ...] = ()  # users whose personal data is deleted
+    pressed: tuple[str, str, Json] | None = None  # (about, place, spot) of the message whose button was pressed
     gate: Gate | None = None  # passed before anything is written
 
 

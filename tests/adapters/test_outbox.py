@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 import pytest
 
@@ -26,9 +27,14 @@ class Clock:
         return self.now
 
 
+async def never(_due: Due, _spot: Mapping[str, Any]) -> Outcome:
+    """No message is changed here."""
+    return Never("there is none")
+
+
 async def one_round(app: App, post: Post) -> None:
     """Let an outbox look once and finish what it began."""
-    outbox = Outbox(app, "slack:", post)
+    outbox = Outbox(app, "slack:", post, never)
     looking = asyncio.create_task(outbox.run())
     await asyncio.sleep(0.05)
     await outbox.stop(patience=2.0)
@@ -84,7 +90,7 @@ async def test_an_answer_is_given_up_in_the_end() -> None:
     app = await fresh_app(clock)
     await put(app, "slack:T/C")
     (due,) = await app.due("slack:")
-    outbox = Outbox(app, "slack:", lambda _: asyncio.sleep(0, Posted()))
+    outbox = Outbox(app, "slack:", lambda _: asyncio.sleep(0, Posted()), never)
     await outbox.settle(due.id, GIVE_UP - 1, Later())
     clock.now += 1_000
     assert len(await app.due("slack:")) == 1

@@ -47,10 +47,12 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         await channel.refused("Bob", "game undo", "asked-already")
         assert await channel.content() == after
         taken = await channel.press("Anna", asked.buttons[0].action)
-        assert "consent" in taken.title
+        assert "Bob asked, Anna agreed" in taken.first
         assert await channel.content() == before
-        back = await channel.do("Bob", "game redo")
-        assert number in back.title
+        asked = await channel.do("Bob", "game redo")
+        assert await channel.content() == before, "what was undone by agreement comes back by agreement"
+        back = await channel.press("Anna", asked.buttons[0].action)
+        assert back.first == f"{number} is back · Bob asked, Anna agreed"
         assert await channel.content() == after
 
         # Melee, then the turn ends: markers come off.

@@ -60,6 +60,7 @@ class Book:
         self._by_request: dict[int, list[Row]] = defaultdict(list)
         self._stored: Counter[tuple[str, str]] = Counter()
         self._seen: Counter[tuple[str, str]] = Counter()
+        self._changes: set[tuple[str, str]] = set()  # what messages read once something has become of them
         self._counted: dict[Shown, str] = {}
         self._doubts_at: dict[tuple[str, str], Counter[str]] = {}
         self._words: dict[str, Request] = {}
@@ -110,12 +111,16 @@ class Book:
         if key == "label" and (word := next(iter(_WORD.findall(text)), "")):
             self._sealed[game, event] = word
 
-    def _on_outbox(self, id: int, request: str, place: str, reply: str | None, delivery: str) -> None:
+    def _on_outbox(self, id: int, request: str, place: str, reply: str | None, delivery: str, amends: str) -> None:
         stored = Reply.from_json(json.loads(reply if reply is not None else self._replies.get(request) or "{}"))
         platform, asked = place.partition(":")[0], _asked(json.loads(delivery))
         server = place.partition(":")[2].partition("/")[0]
         keys = [KEY[platform](one, server) for one in (stored, stored.announce) if one is not None]
         keys = [key for key in keys if not key.startswith(_ASKED_ANEW)]
+        if amends:  # it is changed as often as it was posted, and not at all where it is gone
+            self._changes.update((platform, key) for key in keys)
+            self._rows[id] = Row(place, platform, (), None)
+            return
         row = self._rows[id] = Row(place, platform, tuple(keys), asked)
         self._stored.update((platform, key) for key in keys)
         self._doubts_at.update({(platform, key): self._world.doubts.copy() for key in keys})
@@ -156,11 +161,14 @@ class Book:
     def _count(self, platform: str, shown: Shown) -> None:
         """Each stored answer once; none that is not stored."""
         key = (platform, shown.key)
-        if not shown.key or self._counted.get(shown) == shown.key or shown.key.startswith(_ASKED_ANEW):
+        asked_anew = shown.key.startswith(_ASKED_ANEW)
+        if not shown.key or self._counted.get(shown) == shown.key or asked_anew:
             return
         self._counted[shown] = shown.key
         self._seen[key] += 1
         stored, seen = self._stored[key], self._seen[key]
+        if key in self._changes:
+            return
         if not stored:
             if FOOTER.search(shown.key) and not shown.viewer and _WORD.search(shown.key):
                 self.broken("c", f"{shown.key!r} is shown before it is stored")

@@ -28,7 +28,7 @@ WATCHED = {
     "request": ("requests", "INSERT", "new.id, new.game, new.user, new.reply"),
     "event": ("events", "INSERT", "new.game, new.number, new.body, new.hash"),
     "text": ("texts", "INSERT", "new.game, new.event, new.key, new.text"),
-    "outbox": ("outbox", "INSERT", "new.id, new.request, new.place, new.reply, new.delivery"),
+    "outbox": ("outbox", "INSERT", "new.id, new.request, new.place, new.reply, new.delivery, new.amends"),
     "posted": ("outbox", "DELETE", "old.id"),
     "erased": ("games", "DELETE", "old.id"),
 }

@@ -83,16 +83,28 @@ class Discord:
             return {}
         return self._json(original)
 
-    def channel_message(self, channel: int, body: Json, files: Sequence[str]) -> None:
+    def channel_message(self, channel: int, body: Json, files: Sequence[str]) -> Shown:
         """A message with the bot's own token. The same nonce within some minutes is the same message."""
         world, nonce = self._world, str(body.get("nonce") or "")
         spot = world.spot_by_channel(f"{channel}") or spot_of_dm(str(channel))
         for shown in reversed(world.shown):
             if nonce and shown.nonce == nonce and world.loop.time() - shown.at < NONCE_LIFE and shown.spot == spot:
-                return
+                return shown
         shown = world.new_message(spot, nonce=nonce)
         self._fill(shown, body, files)
         world.show(shown)
+        return shown
+
+    def change(self, channel: int, number: int, body: Json) -> Json:
+        """A message of the bot's own, changed with its own token. Raises discord.NotFound."""
+        spot = self._world.spot_by_channel(f"{channel}") or spot_of_dm(str(channel))
+        for shown in self._world.shown:
+            if shown.number == number and shown.spot == spot and shown.stands and not shown.viewer:
+                shown.files, files = (), shown.files
+                found = self._written(shown, body, ())
+                shown.files = files
+                return found
+        raise discord.NotFound(SimpleNamespace(status=404, reason="gone"), "Unknown Message")
 
     def _request(self, token: str) -> Request:
         return self._world.requests[int(token) - 7_000_000]
@@ -106,6 +118,7 @@ class Discord:
             assert request.message is not None
             self.first[request.token], self.original[request.token] = kind, request.message
             if kind == UPDATE:
+                request.shown.append(request.message)
                 self._written(request.message, data, files)
         elif kind == MESSAGE:
             self.first[request.token] = kind
@@ -118,7 +131,7 @@ class Discord:
             placeholder.loading, self.original[request.token] = True, placeholder
             request.receipt = self._world.loop.time()
             self._world.note(f"  request {request.number} is shown as thinking")
-        return {}
+        return {"interaction": {"response_message_id": str(self.original[request.token].number)}}
 
     def _post(self, request: Request, body: Json, files: Sequence[File], *, original: bool = False) -> Json:
         private = bool(int(body.get("flags") or 0) & EPHEMERAL)
@@ -210,7 +223,11 @@ class SimHttp:
             await process.pass_time(world.wire_delay)
             spot = world.spot_by_channel(route.url.rstrip("/").split("/")[-2])
             there = [shown for shown in world.shown if shown.spot == spot and shown.stands and not shown.viewer]
-            return [{"interaction_metadata": {"id": shown.answers.token}} for shown in there if shown.answers]
+            return [
+                {"id": str(shown.number), "interaction_metadata": {"id": shown.answers.token}}
+                for shown in there
+                if shown.answers
+            ]
         if json is None:
             json = parser.loads(next(part["value"] for part in form if part["name"] == "payload_json"))
         texts = [file.fp.read().decode() for file in files]
@@ -221,11 +238,15 @@ class SimHttp:
             raise discord.DiscordServerError(SimpleNamespace(status=503, reason="unavailable"), "unavailable")
         if fate == "lost":
             raise OSError("connection reset")
-        world.discord.channel_message(int(route.url.rstrip("/").split("/")[-2]), json, texts)
+        parts = route.url.rstrip("/").split("/")
+        if route.method == "PATCH":
+            found = world.discord.change(int(parts[-3]), int(parts[-1]), json)
+        else:
+            found = {"id": str(world.discord.channel_message(int(parts[-2]), json, texts).number)}
         await process.pass_time(world.wire_delay)
         if fate == "broken":
             raise OSError("connection reset")
-        return {}
+        return found
 
     async def get_channel(self, channel: int) -> Json:
         """A channel that the bot sees."""

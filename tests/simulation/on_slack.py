@@ -48,6 +48,7 @@ class Slack:
             raise Refused("used_url")
         if body.get("replace_original") and request.message is not None:
             shown = request.message
+            request.shown.append(shown)
         else:
             viewer = request.who if body["response_type"] == "ephemeral" else ""
             shown = world.new_message(request.spot, viewer=viewer, answers=request)
@@ -67,6 +68,14 @@ class Slack:
             shown = self._world.new_message(spot, viewer=viewer, answers=REQUEST.get())
             self._fill(shown, given)
             return {"ts": f"{shown.number}.0", "channel": spot.channel}
+        if method == "chat.update":
+            self._spot(team, given["channel"])
+            number = int(str(given["ts"]).partition(".")[0])
+            found = [one for one in self._world.shown if one.number == number and one.stands and not one.viewer]
+            if not found:
+                raise Refused("message_not_found")
+            self._fill(found[0], {"metadata": found[0].body.get("metadata"), **given})
+            return {"ts": given["ts"], "channel": given["channel"]}
         if method == "files.getUploadURLExternal":
             id = f"F{len(self._files)}"
             self._files[id] = ""

@@ -475,6 +475,10 @@ async def test_a_game_that_moved_away_is_not_listed_where_an_older_release_left_
     with closing(conn), conn:
         conn.execute("UPDATE bindings SET current = 0 WHERE place = 'place g1'")
         conn.execute("ALTER TABLE bindings DROP COLUMN number")
+        for later in ("INDEX outbox_about", "INDEX outbox_amends", "TABLE shown"):
+            conn.execute(f"DROP {later}")
+        for later in ("about", "amends", "home"):
+            conn.execute(f"ALTER TABLE outbox DROP COLUMN {later}")
         conn.execute("PRAGMA user_version = 2")
     async with open_sqlite(path) as store:
         assert not await store.played("place g1")

@@ -68,13 +68,13 @@ KINDS: Mapping[str, Kind] = {
         ("system", "initiative", "go", "passes"), units=True,
     ),
     "sealed": Kind(("of", "sealed"), ("hand", "closes")),
-    "reveal": Kind(("opens",), ("result", *PATCH), (), units=True),
+    "reveal": Kind(("opens",), ("result", "last", *PATCH), (), units=True),
     "undo": Kind(
         ("event", "last"), ("asked", "alone", *PATCH),
         _UNDONE, units=True,
     ),
     "redo": Kind(
-        ("event",), PATCH,
+        ("event",), ("asked", *PATCH),
         _UNDONE, units=True,
     ),
 }  # fmt: skip

@@ -16,6 +16,7 @@ from bot.stores.records import (
     PersonRow,
     Saved,
     SeedRow,
+    Shown,
     TextRow,
     UserData,
     tombstone,
@@ -136,7 +137,7 @@ def claim(conn: sqlite3.Connection, now: float, lease: float, limit: int, platfo
     """
     rows = conn.execute(
         "SELECT outbox.id, request, place, coalesce(outbox.reply, requests.reply), delivery, attempts, due, "
-        "created FROM outbox LEFT JOIN requests ON requests.id = request "
+        "created, about, amends FROM outbox LEFT JOIN requests ON requests.id = request "
         "WHERE (due <= ?1 OR due > ?1 + ?2) AND substr(place, 1, ?3) = ?4 ORDER BY outbox.id LIMIT ?5",
         (now, LONGEST_WAIT, len(platform), platform, limit),
     ).fetchall()
@@ -146,10 +147,27 @@ def claim(conn: sqlite3.Connection, now: float, lease: float, limit: int, platfo
         else:
             conn.execute("UPDATE outbox SET due = ?, attempts = attempts + 1 WHERE id = ?", (now + lease, id))
     return tuple(
-        OutboxRow(id, request, place, json.loads(reply), json.loads(delivery), attempts, due, created)
-        for id, request, place, reply, delivery, attempts, due, created in rows
+        OutboxRow(id, request, place, json.loads(reply), json.loads(delivery), *rest)
+        for id, request, place, reply, delivery, *rest in rows
         if reply is not None
     )
+
+
+def shown(conn: sqlite3.Connection, about: str) -> Shown:
+    """Where messages about something are, and what they said."""
+    spots: dict[str, tuple[Json, ...]] = {}
+    requests = []
+    for place, spot, request in conn.execute("SELECT place, spot, request FROM shown WHERE about = ?", (about,)):
+        spots[place] = (*spots.get(place, ()), json.loads(spot))  # {} where nobody knows
+        requests.append(request)
+    query = "SELECT coalesce(nullif(home, ''), place), request FROM outbox WHERE about = ? AND about <> ''"
+    waiting = conn.execute(query, (about,)).fetchall()
+    requests += [request for _, request in waiting]
+    found = (
+        conn.execute("SELECT reply FROM requests WHERE id = ?", (id,)).fetchone() for id in dict.fromkeys(requests)
+    )
+    reply = next((row[0] for row in found if row), None)
+    return Shown(spots, frozenset(place for place, _ in waiting), json.loads(reply) if reply else None)
 
 
 def about_user(conn: sqlite3.Connection, user: str) -> UserData:

@@ -68,8 +68,23 @@ UPDATE bindings SET number = (
 );
 """
 
+# `about` names what a message says (GAME/41), `amends` the message that an entry changes; `shown` remembers where
+# messages are, in the adapter's own words, so that they can be changed when what they say no longer holds. `home` is
+# the channel whose game it is, where the message is in a thread of it.
+_SHOWN = """
+ALTER TABLE outbox ADD COLUMN about TEXT NOT NULL DEFAULT '';
+ALTER TABLE outbox ADD COLUMN amends TEXT NOT NULL DEFAULT '';
+ALTER TABLE outbox ADD COLUMN home TEXT NOT NULL DEFAULT '';
+CREATE INDEX outbox_about ON outbox (about) WHERE about <> '';
+CREATE INDEX outbox_amends ON outbox (amends) WHERE amends <> '';
+CREATE TABLE shown (
+    about TEXT NOT NULL, place TEXT NOT NULL, spot TEXT NOT NULL, request TEXT NOT NULL,
+    PRIMARY KEY (about, place, spot)
+) WITHOUT ROWID;
+"""
+
 # Step n leads from version n to n + 1. Append only: files out there have been through the older ones.
-MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES, _LEFT, _NUMBERS)
+MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES, _LEFT, _NUMBERS, _SHOWN)
 
 
 def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRATIONS) -> None:

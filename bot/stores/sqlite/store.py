@@ -24,6 +24,7 @@ from bot.stores.records import (
     PersonRow,
     Saved,
     SeedRow,
+    Shown,
     TextRow,
     UserData,
     check_change,
@@ -189,10 +190,13 @@ class SqliteStore:
         now = self._clock()
         return await self._writer.run(lambda conn: reading.claim(conn, now, lease, limit, platform))
 
-    async def outbox_done(self, *ids: int) -> None:
+    async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
         """See Store."""
-        rows = [(id,) for id in ids]
-        await self._writer.run(lambda conn: _each(conn, "DELETE FROM outbox WHERE id = ?", rows))
+        await self._writer.run(lambda conn: writing.posted(conn, ids, spot))
+
+    async def shown(self, about: str) -> Shown:
+        """See Store."""
+        return await self._reader.run(_at_one_moment(lambda conn: reading.shown(conn, about)))
 
     async def outbox_retry(self, due: float, *ids: int) -> None:
         """See Store."""

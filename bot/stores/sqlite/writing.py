@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 
 from bot.stores.base import DAY, REQUESTS_KEPT, Conflict, Deleted
 from bot.stores.records import Binding, Change, Commit, Committed, Doc, Json, tombstone
@@ -60,6 +61,13 @@ def write(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> C
     for binding in commit.bindings:
         _bind(conn, binding)
     _side_rows(conn, commit)
+    if commit.pressed is not None:
+        about, place, spot = commit.pressed
+        conn.execute(
+            "INSERT OR IGNORE INTO shown SELECT ?1, ?2, ?3, "
+            "coalesce((SELECT request FROM shown WHERE about = ?1 AND request <> '' LIMIT 1), '')",
+            (about, place, _spot(spot)),
+        )
     for user in commit.forget:
         _forget(conn, user, commit.request_id, now)
     return Committed(commit.reply, outbox=_outbox(conn, commit, reply, now))
@@ -79,6 +87,7 @@ def erase_game(conn: sqlite3.Connection, game: str, now: float) -> None:
     _bury(conn, "game = ?", (game,), now)
     for table in _GAME_TABLES:
         conn.execute(f"DELETE FROM {table} WHERE game = ?", (game,))  # names from the list above
+    conn.execute("DELETE FROM shown WHERE about > ? AND about < ?", (f"{game}/", f"{game}0"))  # "0" follows on "/"
 
 
 def sweep(conn: sqlite3.Connection, retention: float | None, now: float) -> None:
@@ -125,6 +134,7 @@ def _bury(conn: sqlite3.Connection, which: str, values: tuple[str | None, ...], 
     stones = [(tombstone(id), now) for (id,) in conn.execute(theirs, values)]
     conn.executemany("INSERT OR REPLACE INTO tombstones (id, at) VALUES (?, ?)", stones)
     conn.execute(f"DELETE FROM outbox WHERE request IN ({theirs})", values)
+    conn.execute(f"UPDATE shown SET request = '' WHERE request IN ({theirs})", values)
     conn.execute(f"DELETE FROM requests WHERE {which}", values)
 
 
@@ -206,12 +216,40 @@ def _outbox(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) ->
     ids = []
     for entry in commit.outbox:
         own = dump(entry.reply) if entry.reply is not None else None if commit.request_id is not None else reply
+        if entry.amends:  # what has not been changed yet is changed once, to how it is now
+            earlier = "DELETE FROM outbox WHERE amends = ? AND amends <> '' AND place = ?"
+            conn.execute(earlier, (entry.amends, entry.place))
         cursor = conn.execute(
-            "INSERT INTO outbox (request, place, reply, delivery, due, attempts, created) VALUES (?, ?, ?, ?, ?, 0, ?)",
-            (commit.request_id or "", entry.place, own, dump(entry.delivery), entry.due, now),
+            "INSERT INTO outbox (request, place, reply, delivery, due, attempts, created, about, amends, home) "
+            "VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)",
+            (
+                commit.request_id or "",
+                entry.place,
+                own,
+                dump(entry.delivery),
+                entry.due,
+                now,
+                entry.about,
+                entry.amends,
+                entry.home,
+            ),
         )
         ids.append(cursor.lastrowid or 0)
     return tuple(ids)
+
+
+def posted(conn: sqlite3.Connection, ids: Sequence[int], spot: Json | None) -> None:
+    """Take answers out of the outbox; where those are that are about something is remembered."""
+    query = (
+        "INSERT OR REPLACE INTO shown SELECT about, coalesce(nullif(home, ''), place), ?, request FROM outbox "
+        "WHERE id = ? AND about <> ''"
+    )
+    conn.executemany(query, [(_spot(spot or {}), id) for id in ids])
+    conn.executemany("DELETE FROM outbox WHERE id = ?", [(id,) for id in ids])
+
+
+def _spot(spot: Json) -> str:
+    return json.dumps(spot, separators=(",", ":"), sort_keys=True)
 
 
 def _forget(conn: sqlite3.Connection, user: str, request_id: str | None, now: float) -> None:

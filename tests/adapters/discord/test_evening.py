@@ -150,8 +150,9 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_
             asked = await (await anna.press(mauled, "Undo")).answer()
             assert (await (await carl.press(asked, "Agree")).answer()).ephemeral
             taken_back = await (await ben.press(asked, "Agree")).answer()
-            assert "undoes" in taken_back.text
-            await say(anna, table, "game redo")
+            assert "is undone" in taken_back.text
+            asked = await say(anna, table, "game redo")
+            await (await ben.press(asked, "Agree")).answer()
             await say(ben, table, "lnlt fire", attackers="Cell 3", targets="Squad 3", tm=1, hand="5,1,6")
             await say(anna, table, "game next")
 

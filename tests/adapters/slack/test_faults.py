@@ -71,7 +71,7 @@ async def test_killed_between_commit_and_answer(slack: SlackStandIn, tmp_path: P
     home, anna, _, games = settle(slack)
     async with running(slack, tmp_path, home) as bot:
         await (await anna.slash(games, "/roll", "2d6")).answer()
-        held = slack.faults.hold("response_url")
+        held = slack.faults.hold("chat.postMessage")
         held.error, held.status = "internal_error", 500  # what the dead process had begun to post never arrives
         await anna.slash(games, "/roll", "2d6 label=lost")
         await asyncio.wait_for(held.reached.wait(), 5)
@@ -97,7 +97,7 @@ async def test_killed_after_posting_an_answer_is_looked_for_before_it_is_posted_
     slack = socket_slack
     home, anna, _, games = settle(slack)
     home.scopes |= {"channels:history"}
-    method = "response_url" if way == "slash" else "chat.postMessage"
+    method = "chat.postMessage"
     thread = slack.messages.post(games, anna.id, "Turn 3").ts if way == "thread" else None
     async with running(slack, tmp_path, home) as bot:
         for label, after in (("shown", True), ("lost", False)):
@@ -128,7 +128,7 @@ async def test_slack_breaks_after_it_has_posted(http_slack: SlackStandIn, tmp_pa
     async with running(slack, tmp_path, home):
         for label, scope in (("blind", set[str]()), ("seen", {"channels:history"})):
             home.scopes |= scope
-            slack.faults.server_error("response_url", after=True)
+            slack.faults.server_error("chat.postMessage", after=True)
             await anna.slash(games, "/roll", f"2d6 label={label}")
             await anna.wait_for(games, f"{label}: 2d6")
             await asyncio.sleep(2)
@@ -149,7 +149,7 @@ async def test_an_answer_is_found_although_the_hosts_clock_is_far_ahead() -> Non
             return {"messages": [posted] if float(posted["ts"]) > float(given["oldest"]) else []}
 
     ahead = 1_000_000.0 + 24 * 3600
-    assert await stands(cast(Wire, Channel()), Team("T1", "token", "B1"), request, reply, ahead) is True
+    assert await stands(cast(Wire, Channel()), Team("T1", "token", "B1"), request, reply, ahead) == "1000000.0"
 
 
 @pytest.mark.slow

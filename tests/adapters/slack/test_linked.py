@@ -81,7 +81,7 @@ class Evening:
         told = await self.on_discord(asked.text.split("\n")[0][-25:])
         assert "Agree" in told.buttons
         await self.anna.press(told, "Agree")
-        await self.on_slack("undoes")
+        await self.on_slack("is undone")
         await write(self.ben, self.games, "/lnlt", 'fire attackers="Cell 1" targets="Squad 1" hand=5,1,6')
         await self.on_discord("Cell 1 fires")
         await write(self.ben, self.games, "/roll", "2d6")

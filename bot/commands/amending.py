@@ -1,0 +1,152 @@
+"""What an answer said stays true: when something becomes of it, the message that said so is changed, wherever it is.
+
+The changes go to the disk in the commit that makes them necessary, and leave through the outbox.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bot.game.ledger import Ledger
+from bot.game.state import Json
+from bot.game.summary import title_of, told_event
+from bot.interface.parts import Small
+from bot.interface.reply import Reply
+from bot.interface.tone import OVER
+from bot.stores.records import Outgoing
+
+if TYPE_CHECKING:
+    from bot.commands.context import Context
+
+Change = Callable[[Reply | None], Reply | None]
+OR_POST = "or_post"
+"""In the delivery of a change: where the message cannot be changed, what it would say is posted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """A message that no longer holds: what it is about, and how it reads from now on, made from what it said.
+
+    Without `change` it reads as the command's own answer; `beside` is for where that is a message of its own. What a
+    message said is not kept for ever.
+    """
+
+    about: str
+    change: Change | None = None
+    beside: Change | None = None
+
+
+async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
+    """The messages that the command changes, in all places that play its game. `about` is what its answer is about."""
+    found = list(context.amends)
+    for ledger in (*context.further, context.ledger):
+        found += [one async for one in _by_events(context, ledger)]
+    here, outgoing = context.command.where.key, list[Outgoing]()
+    was = [ledger.was for ledger in (*context.further, context.ledger) if ledger.was is not None]
+    playing = {here, *(place for game in was for place in game.places)}  # who left hears no more of it
+    for one in found:
+        shown = await context.store.shown(one.about)
+        said = Reply.from_json(shown.reply) if shown.reply is not None else None
+        change = one.change or (None if reply.in_place else one.beside)
+        now = reply if change is None else change(said and (said.announce or said))
+        if now is None:
+            continue
+        text, own = now.to_json(), change is None
+        for place in sorted({*shown.places, *({here} if context.pressed == one.about else ())}):
+            if place in playing and not (own and reply.in_place and place == here):
+                way = {OR_POST: True} if own and reply.in_place else {}
+                outgoing.append(Outgoing(place, way, context.now, text, about if own else "", one.about))
+    return outgoing
+
+
+async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
+    """What follows from the events that were written."""
+    was = ledger.was
+    if was is None or was.row != ledger.row:
+        return
+    for body in ledger.bodies:
+        if body["kind"] in ("undo", "redo"):
+            async for one in _turned(context, ledger, body):
+                yield one
+    if not ledger.bodies:
+        return
+    first, before, after = ledger.bodies[0], was.game, ledger.game
+    if before.redo and not after.redo and first["kind"] not in ("undo", "redo"):
+        undone = await _latest(context, ledger, "undo", before.redo[-1])
+        if undone is not None:
+            yield Amendment(_topic(ledger, undone["number"]), _without_buttons)
+    if before.solo not in ("", "*"):
+        return  # nobody else is there who could have been asked
+    for number in {before.last} - {after.last} | {*before.redo[-1:]} - {*after.redo[-1:]}:
+        async for one in _lapsed(context, ledger, number, first["number"]):
+            yield one
+
+
+async def _turned(context: Context, ledger: Ledger, body: Json) -> AsyncIterator[Amendment]:
+    """An undo or a redo: of the answer itself, and of the answer to the redo or undo before."""
+    number, by, is_undo = body["event"], body["number"], body["kind"] == "undo"
+    rows = await context.store.events(ledger.row, after=number - 1, before=number + 1)
+    event = rows[0].data if rows else {}
+    told = told_event(event, ledger.name_of, sides=ledger.game.sides) if event else f"#{number}"
+    if is_undo:
+        dice = " ".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
+        small = f"{title_of(event)} {dice} · the dice stay in the log" if dice else "It stays in the log."
+        yield Amendment(_topic(ledger, number), partial(_struck, f"Undone in #{by}", told, small, f"#{number}"))
+    else:
+        is_open = event.get("kind") == "sealed" and number not in ledger.game.sealed
+        yield Amendment(_topic(ledger, number), partial(_back, f"brought back in #{by}", told, is_open))
+    turned = await _latest(context, ledger, "redo" if is_undo else "undo", number)
+    if turned is not None:
+        over = f"{'Undone' if is_undo else 'Redone'} in #{by}"
+        told = told_event(turned, ledger.name_of, sides=ledger.game.sides)
+        yield Amendment(_topic(ledger, turned["number"]), partial(_struck, over, told, "", f"#{turned['number']}"))
+
+
+async def _lapsed(context: Context, ledger: Ledger, number: int, by: int) -> AsyncIterator[Amendment]:
+    """An open request about an event that is no longer the latest: nobody can agree to it any more."""
+    kind, key = "consent", f"{ledger.row}:{number}"
+    if (kind, key) in context.drop_docs:
+        return
+    asked = await context.store.doc(kind, key)
+    if asked is not None:
+        context.drop_docs.append((kind, key))
+        topic = _topic(ledger, f"asked-{asked.data.get('id', '')}")
+        yield Amendment(topic, partial(_struck, f"Overtaken by #{by}", "a request", "", ""))
+
+
+async def _latest(context: Context, ledger: Ledger, kind: str, number: int) -> Json | None:
+    from bot.commands.undo import LOOK_BACK
+
+    rows = await context.store.events(ledger.row, after=number, limit=LOOK_BACK, newest_first=True)
+    return next((row.data for row in rows if row.data["kind"] == kind and row.data.get("event") == number), None)
+
+
+def _topic(ledger: Ledger, what: object) -> str:
+    return f"{ledger.row}/{what}"
+
+
+def answered(number: int) -> Change:
+    """How a request reads that was answered elsewhere."""
+    return partial(_struck, f"Answered in #{number}", "a request", "", "")
+
+
+def _struck(over: str, told: str, small: str, number: str, said: Reply | None) -> Reply:
+    """A first line that no longer holds, what became of it, and no buttons."""
+    title = said.title if said is not None else told
+    by = said.by if said is not None else ""
+    lines = (Small(small),) if small else ()
+    return Reply(title, lines, footer=(number,) if number else (), over=over, by=by, tone=OVER)
+
+
+def _back(note: str, told: str, is_open: bool, said: Reply | None) -> Reply:
+    """What was undone, as it was, with a note where it came back."""
+    if said is None:
+        return Reply(told, footer=(note,))
+    return replace(said, footer=(*said.footer, note), mention=(), buttons=() if is_open else said.buttons)
+
+
+def _without_buttons(said: Reply | None) -> Reply | None:
+    return replace(said, buttons=(), mention=()) if said is not None and said.buttons else None

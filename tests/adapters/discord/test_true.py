@@ -1,0 +1,152 @@
+"""The channel stays true on Discord: what was undone, brought back, opened or settled says so where it was said."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.discord.process import Bot, running
+from tests.adapters.left_over import until_nothing_is_left
+from tests.standins.discord import Channel, DiscordStandIn, Message, Person
+
+CHANGE = r"PATCH .*/channels/"
+
+
+@pytest.fixture
+async def discord() -> AsyncIterator[DiscordStandIn]:
+    async with DiscordStandIn.running() as standin:
+        yield standin
+
+
+@pytest.fixture
+async def bot(discord: DiscordStandIn, tmp_path: Path) -> AsyncIterator[Bot]:
+    async with running(discord, tmp_path) as process:
+        yield process
+
+
+async def say(who: Person, where: Channel, path: str, **options: object) -> Message:
+    """The answer to a command, which must not be an error."""
+    answer = await (await who.slash(where, path, **options)).answer()
+    assert not answer.content.startswith("Error"), answer.text
+    return answer
+
+
+async def press(who: Person, message: Message, button: str) -> Message:
+    """The answer to a button."""
+    return await (await who.press(message, button)).answer()
+
+
+async def duel(discord: DiscordStandIn) -> tuple[Channel, Person, Person]:
+    """Anna for the US and Ben for the VC, with a squad each."""
+    table, anna, ben = discord.channel("table"), discord.user("Anna"), discord.user("Ben")
+    await say(anna, table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
+    await say(anna, table, "game join", side="US")
+    await say(ben, table, "game join", side="VC")
+    await say(anna, table, "unit add", name="Squad 1", type="squad", side="US", stats="morale=5 fp=2")
+    await say(ben, table, "unit add", name="Cell 1", type="squad", side="VC", stats="morale=4 fp=1")
+    return table, anna, ben
+
+
+async def fire(who: Person, table: Channel) -> Message:
+    """Anna's squad fires at the cell, with dice that hurt it."""
+    return await say(who, table, "lnlt fire", attackers="Squad 1", targets="Cell 1", hand="6,1,5")
+
+
+async def test_what_was_undone_is_struck_through_and_comes_back_with_its_buttons(
+    discord: DiscordStandIn, bot: Bot
+) -> None:
+    table, anna = discord.channel("table"), discord.user("Anna")
+    rolled = await say(anna, table, "roll", dice="2d6", label="ambush")
+    first, labels = rolled.content, rolled.buttons
+    undone = await press(anna, rolled, "Undo")
+    assert "#2 is undone" in undone.content
+    await discord.until(lambda: "Undone in #3: ~~" in rolled.content)
+    assert "dice stay in the log" in rolled.text
+    assert not rolled.buttons
+    back = await press(anna, undone, "Redo")
+    assert "#2 is back" in back.content
+    await discord.until(lambda: rolled.content == first)
+    assert "brought back in #4" in rolled.text
+    assert rolled.buttons == labels
+    await discord.until(lambda: undone.content.startswith("Redone in #4: ~~") and not undone.buttons)
+
+
+async def test_a_request_calls_the_other_side_once_and_becomes_its_answer(discord: DiscordStandIn, bot: Bot) -> None:
+    table, anna, ben = await duel(discord)
+    fired = await fire(anna, table)
+    asked = await press(anna, fired, "Undo")
+    assert asked.pings == {str(ben.id)}
+    await ben.press(asked, "Agree")
+    await discord.until(lambda: "is undone" in asked.content)
+    assert "Anna asked, Ben agreed" in asked.content
+    assert list(asked.buttons) == ["Redo"]
+    await discord.until(lambda: "Undone in #" in fired.content and not fired.buttons)
+
+    again = await press(anna, asked, "Redo")
+    assert "asks to redo" in again.content
+    await ben.press(again, "Refuse")
+    await discord.until(lambda: "Ben refuses to redo" in again.content)
+    assert not again.buttons
+    assert "Undone in #" in fired.content
+
+
+async def test_a_request_that_something_overtakes_says_so(discord: DiscordStandIn, bot: Bot) -> None:
+    table, anna, ben = await duel(discord)
+    fired = await fire(anna, table)
+    asked = await press(anna, fired, "Undo")
+    await say(ben, table, "roll", dice="2d6")
+    await discord.until(lambda: asked.content.startswith("Overtaken by #") and not asked.buttons)
+    assert fired.buttons, "the result holds"
+
+
+async def test_an_opened_roll_takes_the_place_of_its_seal(discord: DiscordStandIn, bot: Bot) -> None:
+    table, anna, ben = discord.channel("table"), discord.user("Anna"), discord.user("Ben")
+    await say(anna, table, "roll", dice="2d6", label="ambush", secret=True, hand="3,4")
+    pressed = await discord.message(table, "Sealed by Anna")
+    assert (await press(ben, pressed, "Open it")).ephemeral
+    await anna.press(pressed, "Open it")
+    await discord.until(lambda: "= 7" in pressed.text and not pressed.buttons)
+
+    await say(anna, table, "roll", dice="2d6", label="mines", secret=True, hand="5,6")
+    typed = await discord.message(table, "#4 sealed")
+    opened = await say(anna, table, "game reveal", event=4)
+    assert "= 11" in opened.text
+    await discord.until(lambda: "= 11" in typed.text and not typed.buttons)
+
+
+async def test_changes_are_made_after_a_restart_in_linked_channels_too(discord: DiscordStandIn, tmp_path: Path) -> None:
+    table, other = discord.channel("table"), discord.channel("other")
+    greta = discord.user("Greta", manage_guild=True)
+    async with running(discord, tmp_path) as bot:
+        await say(greta, table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
+        code = (await say(greta, table, "game link")).content.split()[-1].strip("*")
+        await say(greta, other, "game link", code=code)
+        rolled = await say(greta, table, "roll", dice="2d6", label="mortar")
+        mirror = await discord.message(other, "mortar")
+        await discord.until(lambda: bool(mirror.buttons))
+        fault = discord.fail(CHANGE, 503, times=None)
+        await press(greta, rolled, "Undo")
+        await discord.until(lambda: fault.hits > 0)
+        assert "Undone" not in rolled.content + mirror.content
+        await bot.kill()
+        discord.no_faults()
+        await bot.start()
+        await discord.until(lambda: "Undone in #" in rolled.content and "Undone in #" in mirror.content, 15)
+        assert not rolled.buttons
+        assert not mirror.buttons
+
+
+async def test_a_message_that_is_gone_or_too_slow_to_change_stops_nothing(
+    discord: DiscordStandIn, bot: Bot, tmp_path: Path
+) -> None:
+    table, anna = discord.channel("table"), discord.user("Anna")
+    lost = await say(anna, table, "roll", dice="2d6")
+    discord.site.posting.delete(lost)
+    await say(anna, table, "game undo")
+    kept = await say(anna, table, "roll", dice="2d6")
+    discord.rate_limit(CHANGE, 0.5)
+    await say(anna, table, "game undo")
+    await discord.until(lambda: "Undone in #" in kept.content)
+    await until_nothing_is_left(tmp_path, 5)

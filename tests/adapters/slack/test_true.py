@@ -1,0 +1,115 @@
+"""The channel stays true on Slack: what was undone, brought back, opened or settled says so where it was said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.adapters.left_over import until_nothing_is_left
+from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.process import Bot, running
+from tests.standins.slack import Channel, Message, SlackStandIn, User
+
+
+async def say(who: User, games: Channel, text: str) -> Message:
+    """The answer to a command, which must not be an error."""
+    answer = await (await who.slash(games, "/grognard", text)).answer()
+    assert "Error" not in answer.text, answer.text
+    return answer
+
+
+SQUAD = 'unit add "Squad 1" squad US morale=5 fp=2'
+
+
+class Table:
+    """Anna for the US and Ben for the VC, with a squad each, in a channel of a running bot."""
+
+    def __init__(self, slack: SlackStandIn, bot: Bot, anna: User, ben: User, games: Channel) -> None:
+        self.slack, self.bot, self.anna, self.ben, self.games = slack, bot, anna, ben, games
+
+    async def until(self, what: Callable[[], bool], seconds: float = 8.0) -> None:
+        """Wait until it is so."""
+        await self.slack.watch.until(what, timeout=seconds, what="the change of a message")
+
+    async def fire(self) -> Message:
+        """Anna's squad fires at the cell, with dice that hurt it."""
+        return await say(self.anna, self.games, 'lnlt fire attackers="Squad 1" targets="Cell 1" hand=6,1,5')
+
+
+@pytest.fixture
+async def table(socket_slack: SlackStandIn, tmp_path: Path) -> AsyncIterator[Table]:
+    home, anna, ben, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home) as bot:
+        for line in ('game start lnlt "Hill 875" sides="US, VC"', "game join US", SQUAD):
+            await say(anna, games, line)
+        for line in ("game join VC", 'unit add "Cell 1" squad VC morale=4 fp=1'):
+            await say(ben, games, line)
+        await asyncio.sleep(2.2)  # of several messages within a second Slack does not say where they are
+        yield Table(socket_slack, bot, anna, ben, games)
+
+
+async def test_what_was_undone_is_struck_through_and_comes_back_with_its_buttons(table: Table) -> None:
+    rolled = await say(table.anna, table.games, 'unit edit "Squad 1" marker=+low-crawl')
+    undone = await say(table.anna, table.games, "game undo")
+    assert "is undone" in undone.plain
+    await table.until(lambda: "Undone in #7: ~" in rolled.plain and not rolled.buttons())
+    await table.anna.press(undone, "Redo")
+    await table.until(lambda: "brought back in #8" in rolled.plain and "~" not in rolled.plain)
+    await table.until(lambda: undone.plain.startswith("Redone in #8: ~") and not undone.buttons())
+
+
+async def test_a_request_calls_the_other_side_once_and_becomes_its_answer(table: Table) -> None:
+    fired = await table.fire()
+    await table.anna.press(fired, "Undo")
+    asked = await table.ben.wait_for(table.games, "asks to undo")
+    assert f"<@{table.ben.id}>" in asked.text
+    await table.ben.press(asked, "Agree")
+    await table.until(lambda: "is undone" in asked.plain and asked.buttons() == ["Redo"])
+    assert "anna asked, ben agreed" in asked.plain
+    await table.until(lambda: "Undone in #" in fired.plain and not fired.buttons())
+
+
+async def test_an_opened_roll_takes_the_place_of_its_seal(table: Table) -> None:
+    secret = await table.anna.slash(table.games, "/roll", "2d6 label=ambush secret hand=3,4")
+    public = next(one for one in await secret.answers(2) if one.ephemeral_for is None)
+    await table.anna.press(public, "Open it")
+    await table.until(lambda: "= 7" in public.plain and not public.buttons())
+
+
+async def test_changes_wait_out_a_limit_and_a_restart(table: Table) -> None:
+    fired = await table.fire()
+    await table.anna.press(fired, "Undo")
+    asked = await table.ben.wait_for(table.games, "asks to undo")
+    table.slack.faults.ratelimit("chat.update", retry_after=1)
+    await table.ben.press(asked, "Agree")
+    await table.until(lambda: "is undone" in asked.plain)
+    await table.bot.kill()
+    await table.bot.start()
+    await table.until(lambda: "Undone in #" in fired.plain, 30)
+
+
+@pytest.mark.parametrize("error", ["message_not_found", "cant_update_message", "edit_window_closed"])
+async def test_what_slack_will_not_change_stops_nothing(table: Table, tmp_path: Path, error: str) -> None:
+    await say(table.anna, table.games, 'unit edit "Squad 1" marker=+low-crawl')
+    table.slack.faults.error("chat.update", error)
+    assert "is undone" in (await say(table.anna, table.games, "game undo")).plain
+    await until_nothing_is_left(tmp_path, 5)
+    assert "is back" in (await say(table.anna, table.games, "game redo")).plain
+
+
+async def test_where_the_bot_is_no_member_the_pressed_button_tells_where_its_message_is(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    """Answers go to the response address there, which does not say where they are."""
+    home, anna, _, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        anna.remove_bot(games)
+        rolled = await (await anna.slash(games, "/roll", "2d6")).answer()
+        assert rolled.via == "response_url"
+        await anna.invite_bot(games)
+        await anna.press(rolled, "Undo")
+        await socket_slack.watch.until(lambda: "Undone in #3" in rolled.plain, timeout=6, what="the change")
+        assert rolled.buttons() == []
