@@ -44,7 +44,8 @@ ROSTERS = {
 LINES = (
     "roll 2d6+1", "roll 4d6kh3 label=fate", "roll d20 secret", "roll 3dF", "roll d[hit,miss,miss]", "roll 2dA+d100",
     "roll 3x2d6", "roll 2d6! hand=3,4", "roll 5d10c>6", "roll 2d6 hand=1,6 secret", "roll 7", "again", "again",
-    "game next", "game next", "game initiative US", "game initiative VC", "game leave", "game join US", "game join VC",
+    "game next", "game next", "game pass", "game pass done", "game initiative", "game plan 9 fog", "game plan remove=9",
+    "game initiative US", "game initiative VC", "game leave", "game join US", "game join VC",
     "game settings answers=compact", "game settings hand_dice=no", "game settings hand_dice=yes answers=full",
     "game settings master=Bob", "game undo", "game undo", "game undo", "game redo", "game redo", "fair add text",
     'fair add "für Elise"', "fair reveal", "privacy delete confirm", "log 5", "game status", "fair show",
