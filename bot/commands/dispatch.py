@@ -112,8 +112,8 @@ BUTTONS_OF_EVENT = {
 """Buttons that name their game and an event of it; consent and refusal also the request that they answer."""
 
 
-BUTTONS_OF_EARLIER = ("log", "read", "reveal")
-"""Those of the last two that also work for a game that was played here before: they read it, or open what is sealed."""
+BUTTONS_OF_EARLIER = ("delete", "log", "read", "reveal")
+"""Those of the last two that also work for a game that was played here before: what they do stays within it."""
 
 
 def handler(spec: CommandSpec) -> Handler:

@@ -51,6 +51,9 @@ async def listing(context: Context) -> Reply:
     more = len(games) - MOST_SHOWN
     if more > 0:
         shown.append(phrase("{more} older: `/game open 1`, or by title", more=more))
+    if earlier := [one for one in games if not one.is_on]:
+        number = earlier[0].number
+        shown.append(phrase("`/game open {n}` reads one, `/game resume {n}` takes it up again", n=number))
     count = "1 game" if len(games) == 1 else f"{len(games)} games"
     on = ", one is on" if games[0].is_on and not games[0].game.ended else ""
     return Reply(f"{count} played here{on}", (*shown, *went), private=True, buttons=way)

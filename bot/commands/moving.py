@@ -6,7 +6,7 @@ import re
 
 from bot.commands.context import Context
 from bot.commands.places import called, moved_doc, way_to
-from bot.commands.played import named, put_aside
+from bot.commands.played import named, put_aside, turn_to
 from bot.entropy import new_id
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
@@ -206,9 +206,11 @@ def _elsewhere(problem: str) -> UserError:
 
 async def delete(context: Context) -> Reply:
     """Delete the game and all its data; asks first."""
+    options = context.options()
+    await turn_to(context, options["game"])
     game = context.need_game()
     _need_owner(context)
-    if context.options()["confirm"]:
+    if options["confirm"]:
         return await delete_now(context)
     name = f'"{game.name}"' if game.name else "this free play"
     return Reply(

@@ -88,7 +88,8 @@ def standing(one: Played) -> str:
     if game.ended:
         said = f"{won(game)} on turn {game.turn}"
     else:
-        said = turn if one.is_on else f"asleep since {day(one.last)} · {turn}"
+        whose = f" · {game.go[0]}'s go" if len(game.go) == 1 else ""
+        said = f"{turn}{whose}" if one.is_on else f"asleep since {day(one.last)} · {turn}"
     return f"{said[:1].upper()}{said[1:]} · #{game.number}"
 
 

@@ -164,7 +164,7 @@ GAME = (
         ("game", "delete"),
         "Delete the game and all its data; asks first",
         "game",
-        (Option("confirm", "bool", help="delete it now"),),
+        (Option("confirm", "bool", help="delete it now"), _GAME),
         private=True,
         example="/game delete",
     ),

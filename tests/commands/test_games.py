@@ -50,7 +50,7 @@ async def test_every_game_that_was_played_here_is_listed_the_one_that_is_on_firs
     assert [line.partition(" since")[0] for line in shown.body()] == [
         "3. Saint-Lo · Ultracombat Normandy", "Turn 1, Combat round · #1",
         "2. Hill 621 · Lock 'n Load Tactical", "Ended on turn 1 · #2",
-        "1. Free play", "2 events",
+        "1. Free play", "2 events", "/game open 2 reads one, /game resume 2 takes it up again",
     ]  # fmt: skip
     labels = [beside(shown, title)[0] for title in ("Saint-Lo", "Hill 621", "Free play")]
     assert labels == ["Status", "Read", "Read"]
@@ -240,3 +240,19 @@ async def test_an_import_says_what_it_puts_aside() -> None:
     await there.do("Anna", "game resume 1", "roll d6")
     assert not (await there.game()).started
     assert (await audit(there.app.store))[1] == []
+
+
+async def test_an_earlier_game_is_deleted_by_who_may_and_the_others_stay() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await end(channel, "Anna")
+    await channel.do("Bob", "game start lnlt Next")
+    await channel.refused("Bob", "game delete game=1", "not-master")
+    asked = await channel.do("Anna", "game delete game=1")
+    assert asked.title.startswith('Delete "Hill 875"')
+    gone = await channel.press("Anna", pressed(asked, "Delete"))
+    assert gone.announce is not None
+    assert gone.announce.title == 'Anna deletes "Hill 875"'
+    assert (await channel.game()).name == "Next"
+    await channel.refused("Anna", "game open 1", "unknown-game")
+    assert (await channel.do("Anna", "game open 2")).title.startswith('"Next"'), "the others keep their numbers"
