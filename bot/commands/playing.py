@@ -15,6 +15,7 @@ from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.play.effects import is_of_game
 from bot.play.lookup import read_table
+from bot.play.many import in_names
 from bot.play.roll import roll_dice
 from bot.play.sequence import EXTRA, odds_reply, run_sequence
 from bot.rules.inputs.options import flag
@@ -45,6 +46,7 @@ async def handle_sequence(context: Context) -> Reply:
     sequence = system(context.spec.system).sequence(context.spec.target)
     options = with_letters(sequence, _plain(context.command.options), context.game)
     roster = roster_for(context, context.spec)
+    options = in_names(sequence, options, roster, context.actor.side)
     if sequence.odds_by and flag(options, "odds"):
         return await answer_odds(context, context.spec, options)
     if context.ledger.exists and context.game.ended:
@@ -66,8 +68,9 @@ async def answer_odds(
     What is to be sealed or rolled with real dice must be typed: a button's roll is open to all.
     """
     sequence = system(spec.system).sequence(spec.target)
-    raw = {name: value for name, value in options.items() if name not in EXTRA}
     roster = roster_for(context, spec)
+    options = in_names(sequence, options, roster, context.actor.side)
+    raw = {name: value for name, value in options.items() if name not in EXTRA}
     rows = odds_rows(sequence, raw, roster)
     counted = await context.count_odds(sequence, raw, tuple(rows), roster)
 

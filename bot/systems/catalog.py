@@ -217,6 +217,7 @@ class System:
             marks=units.get("marker_flags") or {},
             states=states,
             sound=named[0] if states and named[0] not in states else "",
+            known_states=named,
             bare=more.get("bare", ""),
             repeat=more.get("repeat", ""),
         )

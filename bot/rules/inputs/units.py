@@ -13,6 +13,7 @@ from bot.rules.inputs.options import Option, clean
 from bot.rules.phrase import phrase
 
 MAX_UNITS = 40
+SEPARATED = "Several units are separated by ; or ,"
 _NO = ("no", "off")
 _QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d"}
 
@@ -39,8 +40,8 @@ class UnitWords:
     """What may be in a unit list of a game: types, number keys, flags, and what a roster unit's state means.
 
     `marks` maps a roster marker to the flag it stands for (lnlt: ops-complete -> ops), `states` a state to its
-    flags (shaken-wounded -> shaken, wounded), `sound` is the state without any (good-order). `bare` is the type that
-    a bare whole number stands for, `repeat` the key that repeats an item.
+    flags (shaken-wounded -> shaken, wounded), `sound` is the state without any (good-order), `known_states` are all
+    states. `bare` is the type that a bare whole number stands for, `repeat` the key that repeats an item.
     """
 
     types: tuple[str, ...]
@@ -49,6 +50,7 @@ class UnitWords:
     marks: Mapping[str, str] = field(default_factory=dict)
     states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sound: str = ""
+    known_states: tuple[str, ...] = ()
     bare: str = ""
     repeat: str = ""
 
@@ -130,15 +132,15 @@ def parse_units(
     was expected; `option` is put on the error for forms.
     """
     try:
-        items = [item for item in _split(text) if item.strip()]
+        items = [item for item in split_items(text) if item.strip()]
         if words.bare and len(items) == 1 and items[0].strip().isdecimal() and len(items[0].strip()) < 6:
             count = int(items[0])
-            _check_count(count)
+            check_count(count)
             return (Unit(words.bare, words.bare),) * count
         units: list[Unit] = []
         for item in items:
             units += _item(item.strip(), words, roster, types)
-            _check_count(len(units))
+            check_count(len(units))
     except UserError as error:
         error.option = error.option or option
         raise
@@ -164,12 +166,14 @@ def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
     return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, state, unit.marks)
 
 
-def _check_count(count: int) -> None:
+def check_count(count: int) -> None:
+    """Raise UserError for more units than a list holds."""
     if count > MAX_UNITS:
         raise UserError(f"A list holds at most {MAX_UNITS} units.", hint="Split the attack.", code="too-many")
 
 
-def _split(text: str) -> list[str]:
+def split_items(text: str) -> list[str]:
+    """The items of a list as typed, separated by `;` outside of quotation marks. Raises UserError."""
     items, start, quote = [], 0, ""
     for at, mark in enumerate(text):
         if quote:
@@ -305,9 +309,11 @@ def _head(item: str, words: UnitWords, roster: Roster) -> tuple[Unit, str]:
             hint=f"Write {count}.",
             code="bad-unit",
         )
-    if (called := _called(pieces)) != pieces[0] and (near := did_you_mean(called, [u.name for u in roster.values()])):
+    names = [unit.name for unit in roster.values()]
+    if (called := _called(pieces)) != pieces[0] and (near := did_you_mean(called, names)):
         raise UserError(f"There is no {called[:40]}.", hint=near, code="unknown-unit")
-    hint = did_you_mean(word, known) or f"Unit types are {', '.join(words.types)}."
+    near = did_you_mean(word, known) or did_you_mean(word, roster)
+    hint = near or f"{SEPARATED}; unit types are {', '.join(words.types)}."
     raise UserError(
         f'"{pieces[0][:40]}" is neither a unit type nor a unit of the roster.', hint=hint, code="unknown-unit"
     )

@@ -1,0 +1,282 @@
+"""Several roster units in a few words: `GI 1..10`, `us1..us4`, `all shaken`, `side:US`, `hex:H5`, `us3, us4`.
+
+What was typed is written out as the list of names that it stands for, so that the log holds names: whoever plays an
+event again, or changes it, need not know who was in play.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from bot.rules.errors import Hint, UserError, did_you_mean
+from bot.rules.inputs.options import MAX_TEXT
+from bot.rules.inputs.units import MAX_UNITS, SEPARATED, Roster, RosterUnit, UnitWords, check_count, split_items
+
+_FIRST = re.compile(r"(?<!\d)(\d{1,4})\s*(\.\.+|\u2026|[-\u2013])\s*")
+_LAST = re.compile(r"(\d{1,4})(?=[\s,]|$)")
+_CHOICE = re.compile(r"(all\b|(side|hex):)", re.IGNORECASE)
+_QUOTED = re.compile(r"[\"'\u201c]([^\"\u201d']*)[\"'\u201d](?=\s|,|$)")
+MOST_PIECES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Whose:
+    """Who asks, for words that name nobody: their side, and whether the list names who acts (theirs) or who is acted
+    upon (the other side's). `gone` are the states of units that such words leave out."""
+
+    side: str = ""
+    acting: bool = True
+    gone: Collection[str] = ()
+
+
+def written_out(text: str, words: UnitWords, roster: Roster, whose: Whose) -> str:
+    """A list of units with each range, choice and comma written out: `GI 1; GI 2; GI 3 fp=2`.
+
+    A list without any of these comes back as it is, and so does every list where there is no roster. Raises UserError.
+    """
+    if not roster or not text.strip():
+        return text
+    typed = [item for item in split_items(text) if item.strip()]
+    items = [part for item in typed for part in _parts(item, roster)]
+    chosen = [_chosen(item, words, roster, whose) for item in items]
+    if all(one is None for one in chosen) and len(items) == len(typed):
+        return text
+    named = {unit.name for item in items if (unit := _plain(item[: _named(item, roster)], roster)) is not None}
+    out: list[str] = []
+    for item, found in zip(items, chosen, strict=True):
+        if found is None:
+            out.append(item)
+            continue
+        units, rest = found
+        out += [f"{_name(unit, rest, roster)} {rest}".strip() for unit in units if unit.name not in named]
+        named |= {unit.name for unit in units}
+    check_count(len(out))
+    return _fitting(out, roster)
+
+
+def names_in(text: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[str, ...]:
+    """The names of the roster units that a text means, where an option takes units by their names alone.
+
+    Raises UserError for one that the roster does not have.
+    """
+    names = []
+    for item in split_items(written_out(text, words, roster, whose)):
+        if not (item := item.strip()):
+            continue
+        unit = _plain(item, roster)
+        if unit is None:
+            raise no_unit(item, roster)
+        names.append(unit.name)
+    return tuple(dict.fromkeys(names))
+
+
+def no_unit(item: str, roster: Roster) -> UserError:
+    """The error for what is no unit of the roster, with the nearest name."""
+    hint = did_you_mean(item, {unit.name for unit in roster.values()})
+    return UserError(f'The roster has no unit "{item[:40]}".', hint=hint or f"{SEPARATED}.", code="unknown-unit")
+
+
+def _plain(item: str, roster: Roster) -> RosterUnit | None:
+    """The unit that an item names, with nothing behind it."""
+    if found := _QUOTED.fullmatch(item.strip()):
+        return roster.get(found[1].casefold())
+    return roster.get(" ".join(item.split()).casefold())
+
+
+def _name(unit: RosterUnit, rest: str, roster: Roster) -> str:
+    """Its name as it is read back when `rest` follows it."""
+    return unit.name if _named(f"{unit.name} {rest}", roster) == len(unit.name) else f'"{unit.name}"'
+
+
+def _fitting(items: Iterable[str], roster: Roster) -> str:
+    """The list as text; by handles where the names are too long for an option."""
+    listed = list(items)
+    text = "; ".join(listed)
+    if len(text) > MAX_TEXT:
+        short = {unit.name: unit.handle for unit in roster.values()}
+        text = "; ".join(short.get(item, item) for item in listed)
+    return text
+
+
+# The comma
+
+
+def _parts(item: str, roster: Roster) -> Iterator[str]:
+    """The items between commas. A comma in a value (`sw=3,2`) or in a unit's own name is part of it."""
+    item = item.strip()
+    start = _named(item, roster)
+    for comma in re.finditer(",", item):
+        at = comma.start()
+        if at < start or not _separates(item, at, roster):
+            continue
+        if head := item[:at].strip():
+            yield head
+        yield from _parts(item[at + 1 :], roster)
+        return
+    if item:
+        yield item
+
+
+def _separates(item: str, at: int, roster: Roster) -> bool:
+    """Whether the comma at `at` ends an item."""
+    if item[:at].count('"') % 2 or item[:at].count("\u201c") > item[:at].count("\u201d"):
+        return False
+    token = item[:at].rpartition(" ")[2]
+    following = item[at + 1 :]
+    if "=" not in token or not following.strip() or following[0] == " ":
+        return True
+    return bool(_named(following, roster) or _CHOICE.match(following))
+
+
+def _named(item: str, roster: Roster) -> int:
+    """How many characters at the beginning of an item are a unit's name, the longest that fits; 0 for none."""
+    if found := _QUOTED.match(item):
+        return found.end() if found[1].casefold() in roster else 0
+    ends = [piece.end() for piece in re.finditer(r"[^\s,]+,?", item)][:MOST_PIECES]
+    for end in reversed(ends):
+        for till in (end, end - 1) if item[end - 1] == "," else (end,):
+            if " ".join(item[:till].split()).casefold() in roster:
+                return till
+    return 0
+
+
+# Ranges and choices
+
+
+def _chosen(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], str] | None:
+    """The units that an item picks and the words behind it, which are for each; None for a single unit."""
+    if not item or _named(item, roster):
+        return None
+    if (quoted := _QUOTED.match(item)) and (found := _range(quoted[1], roster, whose)):
+        return found[0], f"{found[1]} {item[quoted.end() :]}".strip()
+    if found := _range(item, roster, whose):
+        return found
+    return _choice(item, words, roster, whose) if _CHOICE.match(item) else None
+
+
+def _range(item: str, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], str] | None:
+    """The units of a range and what is behind it. A dash counts as one only where the first unit is there."""
+    for begin in _FIRST.finditer(item):
+        stem, rest = " ".join(item[: begin.start()].split(" ")), item[begin.end() :]
+        if stem and rest.casefold().startswith(stem.casefold()):
+            rest = rest[len(stem) :]
+        end = _LAST.match(rest)
+        if end and (f"{stem}{begin[1]}".casefold() in roster or begin[2] not in "-\u2013"):
+            return _between(stem, begin[1], end[1], roster, whose), rest[end.end() :].strip()
+    return None
+
+
+def _between(stem: str, first: str, last: str, roster: Roster, whose: Whose) -> list[RosterUnit]:
+    if not int(first) <= int(last) < int(first) + MAX_UNITS:
+        raise UserError(
+            f'"{stem[:30]}{first}..{last}" must count upwards, at most {MAX_UNITS} units at once.', code="bad-value"
+        )
+    width = len(first) if first.startswith("0") else 0
+    names = [f"{stem}{str(number).zfill(width)}" for number in range(int(first), int(last) + 1)]
+    there = {name: unit for name in names if (unit := roster.get(name.casefold())) is not None}
+    if len(there) < len(names):
+        raise _missing(names, there, roster)
+    units = list({unit.name: unit for unit in there.values()}.values())
+    return [unit for unit in units if unit.state not in whose.gone] or units
+
+
+def _missing(names: list[str], there: Collection[str], roster: Roster) -> UserError:
+    lost = [name for name in names if name not in there]
+    shown = f"{', '.join(lost[:3])}{' ...' if len(lost) > 3 else ''}"
+    if not there:
+        near = did_you_mean(names[0], {unit.name for unit in roster.values()})
+        return UserError(f"The roster has no {shown[:60]}.", hint=near or f"{SEPARATED}.", code="unknown-unit")
+    right = "; ".join(_runs(names, there))
+    hint = Hint(f"Did you mean {right[:120]}?")
+    return UserError(f"The roster has no {shown[:60]}.", hint=hint, code="unknown-unit")
+
+
+def _runs(names: list[str], there: Collection[str]) -> Iterator[str]:
+    """Those of a range that are there, as ranges."""
+    run: list[str] = []
+    for name in (*names, ""):
+        if name in there:
+            run.append(name)
+        elif run:
+            number = re.search(r"\d+$", run[-1])
+            yield f"{run[0]}..{number[0]}" if number and len(run) > 1 else run[0]
+            run = []
+
+
+def _choice(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], str]:
+    """`all`, `side:US`, `hex:H5`, then states and types that they must have; the rest is for each of them."""
+    units = list({unit.name: unit for unit in roster.values()}.values())
+    rest, sided, filters = item, False, list[str]()
+    while found := _CHOICE.match(rest):
+        rest = rest[found.end() :].lstrip()
+        if found[2] is None:
+            continue
+        value, rest = _value(rest, {unit.side for unit in units})
+        if found[2].casefold() == "side":
+            sided = True
+            units = _of_side(units, value)
+        else:
+            units = [unit for unit in units if str(unit.numbers.get("hex", "")).casefold() == value.casefold()]
+    pieces, types = rest.split(), {*words.types, *(unit.type for unit in roster.values())}
+    while pieces and (kept := _filtered(units, pieces[0], words, types)) is not None:
+        filters.append(pieces.pop(0))
+        units = kept
+    if not {word.casefold() for word in filters} & {*whose.gone}:
+        units = [unit for unit in units if unit.state not in whose.gone]
+    units = units if sided else _meant(units, whose, item)
+    if not units:
+        raise UserError(
+            f'No unit in play fits "{item[:40]}".', hint="side:NAME picks those of one side.", code="nobody"
+        )
+    return units, " ".join(pieces)
+
+
+def _value(rest: str, sides: Iterable[str]) -> tuple[str, str]:
+    """What follows `side:` or `hex:`, which may be quoted, or a side of several words; and the rest."""
+    if found := _QUOTED.match(rest):
+        return found[1], rest[found.end() :].lstrip()
+    for side in sorted(sides, key=len, reverse=True):
+        if " " in side and rest.casefold().startswith(side.casefold()):
+            return side, rest[len(side) :].lstrip()
+    value, _, rest = rest.partition(" ")
+    return value, rest.lstrip()
+
+
+def _of_side(units: list[RosterUnit], side: str) -> list[RosterUnit]:
+    known = {unit.side for unit in units} - {""}
+    if side.casefold() not in map(str.casefold, known):
+        hint = did_you_mean(side, known) or f"Sides are {', '.join(sorted(known)) or 'not named here'}."
+        raise UserError(f'No unit is of a side "{side[:40]}".', hint=hint, code="unknown-side")
+    return [unit for unit in units if unit.side.casefold() == side.casefold()]
+
+
+def _filtered(units: list[RosterUnit], word: str, words: UnitWords, types: Collection[str]) -> list[RosterUnit] | None:
+    """Those in a state, or of a type; None for a word that is neither."""
+    folded = word.casefold().replace("_", "-")
+    if folded == words.sound and folded:
+        return [unit for unit in units if words.state_of(unit) in ("", folded)]
+    if folded in words.states:
+        wanted = {*words.states[folded]}
+        return [unit for unit in units if wanted and wanted <= {*words.states.get(words.state_of(unit), ())}]
+    if folded in words.known_states:
+        return [unit for unit in units if unit.state == folded]
+    for type_ in types:
+        if folded in (type_, f"{type_}s"):
+            return [unit for unit in units if unit.type == type_]
+    return None
+
+
+def _meant(units: list[RosterUnit], whose: Whose, item: str) -> list[RosterUnit]:
+    """Those of the side that is meant. Raises UserError where that could be several."""
+    sides = sorted({unit.side for unit in units} - {""})
+    if whose.side and whose.acting:
+        return [unit for unit in units if unit.side == whose.side]
+    if whose.side:
+        units = [unit for unit in units if unit.side != whose.side]
+        sides = [side for side in sides if side != whose.side]
+    if len(sides) > 1:
+        choices = " or ".join(f"side:{side}" for side in sides[:4])
+        raise UserError(f'Of which side is "{item[:40]}"?', hint=f"Write {choices}.", code="unknown-side")
+    return units
