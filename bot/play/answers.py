@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from bot.interface.parts import Part, Small, Thrown
 from bot.interface.reply import Reply
-from bot.play.news import FOLDED, groups, news
+from bot.play.news import FOLDED, NAMED, groups, news
 from bot.rules.phrase import Phrase, Typed
-from bot.rules.sequence import Fate, Line, Played
+from bot.rules.sequence import Fate, Line, Played, Settlement
 from bot.systems.catalog import Sequence
 
 
@@ -36,9 +36,8 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
     settled = played.settlement
     told = news(sequence, settled.fates, settled.headline, actors, who)
     told = replace(told, by=settled.by or told.by)
-    many = len(settled.fates) >= FOLDED
-    lines: list[Part] = [line for line in played.lines if not many or not _of_a_unit(line, settled.fates)]
-    if many:
+    lines: list[Part] = list(_in_short(played.lines, settled))
+    if len(settled.fates) > NAMED:
         lines = [*lines, *groups(sequence, settled.fates)]
     lines = [*lines, *map(_begun, (() if settled.fates else unit_lines(settled.units))), *map(_begun, settled.then)]
     now = (Small(f"Now: {' · '.join(settled.now)}"),) if settled.now else ()
@@ -49,6 +48,18 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
 def _begun(text: str) -> str:
     """A text as it begins a line: `squad shaken` as `Squad shaken`."""
     return text if text[:1].isupper() or isinstance(text, Phrase | Typed) else text[:1].upper() + text[1:]
+
+
+def _in_short(lines: tuple[Line, ...], settled: Settlement) -> tuple[Line, ...]:
+    """The lines without those of many single units, in whose place their sums come."""
+    many = len(settled.fates) >= FOLDED
+    rolling = {line.unit for line in lines if line.unit}
+    folded = [(line.unit and len(rolling) >= FOLDED) or (many and _of_a_unit(line, settled.fates)) for line in lines]
+    if not any(folded):
+        return lines
+    at = folded.index(True)
+    kept = [line for line, away in zip(lines[at:], folded[at:], strict=True) if not away]
+    return (*lines[:at], *settled.sums, *kept)
 
 
 def _of_a_unit(line: Line, fates: Iterable[Fate]) -> bool:

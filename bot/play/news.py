@@ -112,14 +112,19 @@ def _said(results: Mapping[str, Result], alike: list[Fate]) -> str:
         if len(alike) == 1
         else result.many
     )
-    said, more = pattern.replace("{}", names), alike[0].more
-    return said.replace("{more}", more) if "{more}" in said else f"{said}, {more}" if more else said
+    return _with_more(pattern.replace("{}", names), alike[0].more)
+
+
+def _with_more(words: str, more: str) -> str:
+    if "{more}" in words:
+        return words.replace("{more}", more)
+    return f"{words}, {more}" if more else words
 
 
 def _word(results: Mapping[str, Result], fate: Fate) -> tuple[str, str]:
     result = results.get(fate.token)
     word = fate.token.replace("-", " ") if result is None else result.word
-    return (f"{word}, {fate.more}" if fate.more else word), (NOTHING if result is None else result.tone)
+    return _with_more(word, fate.more), (NOTHING if result is None else result.tone)
 
 
 def _counted(results: Mapping[str, Result], fates: list[Fate]) -> str:

@@ -40,7 +40,9 @@ class Line:
 
     `dice` are the raw values, `parts` each modifier with its name and value (one without a name is a bare number: what
     several units bring is named with the last of them), `total` the final number, `result` why it means what the first
-    line of the answer says (the column, what it was compared with).
+    line of the answer says (the column, what it was compared with). `contributors` are weapons, units and skills that a
+    sum is made of, said before the modifiers and name first: `rifles 27 + LMG 8`. `unit` is whose roll it is where each
+    of several units rolls: lines of many single units are left out of a short answer.
     """
 
     label: str
@@ -48,14 +50,17 @@ class Line:
     parts: tuple[tuple[str, int | float], ...] = ()
     total: int | float | None = None
     result: str = ""
+    contributors: tuple[tuple[str, int | float], ...] = ()
+    unit: str = ""
 
     def said(self, die: Callable[[str], str], strong: Callable[[str], str], plain: Callable[[str], str]) -> str:
         """The label, then raw dice, each modifier with its name, the total, what it means; drawn by these three."""
         pieces = [die(str(value)) for value in self.dice]
-        for at, (name, value) in enumerate(self.parts):
-            sign = "− " if value < 0 else "+ " if at or self.dice else ""
-            pieces.append(plain(f"{sign}{abs(value):g} {name}".rstrip()))
-        if self.total is not None and (self.parts or len(self.dice) != 1):
+        for name, value in self.contributors:
+            pieces.append(plain(f"{_sign(value, pieces)}{name} {abs(value):g}"))
+        for name, value in self.parts:
+            pieces.append(plain(f"{_sign(value, pieces)}{abs(value):g} {name}".rstrip()))
+        if self.total is not None and (self.parts or len(self.dice) + len(self.contributors) != 1):
             pieces.append(f"{'= ' if pieces else ''}{strong(minus(self.total))}")
         if self.result:
             pieces[-1:] = [f"{pieces[-1]}, {plain(self.result)}"] if pieces else [plain(self.result)]
@@ -69,6 +74,10 @@ class Line:
     def text(self) -> str:
         """The line in plain words, its dice in brackets."""
         return self.said("[{}]".format, str, str)
+
+
+def _sign(value: float, before: list[str]) -> str:
+    return "− " if value < 0 else "+ " if before else ""
 
 
 def minus(value: float) -> str:
@@ -97,7 +106,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What came of one unit, as a token that `results` of the game.yaml puts into words; `more` adds to it."""
+    """What came of one unit, as a token that `results` of the game.yaml puts into words.
+
+    `more` adds to it, in the place of `{more}` where the words have that.
+    """
 
     unit: str
     token: str
@@ -112,7 +124,8 @@ class Settlement:
     `units` pairs each unit hit with the word of its result; `then` says what comes next (`run crash`).
     `fates` are the same results as tokens, from which the first line of the answer is made. `by` is its cause, where
     that is not who acts (`no loss to US Squad 3`). `now` says what changed besides and `notes` what else is worth
-    knowing, both in small print. Where a sequence tells its fates, its `units` are not shown.
+    knowing, both in small print. Where a sequence tells its fates, its `units` are not shown. `sums` say in short what
+    the lines of single units come to, where these are left out.
     """
 
     headline: str
@@ -123,6 +136,7 @@ class Settlement:
     now: tuple[str, ...] = ()
     by: str = ""
     notes: tuple[str, ...] = ()
+    sums: tuple[Line, ...] = ()
 
 
 def _nothing(_before: Any, _roll: Any, _after: Any) -> Outputs:
