@@ -137,8 +137,8 @@ def test_the_answer_names_totals_and_counts_casualties() -> None:
     """Sniper: +4 to his die. LMG with skill 24: +4 to each of three dice."""
     played = shoot("sniper-rifle; lmg skill=24", [12, 5, 9, 2, 3, 10], skill=12)
     assert tuple(line.text() for line in played.lines) == (
-        "Sniper-rifle Firearms 12: = 12",
-        "Lmg Firearms 24: = 24",
+        "Sniper-rifle Firearms 12: 12",
+        "Lmg Firearms 24: 24",
         "1 sniper-rifle to hit: [12], against 12: hit",
         "2 lmg to hit: [5], against 24: hit",
         "1 sniper-rifle damage: [9] + 4 to each die, 13 combat-ineffective",
