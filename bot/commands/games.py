@@ -17,8 +17,9 @@ from bot.commands.played import (
     put_aside,
     standing,
 )
+from bot.commands.turn_card import headline, phase_buttons
 from bot.game.ledger import Ledger
-from bot.game.phases import phase_title, reminders
+from bot.game.phases import phase_of
 from bot.game.rights import need_director
 from bot.interface.parts import Entry, Part
 from bot.interface.reply import Button, Reply
@@ -155,10 +156,12 @@ async def _resumed(context: Context, one: Played) -> Reply:
         context.bindings += [
             Binding(place, one.row, was, server_of(place), alone=place == places[-1]) for place in places
         ]
-    game, system = ledger.game, systems().get(one.game.system)
-    where = phase_title(game, system)
-    lines = (*([f"It goes on in {where}."] if where else []), *reminders(game, system), *aside)
-    told = Reply(f"{context.who} takes {named(one.game)} up again", lines)
+    game, lines, buttons = ledger.game, list(aside), tuple[Button, ...]()
+    if game.started:
+        brief = str(phase_of(game, context.system).get("brief") or "")
+        lines = [f"{headline(game, context.system)}.", *([brief] if brief else []), *aside]
+        buttons = tuple(phase_buttons(context))
+    told = Reply(f"{context.who} takes {named(one.game)} up again", tuple(lines), buttons=buttons)
     here = context.command.where.key
     context.outgoing += [Outgoing(place, {}, context.now, told.to_json()) for place in places if place != here]
     return told

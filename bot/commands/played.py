@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.commands.context import Context
+from bot.commands.turn_card import whose_go
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.phases import phase_title
@@ -88,7 +89,7 @@ def standing(one: Played) -> str:
     if game.ended:
         said = f"{won(game)} on turn {game.turn}"
     else:
-        whose = f" · {game.go[0]}'s go" if len(game.go) == 1 else ""
+        whose = f" · {whose_go(game)}" if len(game.go) == 1 else ""
         said = f"{turn}{whose}" if one.is_on else f"asleep since {day(one.last)} · {turn}"
     return f"{said[:1].upper()}{said[1:]} · #{game.number}"
 

@@ -10,6 +10,7 @@ from bot.game.ledger import Ledger, Writer
 from bot.game.rights import need_director
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import Person
+from bot.interface.tone import WAITING
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.stores.base import DAY
@@ -38,6 +39,7 @@ async def ask(context: Context, name: str) -> Reply:
             f"{decides} or a server manager decides.",
         ),
         buttons=(Button(f"begin:{key}", "Start it", "primary"), Button(f"keep:{key}", "Keep playing")),
+        tone=WAITING,
         mention=(called,) if called and called != who.key else (),
     )
 
