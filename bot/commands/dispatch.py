@@ -21,7 +21,7 @@ GAME = {
     "next": "turn:advance",
     "pass": "turn:hand_over",
     "initiative": "turn:initiative",
-    "plan": "turn:plan",
+    "plan": "plans:plan",
     "end": "ending:end",
     "list": "games:listing",
     "open": "games:open_game",

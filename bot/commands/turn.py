@@ -1,4 +1,4 @@
-"""`/game next`, `pass`, `initiative` and `plan`: the turn goes on, and the go from side to side."""
+"""`/game next`, `pass` and `initiative`: the turn goes on, and the go from side to side."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from bot.commands.turn_card import (
     passes_told,
     phase_buttons,
     phase_name,
-    planned,
-    whose_go,
 )
 from bot.game.follows_turn import HANDS_OVER, PASSES
 from bot.game.phases import (
@@ -25,6 +23,7 @@ from bot.game.phases import (
     next_phase,
     phase_title,
     reminders,
+    whose_go,
     with_initiative,
 )
 from bot.game.rights import find_side, need_go, need_player
@@ -36,14 +35,12 @@ from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 
 READ_BACK = 200
-MAX_PLANS = 30
-LATEST_TURN = 200
 
 
 async def advance(context: Context) -> Reply:
     """The next phase, or the next turn; what to remember in it; markers come off as the card says."""
     game = context.need_started()
-    need_go(game, context.actor, "ends the phase")
+    need_go(game, context.actor)
     after = next_phase(game, context.system)
     context.ledger.add("next", after, result=phase_title(after, context.system))
     return await card(context, game, await call_sides(context, after, after.go))
@@ -106,7 +103,7 @@ def _waits(game: Game) -> str:
 def _passing(context: Context, game: Game) -> str:
     """The side that passes: the actor's, or for a game master the one whose go it is. Raises UserError."""
     find_side(game, game.sides[0] if game.sides else "")
-    need_go(game, context.actor, "hands over")
+    need_go(game, context.actor)
     may, own = game.go or game.sides, context.actor.side
     if own in may:
         return own
@@ -181,46 +178,6 @@ async def remember(context: Context, phase: str) -> Reply:
     return Reply(
         f"Reminders: {phase_name(replace(game, turn=0), context.system)}", reminders(game, context.system), private=True
     )
-
-
-async def plan(context: Context) -> Reply:
-    """Plan something for a turn, remove a plan, or list them."""
-    options, game = context.options(), context.need_started()
-    turn, text, number = options["turn"], options["text"], options["remove"]
-    if number is not None:
-        return await _unplan(context, game, number)
-    if turn is None and not text:
-        plans = await planned(context, game)
-        lines = tuple(f"Turn {when}: {what} (#{at})" for when, at, what in plans)
-        add = phrase('Plan something: `/game plan 4 "US reinforcements at A1"`')
-        return Reply("Plans of this game" if plans else "Nothing is planned", (*lines, add), private=True)
-    need_player(game, context.actor)
-    if turn is None or not text:
-        raise UserError(
-            "A plan needs a turn and a text.",
-            hint=phrase('For example: `/game plan 4 "US reinforcements at A1"`'),
-            option="text" if turn is not None else "turn",
-            code="missing",
-        )
-    if turn <= game.turn:
-        raise UserError(f"It is turn {game.turn} already.", option="turn", code="bad-value")
-    if len(game.plans) >= MAX_PLANS:
-        raise UserError(f"A game has at most {MAX_PLANS} plans.", code="too-many")
-    after = replace(game, plans={**game.plans, str(context.ledger.next_number): turn})
-    context.ledger.add("plan", after, texts={"text": " ".join(text.split())}, result=f"for turn {turn}")
-    return Reply(f"Planned for turn {turn}: {' '.join(text.split())}", by=context.who)
-
-
-async def _unplan(context: Context, game: Game, number: int) -> Reply:
-    need_player(game, context.actor)
-    gone = next(((turn, text) for turn, at, text in await planned(context, game) if at == number), None)
-    if gone is None:
-        raise UserError(
-            f"There is no plan #{number}.", hint=phrase("List them: `/game plan`"), option="remove", code="not-planned"
-        )
-    left = {at: turn for at, turn in game.plans.items() if at != str(number)}
-    context.ledger.add("plan", replace(game, plans=left), result=f"#{number} removed")
-    return Reply(f"No longer planned for turn {gone[0]}: {gone[1]}", by=context.who)
 
 
 def _need_moment(context: Context, about: str) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.plans import due_now
 from bot.game.phases import (
     IMPULSES,
     is_alternating,
@@ -15,6 +16,7 @@ from bot.game.phases import (
     phase_title,
     phases_of,
     reminders,
+    whose_go,
 )
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game
@@ -23,7 +25,6 @@ from bot.interface.reply import Button, Reply
 from bot.rules.inputs.options import spoken
 from bot.systems.catalog import System
 
-DELETED = "a plan whose text was deleted"
 MOST_IN_ROW, PHONE_ROW = 5, 4
 """Buttons in a row at most, and those that fit a phone side by side, which is better where a second row is needed."""
 _COUNTS = ("no pass so far", "one pass so far", "two passes in a row", "three passes in a row")
@@ -53,16 +54,6 @@ def _who_begins(game: Game, system: System | None) -> str:
     return "who has the initiative?" if system is not None and "initiative" in system.sequences else "who goes first?"
 
 
-def whose_go(game: Game) -> str:
-    """`US's go`, `both sides`, or nothing in a game without sides."""
-    if not game.go:
-        return ""
-    if len(game.go) == len(game.sides):
-        return "both sides" if len(game.sides) == 2 else "all sides"
-    names = " and ".join(game.go)
-    return f"{names}\u2019 go" if names.endswith("s") else f"{names}'s go"
-
-
 def passes_told(game: Game, system: System | None) -> str:
     """How many passes in a row there were, where that ends a phase; else nothing."""
     if kind_of_go(game, system) != IMPULSES or "passes" not in phase_of(game, system):
@@ -89,22 +80,6 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
     buttons = phase_buttons(context)
     across = PHONE_ROW if len(buttons) > MOST_IN_ROW else 0
     return Reply(headline(game, system), tuple(lines), buttons=buttons, across=across, mention=mention)
-
-
-async def due_now(context: Context, game: Game) -> list[str]:
-    """What was planned for the present turn."""
-    return [text for turn, _, text in await planned(context, game) if turn == game.turn]
-
-
-async def planned(context: Context, game: Game) -> list[tuple[int, int, str]]:
-    """All plans: turn, number of the event, text; turn by turn."""
-    found = []
-    for at, turn in game.plans.items():
-        number = int(at)
-        texts = await context.store.texts(context.ledger.row, after=number - 1, before=number + 1)
-        text = next((row.text for row in texts if row.event == number and row.key == "text"), DELETED)
-        found.append((turn, number, text))
-    return sorted(found)
 
 
 def phase_buttons(context: Context, *, without: tuple[str, ...] = (), leads: str = "") -> tuple[Button, ...]:

@@ -109,7 +109,7 @@ def after_pass(game: Game, system: System | None, side: str, *, acted: bool) -> 
     kind = kind_of_go(game, system)
     passes = 0 if acted and kind == IMPULSES else game.passes + 1
     if not is_alternating(game, system):
-        left = tuple(other for other in game.go if other != side)
+        left = tuple(other for other in game.go or game.sides if other != side)
         return replace(game, go=left, passes=passes) if left else next_phase(game, system)
     order = order_of(game)
     most = len(order) if kind == INITIATIVE else phase_of(game, system).get("passes")
@@ -124,15 +124,24 @@ def phase_title(game: Game, system: System | None) -> str:
     return ", ".join(piece for piece in (f"turn {game.turn}" if game.turn else "", game.turn_of, title) if piece)
 
 
+def whose_go(game: Game) -> str:
+    """`US's go`, `both sides`, or nothing in a game without sides."""
+    if not game.go:
+        return ""
+    if len(game.go) == len(game.sides):
+        return "both sides" if len(game.sides) == 2 else "all sides"
+    names = " and ".join(game.go)
+    return f"{names}\u2019 go" if names.endswith("s") else f"{names}'s go"
+
+
 def standing(game: Game) -> str:
-    """Where a game is, on one line: `Hill 875 · turn 3, Operations phase · US may go`."""
+    """Where a game is, on one line: `Hill 875 · turn 3, Operations phase · US's go`."""
     if not game.started:
         return "free play"
     system = systems().get(game.system)
     if game.ended:
         return f"{game.name} · ended"
-    go = f"{' and '.join(game.go)} may go" if game.go else ""
-    return " · ".join(piece for piece in (game.name, phase_title(game, system), go) if piece)
+    return " · ".join(piece for piece in (game.name, phase_title(game, system), whose_go(game)) if piece)
 
 
 def reminders(game: Game, system: System | None) -> tuple[str, ...]:

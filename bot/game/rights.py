@@ -64,15 +64,15 @@ def need_player(game: Game, actor: Actor) -> None:
         )
 
 
-def need_go(game: Game, actor: Actor, does: str) -> None:
-    """Raise UserError for a stranger, and for a player of a side whose go it is not; `does` is what they may not."""
+def need_go(game: Game, actor: Actor) -> None:
+    """Raise UserError for a stranger, and for a player of a side whose go it is not: a phase is not theirs to end."""
     need_player(game, actor)
     if not is_guarded(game) or actor.directs or not game.go or actor.side in game.go:
         return
     sides = " and ".join(game.go)
     raise UserError(
         f"It is {sides}'s go; you play {actor.side}.",
-        hint=f"Only {sides}, or the game master, {does}.",
+        hint=f"Only {sides}, or the game master, can pass or end the phase.",
         code="not-your-go",
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -11,7 +12,7 @@ from bot.game.state import FIELDS
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.systems.catalog import systems
-from tests.commands.test_link import HERE, Table
+from tests.commands.test_link import BEN, HERE, THERE, Table
 from tests.forging import rechained
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
@@ -268,6 +269,35 @@ async def test_every_player_of_the_side_is_called_once_in_the_channel_where_they
     assert back.mention == ()
     assert [reply.mention for reply in await table.posted(HERE)] == [("discord:1",)]
     await table.app.close()
+
+
+async def test_whoever_plays_on_the_other_platform_is_called_there_and_only_there() -> None:
+    table = Table()
+    table.app = await fresh_app(lambda: table.now)
+    await table.run('/game start lnlt "Hill 875" sides="US, VC"')
+    await table.link()
+    await table.run("/game join US")
+    await table.run("/game join VC", BEN, THERE)
+    await table.run("/game initiative US")
+    await table.run("/game next")
+    await table.posted(THERE)
+    over = await table.run("/game pass")
+    [elsewhere] = await table.posted(THERE)
+    assert (over.mention, elsewhere.mention) == ((), ("slack:T1/U1",))
+    await table.app.close()
+
+
+async def test_a_game_from_before_there_was_a_go_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its state names nobody, so everybody may act; from the next phase on it is somebody's go."""
+    with monkeypatch.context() as before:
+        before.setattr("bot.commands.game.first_turn", lambda game, _system: replace(game, turn=1, phase="rally"))
+        channel = await table()
+    assert (await channel.game()).go == ()
+    assert (await channel.do("Bob", "game pass")).title == "VC is done, US is not"
+    await channel.do("Alice", "game pass")
+    assert (await channel.game()).go == ("US", "VC")
+    log = json.loads(await exported_text(channel))
+    assert check(log).faults == ()
 
 
 FORGED = [
