@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from bot.commands.context import Context
-from bot.commands.turn_card import whose_go
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
-from bot.game.phases import phase_title
+from bot.game.phases import phase_title, whose_go
 from bot.game.state import DRAW, Game
 from bot.interface.complete import MAX_LENGTH, Choice
 from bot.interface.spec import Place
