@@ -19,7 +19,7 @@ from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.text import command_text, parse_text
 from bot.rules.errors import UserError
-from bot.stores.base import Store
+from bot.stores.base import Store, StoreError
 from bot.threads import Threads
 
 DRAFTED, OF_EVENT = "draft:", "event:"
@@ -118,7 +118,10 @@ class Forms:
         if reply.better and spec.family in KEPT:
             draft = replace(draft, better=_storable(parse_text(reply.better, self._registry).options))
             buttons.insert(0, Button(f"roll:{draft.key}", _at_once(spec, reply), "primary"))
-        await self._drafts.put(draft)
+        try:
+            await self._drafts.put(draft)
+        except StoreError:  # the refusal is told all the same, without a form
+            return reply
         kept = ("Nothing was rolled; your other choices are kept.",) if spec.family in ROLLS else ()
         return replace(reply, lines=(*reply.lines, *kept), buttons=(*reply.buttons, *buttons))
 

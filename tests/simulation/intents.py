@@ -116,6 +116,8 @@ def duel(plot: Plot) -> None:
         plot.wait()
     if plot.chance.random() < 0.3:
         plot.say(plot.someone(where), where, "game end confirm")
+        plot.wait()
+        plot.say(plot.someone(where), where, plot.chance.choice(["game resume", "game list", "roll d6 label=@"]))
 
 
 def undo_twice(plot: Plot) -> None:
