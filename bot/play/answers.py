@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bot.interface.parts import Part, Small, Thrown
 from bot.interface.reply import Reply
-from bot.play.news import FOLDED, NAMED, groups, news
+from bot.play.news import FOLDED, are_counted, groups, news
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Fate, Line, Played, Settlement
 from bot.systems.catalog import Sequence
@@ -37,7 +37,7 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
     told = news(sequence, settled.fates, settled.headline, actors, who)
     told = replace(told, by=settled.by or told.by)
     lines: list[Part] = list(_in_short(played.lines, settled))
-    if len(settled.fates) > NAMED:
+    if are_counted(sequence, settled.fates):
         lines = [*lines, *groups(sequence, settled.fates)]
     lines = [*lines, *map(_begun, (() if settled.fates else unit_lines(settled.units))), *map(_begun, settled.then)]
     now = (Small(f"Now: {' · '.join(settled.now)}"),) if settled.now else ()

@@ -13,13 +13,12 @@ from bot.rules.names import joined, plural, stem_of
 from bot.rules.sequence import Fate
 from bot.systems.catalog import ROLL, Sequence
 
-NAMED = 2
-"""So many units are named in the first line; more are counted, unless they have no name in common."""
-ROOM = 60
-"""So long may a first line get by the names of units that have none in common."""
 NO_EFFECT = "no effect"
 FOLDED = 4
-"""From so many units on, those of one result stand in one line, without the dice of each."""
+"""From so many units on, those of one result share a line, without the dice of each, and the first line counts them."""
+NAMED = 2
+"""So many units are named in the first line even where it gets longer than `ROOM`, which is two lines of a phone."""
+ROOM = 78
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +68,14 @@ def news(sequence: Sequence, fates: Iterable[Fate], headline: str, actors: Itera
             NOTHING if headline == "no effect" else _gravest(results, [headline]),
         )
     tone = _gravest(results, (fate.token for fate in fates))
-    title = ", ".join(_said(results, alike) for alike in _alike(results, fates))
-    if len(fates) > NAMED and (len(title) > ROOM or stem_of(fate.unit for fate in fates)):
-        title = _counted(results, fates)
+    title = _counted(results, fates) if are_counted(sequence, fates) else _named(results, fates)
     return News(title[:1].upper() + title[1:], by, tone)
+
+
+def are_counted(sequence: Sequence, fates: Iterable[Fate]) -> bool:
+    """Whether the first line counts the units by their results, so that lines of their own must name them."""
+    known = [fate for fate in fates if fate.unit]
+    return len(known) >= FOLDED or (len(known) > NAMED and len(_named(results_of(sequence), known)) > ROOM)
 
 
 def cause(sequence: Sequence, actors: tuple[str, ...], who: str) -> str:
@@ -101,6 +104,10 @@ def _alike(results: Mapping[str, Result], fates: list[Fate]) -> list[list[Fate]]
         found.setdefault((fate.token, fate.more), []).append(fate)
     order = {token: at for at, token in enumerate(results)}
     return sorted(found.values(), key=lambda alike: order.get(alike[0].token, len(order)))
+
+
+def _named(results: Mapping[str, Result], fates: list[Fate]) -> str:
+    return ", ".join(_said(results, alike) for alike in _alike(results, fates))
 
 
 def _said(results: Mapping[str, Result], alike: list[Fate]) -> str:

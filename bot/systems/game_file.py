@@ -22,7 +22,7 @@ _UNIT_PARTS: Mapping[str, Any] = {
     "classes": list,
 }
 _RESULT_KEYS = ("tone", "says", "many", "word")
-_TONES = ("hurt", "shaken", "nothing")
+_TONES = ("hurt", "shaken", "game", "nothing")
 _PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "clears")
 _GO = ("both", "impulses", "initiative", "own", "other")
 """Whose go a phase is, see docs/phases.md; the last two are for games in which each side has a turn of its own."""

@@ -139,7 +139,7 @@ async def test_the_initiative_is_rolled_and_told_by_name() -> None:
     assert won.text().split("\n")[:3] == [
         "VC wins the initiative, 5 to 2 · Alice rolls",
         "US: [2]",
-        "VC: [5], VC is higher",
+        "VC: [5]",
     ]
     assert "side" not in won.text()
     kept = await channel.do("Bob", "lnlt initiative last=us hand=4,4")

@@ -64,7 +64,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         # Turn 2: rally, a sealed check, a melee.
         await channel.do("Bob", "unit edit vc3 state=shaken")
         rallied = await channel.do("Bob", "lnlt rally units=Tran rallier=none hand=1,1")
-        assert "rallied" in rallied.text()
+        assert rallied.title == "Tran rallies"
         assert (await channel.game()).units["tran"].state == "good-order"
         await channel.do("Bob", "unit add Guard squad VC morale=4 fp=1")
         melee = await channel.do("Anna", 'lnlt melee attackers="Squad 1" defenders="Guard" hand=6,6,1,1')

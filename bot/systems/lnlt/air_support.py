@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Outputs, Plan, Roll, Settlement, Step, parts_of, row_of
+from bot.rules.sequence import Fate, Outputs, Plan, Roll, Settlement, Step, parts_of, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
@@ -18,7 +19,7 @@ from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
 from bot.systems.lnlt.impact import Impact, Struck
 from bot.systems.lnlt.items import Readings, list_alike
 from bot.systems.lnlt.opposed import Opposed, target_modifier
-from bot.systems.lnlt.settling import aftermath, attacked, becomes, headline, rows
+from bot.systems.lnlt.settling import CREWS, aftermath, attacked, becomes, headline, rows
 from bot.systems.lnlt.words import refuse_values
 
 DICE = (d6("attack"), d6("defense"))
@@ -127,11 +128,12 @@ def _settle(
     out: Mapping[str, Any], legs: tuple[Unit, ...], vehicles: tuple[Unit, ...], aboard: tuple[str, ...]
 ) -> Settlement:
     more: list[str] = []
-    changes = []
+    changes, fates = [], []
     words: list[tuple[str, str]] = []
     for unit, riding, answer in zip(vehicles, aboard, out["vehicles"], strict=True):
         result, crew = str(answer["result"]), str(answer["crew"])
         words.append((unit.word, say(result) if crew == NONE else f"{result}, crew {say_crew(crew)}"))
+        fates.append(Fate(unit.word, result, CREWS.get(crew, "")))
         if result != NONE and (change := becomes(unit, result)) is not None:
             changes.append(change)
         if unit.type in kinds.AIRBORNE and result == "destroyed":
@@ -141,6 +143,12 @@ def _settle(
             more.append(f"Run bail-out with cause=oft vehicle={row} for {riding}, who ride on {unit.word}.")
     said = [headline(out["targets"], hit=out["hit"])] if legs else []
     said += [f"{word} {result}" for word, result in words]
-    more += [*aftermath(vehicles, [{"becomes": answer["result"]} for answer in out["vehicles"]]), *fire_started(out)]
-    settled = attacked("; ".join(said), legs, out["targets"], more=more)
-    return Settlement(settled.headline, (*settled.units, *words), settled.then, (*settled.changes, *changes))
+    more += fire_started(out)
+    notes = aftermath(vehicles, [{"becomes": answer["result"]} for answer in out["vehicles"]])
+    settled = attacked("; ".join(said), legs, out["targets"], more=more, notes=notes)
+    return replace(
+        settled,
+        units=(*settled.units, *words),
+        changes=(*settled.changes, *changes),
+        fates=(*(settled.fates if legs else ()), *fates),
+    )

@@ -19,7 +19,8 @@ from bot.systems.lnlt.burning import OWES as FIRE_CHECK
 from bot.systems.lnlt.burning import fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, ended
 from bot.systems.lnlt.items import Readings, list_items
-from bot.systems.lnlt.opposed import target_modifier, verdict
+from bot.systems.lnlt.opposed import target_modifier
+from bot.systems.lnlt.reasons import against
 from bot.systems.lnlt.terrain import target_terrain, terrain_for
 
 FLAGS = (
@@ -167,18 +168,17 @@ class AreaAttack:
         leg = not inside or any(map(kinds.is_leg, inside))
         parts = parts_of(self._parts, "attack_mod") if leg else ()
         attack, defense = kept + hex.fp + (self._mod if leg else 0), roll[-1] + hex.tm
-        kept_of = f"{kept} kept" if self._count == 2 else ""
+        kept_of = f"the better die is {kept}" if self._count == 2 else ""
         yield Line(f"attack{where}", roll[: self._count], (("firepower", hex.fp), *parts), attack, kept_of)
         terrain = target_modifier(hex.tm)
-        yield Line(f"defense{where}", roll[-1:], terrain, defense, verdict(attack - defense) if leg else "")
+        yield Line(f"defense{where}", roll[-1:], terrain, defense, against(attack - defense) if leg else "")
         for unit in inside:
             if not kinds.is_man(unit):
-                armor, against = int(unit.get("av") or 0), roll[-1] + terrain_for(unit, hex.tm)
-                total = f"{kept + hex.fp} against {against + armor}"
-                why = [f"armor {armor}"] if armor else []
-                why += ["no target modifier for a helicopter"] if against != defense else []
-                total += f" ({', '.join(why)})" if why else ""
-                yield Line(unit.word, result=f"{total}, {verdict(kept + hex.fp - against - armor)}")
+                armor, own = int(unit.get("av") or 0), terrain_for(unit, hex.tm)
+                total, parts = roll[-1] + own + armor, (*target_modifier(own), *((("armor", armor),) if armor else ()))
+                why = against(kept + hex.fp - total)
+                why += f", attack {kept + hex.fp}" if attack != kept + hex.fp else ""
+                yield Line(f"{unit.word} defense", roll[-1:], parts, total, why)
 
 
 def _best_of_two() -> tuple[tuple[int, Roll], ...]:

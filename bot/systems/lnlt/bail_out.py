@@ -9,11 +9,11 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, row_of
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, Readings, list_alike
-from bot.systems.lnlt.settling import aftermath, halved, heroes, results, rows, word_of
+from bot.systems.lnlt.settling import aftermath, changed, fates_of, heroes, results, rows, word_of
 
 CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
 
@@ -49,16 +49,26 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return {"crew": result, "outcome": result, **checks.passed_over(aboard, 0)}
 
     def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        yield Line("crew bail-out", roll, result=readings.bail_out("crew", roll[0]))
+        yield Line("crew", roll, result=readings.gets_out("crew"))
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         changes, words = results(passengers, out["passengers"])
         then = [f"Place a {_crew(out['crew'])} crew, marked Moved."] if out["crew"] in _PLACED else []
-        then += [*heroes(out["passengers"]), *halved(passengers, out["passengers"])]
-        then += aftermath(passengers, out["passengers"])
+        then += heroes(out["passengers"])
         said = [f"crew {say_crew(out['crew'])}"] if out["crew"] != NONE else []
         said += [f"{answer['unit']} {word_of(answer)}" for answer in out["passengers"]]
-        return Settlement("; ".join(said) or "no effect", tuple(words), tuple(then), changes)
+        fates = fates_of(passengers, out["passengers"])
+        if out["crew"] != NONE or not fates:
+            fates = (Fate("the crew", str(out["crew"])), *fates)
+        return Settlement(
+            "; ".join(said) or "no effect",
+            tuple(words),
+            tuple(then),
+            changes,
+            fates,
+            changed(passengers, out["passengers"]),
+            notes=aftermath(passengers, out["passengers"]),
+        )
 
     groups = group_faces(6, lambda face: readings.bail_out("crew", face))
     steps = {

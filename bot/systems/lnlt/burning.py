@@ -10,6 +10,7 @@ from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Outputs, Roll, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack
+from bot.systems.lnlt.reasons import one_of
 
 DIE = d6("fire check")
 OWES = "fire check"
@@ -50,7 +51,7 @@ def fire_check(
 
     def lines(before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
         del before, after
-        yield Line("fire check", roll, result="a fire starts" if word(roll) == "fire" else "no fire")
+        yield Line("fire check", roll, result=one_of(lambda face: word((face,)) == "fire"))
 
     groups = group_faces(6, lambda face: word((face,)))
     return Step((DIE,), apply, outputs, lines, groups=lambda _: groups)

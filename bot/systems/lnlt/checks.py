@@ -18,6 +18,7 @@ from bot.rules.odds import group_sums
 from bot.rules.sequence import Line, Outputs, Roll, Step
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.items import Item, Readings
+from bot.systems.lnlt.reasons import beside_morale, more_than_the_result, one_of
 
 NONE = "none"
 HERE = ""  # owed within an item: nothing more, go on to the next
@@ -295,20 +296,21 @@ class DamageChecks:
         del after
         if name == "check":
             modifier = state.margin + item.offset
-            parts = [("difference", modifier)] if modifier else []
+            parts = [("", modifier)] if modifier else []
             if item.kind == "leg" and state.lm:
                 parts.append(("leader", -state.lm))
-            verdict = f"against morale {item.morale}: {say(told[f'{item.path}.result'])}"
-            yield Line(f"{word} damage check", roll, tuple(parts), told[f"{item.path}.dc_total"], verdict)
+            total, result = told[f"{item.path}.dc_total"], told[f"{item.path}.result"]
+            why = beside_morale(total, item.morale, damage=True)
+            left = self.readings.becomes(item.row, item.state, result)
+            yield Line(word, roll, tuple(parts), total, why + more_than_the_result(item.unit, result, left))
         elif name == "morale":
-            verdict = f"against morale {item.morale}: {told[f'{item.path}.mc']}"
-            yield Line(f"{word} morale check", roll, (), sum(roll), verdict)
+            yield Line(f"{word} morale", roll, (), sum(roll), beside_morale(sum(roll), item.morale))
         elif name == "hero":
-            yield Line(f"{word} hero creation", roll, result="a hero" if told[f"{item.path}.hero"] else "no hero")
+            yield Line(f"{word} hero", roll, result=one_of(self.readings.hero))
         elif name == "crew":
-            yield Line(f"{word} crew bail-out", roll, result=told[f"{item.path}.crew"])
+            yield Line(f"{word} crew", roll, result=self.readings.gets_out("crew"))
         else:
-            yield Line(f"{word} bail-out", roll, result=told[f"{item.path}.bailout"])
+            yield Line(f"{word} bail-out", roll, result=self.readings.gets_out("passengers"))
 
 
 def say_crew(fate: str) -> str:

@@ -11,10 +11,11 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
+from bot.systems.lnlt.reasons import against, beside_morale
 from bot.systems.lnlt.settling import captured, captured_lost
 
 TWO_DICE = group_sums(2, 6)
@@ -59,13 +60,16 @@ def plan(tables: Tables, given: Given) -> Plan[Assault]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         words = tuple((answer["unit"], _word(answer)) for answer in out["units"])
         attacked = [unit for unit, answer in zip(units, out["units"], strict=True) if answer["attack_total"] != NONE]
+        vehicle = "the vehicle" if target is None else target.word
         if not out["vehicle_destroyed"]:
-            return Settlement("the vehicle holds", words, captured_lost(attacked), captured(attacked, works=False))
+            lost, kept = captured_lost(attacked), captured(attacked, works=False)
+            return Settlement("the vehicle holds", words, lost, kept, (Fate(vehicle, NONE),))
         winners = [unit for unit, answer in zip(units, out["units"], strict=True) if answer["destroyed"]]
         changes = captured(winners, works=True)
         changes += (Change(target.name, set={"state": "destroyed"}),) if target is not None else ()
-        then = ("The crew and the passengers inside are eliminated.",)
-        return Settlement("the vehicle is destroyed", words, then, changes)
+        fates = (Fate(vehicle, "destroyed", "crew killed"),)
+        notes = ("The passengers inside are lost with it.",)
+        return Settlement("the vehicle is destroyed", words, changes=changes, fates=fates, notes=notes)
 
     odds = Plan(Assault("check"), fight.steps_in_turn(), settle, {"units": []})
     return Plan(Assault("check"), fight.steps(), settle, {"units": []}, focus=lambda _: odds)
@@ -180,15 +184,16 @@ class Fight:
     def _check_story(self, before: Assault, roll: Roll, _after: Assault) -> Iterable[Line]:
         at = before.at
         parts = (("modifier", self.mc_mod),) if self.mc_mod else ()
-        verdict = f"against morale {self.morale[at]}: {'pass' if self._passes(at, roll) else 'fail'}"
-        yield Line(f"{self.units[at].word} morale check", roll, parts, sum(roll) + self.mc_mod, verdict)
+        total = sum(roll) + self.mc_mod
+        yield Line(f"{self.units[at].word} morale", roll, parts, total, beside_morale(total, self.morale[at]))
 
     def _attack_story(self, before: Assault, roll: Roll, _after: Assault) -> Iterable[Line]:
         at, help_ = before.at, self._leads(before)
         parts = (("firepower", self.power[at]), *([("leader", help_)] if help_ else []))
         yield Line(f"{self.units[at].word} attack", roll[:1], parts, roll[0] + self.power[at] + help_)
-        verdict = "higher: destroyed" if self._destroys(before, roll) else "not higher: no effect"
-        yield Line("vehicle", roll[1:], (("armor", self.armor),), roll[1] + self.armor, verdict)
+        armor = roll[1] + self.armor
+        why = against(roll[0] + self.power[at] + help_ - armor)
+        yield Line("armor", roll[1:], (("", self.armor),), armor, why)
 
 
 def _check(units: Sequence[Unit], *, outside: bool) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
@@ -41,17 +42,21 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return {"direction": answer["direction"], "hexes": answer["hexes"]}
 
     def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        answer = drifts(roll)
-        yield Line("crash", roll, result=f"{hexes_away(answer['hexes'])} {answer['direction']}")
+        yield Line("direction", roll[:1])
+        yield Line("distance", roll[1:])
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         hit = area_words(out["targets"])
-        words = [f"crashes {hexes_away(out['hexes'])} {out['direction']}"] if stage != "attack" else []
+        where = f"{hexes_away(out['hexes'])} {out['direction']}" if stage != "attack" else ""
+        words = [f"crashes {where}"] if where else []
         if targets or stage == "attack":
             words.append(headline(hit, hit=bool(hit)))
         more = ["Place a wreck in the crash hex."] if stage != "attack" else []
         more += fire_started(out, "the crash hex")
-        return attacked("; ".join(words), targets, out["targets"], more=more)
+        settled = attacked("; ".join(words), targets, out["targets"], more=more)
+        if where and targets:
+            return replace(settled, by=f"the aircraft crashes {where}")
+        return replace(settled, fates=(Fate("the aircraft", "crashes", where),)) if where else settled
 
     opening: dict[str, Any] = {"targets": []}
     if stage == "attack":

@@ -19,6 +19,7 @@ from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
 from bot.systems.lnlt.items import Readings, list_items
 from bot.systems.lnlt.opposed import Opposed
+from bot.systems.lnlt.reasons import one_by_one
 from bot.systems.lnlt.settling import attacked, captured, captured_lost, headline, rows
 from bot.systems.lnlt.terrain import is_lone_sniper
 from bot.systems.lnlt.words import refuse_values
@@ -92,13 +93,15 @@ class Fire:
         hurt = self.targets[out["picked"] - 1 :][:1] if self.picks else self.targets
         closed = [unit.word for item, unit in zip(self.checks.items, self.targets, strict=True) if item.immune]
         works = out["hit"] and not closed
-        more = [*fire_started(out), *self.reminders]
-        more += [
+        more = [*fire_started(out), *(() if works else captured_lost(self.attackers))]
+        notes = [
             f"{word} is armored and closed: only an open one takes a damage check." for word in closed if out["hit"]
         ]
-        more += () if works else captured_lost(self.attackers)
+        notes += self.reminders
         words = headline(out["targets"], hit=out["hit"])
-        settled = attacked(words, hurt, out["targets"], more=more, firers=self.attackers)
+        settled = attacked(
+            words, hurt, out["targets"], more=more, notes=notes, firers=self.attackers, beaten_by=out["dc_mod"]
+        )
         return replace(settled, changes=(*settled.changes, *captured(self.attackers, works=works)))
 
 
@@ -161,7 +164,7 @@ def _modifiers(tables: Tables, given: Given, target: Unit | None) -> Answer:
 
 def _sums(powers: Sequence[tuple[str, int]], modifiers: Answer) -> Opposed:
     """What is added to the dice of both sides: the firepower of each unit, and the modifiers."""
-    own = tuple((f"firepower {unit}", power) for unit, power in powers if power)
+    own = one_by_one("firepower", [power for _, power in powers])
     return Opposed(
         attack=sum(power for _, power in powers) + int(modifiers["attack_mod"]),
         defense=int(modifiers["defense_mod"]),
@@ -194,7 +197,7 @@ def _pick(targets: Sequence[Unit]) -> Step[Attack]:
     """Whom a sniper hits: one of the targets, by die."""
 
     def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        yield Line("pick of the sniper", roll, result=f"{roll[0]}: {targets[roll[0] - 1].word}")
+        yield Line("sniper picks", roll, result=targets[roll[0] - 1].word)
 
     return Step(
         (Die("pick of the sniper", max(len(targets), 1)),),

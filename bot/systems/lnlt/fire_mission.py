@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
@@ -67,10 +67,9 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return {"hexes": answer["hexes"], "direction": answer["direction"]}
 
     def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        answer = drifts(roll)
-        parts = tuple((name, value) for name, value in (("degrading hexes", degrading), ("leader", -lm)) if value)
-        verdict = f"halved: {hexes_away(answer['hexes'])} {answer['direction']}"
-        yield Line("spotting round", roll, parts, roll[0] + degrading - lm, verdict)
+        parts = tuple((name, value) for name, value in (("degrading", degrading), ("leader", -lm)) if value)
+        yield Line("distance", roll[:1], parts, roll[0] + degrading - lm, "halved, fractions up")
+        yield Line("direction", roll[1:])
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         return _settle(out, units, stage, mission)
@@ -129,15 +128,18 @@ def _hexes(tables: Tables, groups: Sequence[Group], mission: str, fp: int) -> li
 def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: str) -> Settlement:
     answers = [answer for attack in out["attacks"] for answer in attack["targets"]]
     more = [line for attack in out["attacks"] for line in fire_started(attack, f"hex {attack['hex']}")]
+    notes = []
     if stage != "attack":
-        more.append(
-            "Still in line of sight, the spotter may shift the round one hex within it; place the marker there."
-        )
+        more.append("Place the marker; a spotter who still sees it may first shift it one hex within line of sight.")
     if mission == "walking-barrage":
-        more.append("In each of the next two turns the markers move one hex and attack again (stage attack).")
+        notes.append("In each of the next two turns the markers move one hex and attack again (stage attack).")
     hit = area_words(answers)
     words = headline(hit, hit=bool(hit))
-    if stage != "attack":
-        drift = f"drifts {hexes_away(out['hexes'])} {out['direction']}"
-        words = f"{drift}; {words}" if answers else drift
-    return attacked(words, units, answers, more=more)
+    if stage == "attack":
+        return attacked(words, units, answers, more=more, notes=notes)
+    where = f"{hexes_away(out['hexes'])} {out['direction']}"
+    words = f"drifts {where}; {words}" if answers else f"drifts {where}"
+    settled = attacked(words, units, answers, more=more, notes=notes)
+    if answers:
+        return replace(settled, by=f"the round drifts {where}")
+    return replace(settled, fates=(Fate("the spotting round", "drifts", where),))

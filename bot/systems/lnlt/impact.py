@@ -13,9 +13,11 @@ from bot.rules.dice import Die, d6, dice
 from bot.rules.odds import group_faces, group_sums
 from bot.rules.sequence import Line, Outputs, Roll, Step
 from bot.rules.tables.table import Tables
-from bot.systems.lnlt.checks import NONE, Attack, say
+from bot.systems.lnlt.checks import NONE, Attack
+from bot.systems.lnlt.reasons import against, beside_morale, one_of
 
 CATASTROPHE, DUD = (6, 1), (1, 6)
+NATURAL = {"dud": "a dud, natural 1 against 6", "catastrophic": "a catastrophe, natural 6 against 1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +136,10 @@ class Impact:
         del after
         struck = self._find(before)
         case, difference = self.case(struck, roll)
-        effect = str(self._effects[case, struck.flies]["effect"])
         label, total = self._label(before, "penetration"), roll[0] + struck.penetration
         yield Line(label, roll[:1], struck.parts, total)
-        verdict = {"dud": "1 against 6: dud", "catastrophic": "6 against 1: catastrophic", "equal": "equal"}.get(
-            case, f"{case} by {abs(difference)}"
-        )
         label, total = self._label(before, "armor"), roll[1] + struck.armor
-        yield Line(label, roll[1:], (("armor", struck.armor),), total, f"{verdict}: {say(effect).replace('-', ' ')}")
+        yield Line(label, roll[1:], (("", struck.armor),), total, NATURAL.get(case) or against(difference))
 
     def _passes(self, state: Attack, roll: Roll) -> bool:
         return sum(roll) + state.margin <= self._find(state).morale
@@ -165,10 +163,11 @@ class Impact:
 
     def _check_story(self, before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
         del after
-        parts = (("difference", before.margin),) if before.margin else ()
-        passed = "pass" if self._passes(before, roll) else "fail"
-        verdict = f"against morale {self._find(before).morale}: {passed}, {say(self._checked(before, roll))}"
-        yield Line(self._label(before, "morale check"), roll, parts, sum(roll) + before.margin, verdict)
+        parts = (("", before.margin),) if before.margin else ()
+        struck, total = self._find(before), sum(roll) + before.margin
+        again = struck.shaken and self._checked(before, roll) == self._again
+        why = beside_morale(total, struck.morale) + ("; a second time" if again else "")
+        yield Line(self._label(before, "morale"), roll, parts, total, why)
 
     def _crew(self, state: Attack, roll: Roll) -> Attack:
         del roll
@@ -180,4 +179,4 @@ class Impact:
 
     def _crew_story(self, before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
         del after
-        yield Line(self._label(before, "crew bail-out"), roll, result=self._crews[roll[0]])
+        yield Line(self._label(before, "crew"), roll, result=one_of(lambda face: self._crews[face] != "eliminated"))

@@ -36,8 +36,7 @@ def plan(tables: Tables, given: Given) -> Plan[Contest]:
 
     def lines(_before: Contest, roll: Roll, _after: Contest) -> Iterable[Line]:
         yield Line("side a", roll[:1], total=roll[0])
-        verdict = f"tied: side {last} keeps it" if roll[0] == roll[1] else f"side {winner(roll)} is higher"
-        yield Line("side b", roll[1:], total=roll[1], result=verdict)
+        yield Line("side b", roll[1:], total=roll[1], result="a tie" if roll[0] == roll[1] else "")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         return Settlement(f"side {out['winner']} has the initiative")

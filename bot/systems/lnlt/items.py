@@ -11,6 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
+from bot.systems.lnlt.reasons import one_of
 
 ROWS: Mapping[str, tuple[str, ...]] = {
     "dft": ("none", "shaken", "abandoned", "destroyed"),
@@ -82,6 +83,10 @@ class Readings:
         )
         self.hero: Callable[[int], bool] = cache(lambda roll: bool(hero(roll=roll)["hero"]))
         self.bail_out: Callable[[str, int], str] = cache(lambda who, roll: str(bail(who=who, roll=roll)["result"]))
+
+    def gets_out(self, who: str) -> str:
+        """What `crew` or `passengers` need to get out of a destroyed vehicle."""
+        return one_of(lambda face: self.bail_out(who, face) != "eliminated")
 
     def shaken(self, row: str, state: str) -> str:
         """What the result shaken makes of a man: a hero and one who is shaken already stay as they are."""

@@ -10,8 +10,9 @@ from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.names import joined
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
@@ -105,7 +106,15 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
         lost = gone if out["defenders_eliminated"] else []
         lost = lost + ([attackers[at] for at in countered] if out["attackers_eliminated"] else [])
         changes = tuple(Change(unit.name, set={"state": "eliminated"}) for unit in lost if unit.name)
-        return Settlement(HEADLINES[out["outcome"]], tuple((unit.word, "eliminated") for unit in lost), (), changes)
+        return Settlement(
+            HEADLINES[out["outcome"]],
+            tuple((unit.word, "eliminated") for unit in lost),
+            (),
+            changes,
+            tuple(Fate(unit.word, "eliminated") for unit in lost),
+            by=_cause(str(out["outcome"]), attackers, defenders),
+            notes=() if overrun else _odds_of(attack, counter),
+        )
 
     opening = _opening(attack, counter) | (OVERRUN if overrun else {})
     groups = group_sums(2, 6)
@@ -115,7 +124,7 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
             COUNTER, counter_apply, counter_tells, _story("counterattack", counter), groups=lambda _: groups
         ),
     }
-    lines = (Line("defenders", result="all of them are shaken: eliminated without a roll"),) if overrun else ()
+    lines = (Line("defenders", result="all of them shaken, no roll"),) if overrun else ()
     return Plan(Melee(None if overrun else "attack"), steps, settle, opening, lines=lines)
 
 
@@ -180,15 +189,31 @@ def _odds(tables: Tables, fp: int, facing: int) -> str:
     return BEST_ODDS
 
 
+def _cause(outcome: str, attackers: Sequence[Unit], defenders: Sequence[Unit]) -> str:
+    """Who came out of it, or who fought without a loss."""
+    ours, theirs = (joined(unit.word for unit in side) for side in (attackers, defenders))
+    if outcome == "both":
+        return "they eliminate each other"
+    if outcome == "none":
+        return f"{ours} {'fights' if len(attackers) == 1 else 'fight'} {theirs}"
+    return f"no loss to {ours if outcome == 'defenders' else theirs}"
+
+
+def _odds_of(attack: Assault, counter: Assault) -> tuple[str, ...]:
+    """The odds of both attacks, from whose firepower and with which shift."""
+    said = [
+        f"{assault.fp} against {assault.against} firepower is {assault.printed}"
+        + (f", with a hero {assault.odds}" if assault.printed != assault.odds else "")
+        for assault in (attack, counter)
+        if assault.kill is not None
+    ]
+    return (f"{'; '.join(said)}.",) if said else ()
+
+
 def _story(label: str, assault: Assault) -> Any:
     def lines(_before: Melee, roll: Roll, _after: Melee) -> Iterable[Line]:
         parts = (("leader", assault.lm),) if assault.lm else ()
-        if assault.kill is None:
-            verdict = "without firepower: nobody is eliminated"
-        else:
-            shifted = f", with a hero {assault.odds}" if assault.printed != assault.odds else ""
-            verdict = f"{assault.fp} against {assault.against} is {assault.printed}{shifted}, {assault.kill} or more: "
-            verdict += "eliminated" if assault.kills(roll) else "no effect"
+        verdict = "without firepower" if assault.kill is None else f"kills on {assault.kill} or more"
         yield Line(label, roll, parts, sum(roll) + assault.lm, verdict)
 
     return lines

@@ -10,11 +10,11 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE, say
-from bot.systems.lnlt.settling import aftermath, becomes
+from bot.systems.lnlt.settling import CREWS, aftermath, becomes
 
 IMMOBILIZED = frozenset({"immobilized"})
 
@@ -55,9 +55,8 @@ def plan(tables: Tables, given: Given) -> Plan[Entry]:
         return Entry(None)
 
     def lines(before: Entry, roll: Roll, after: Entry) -> Iterable[Line]:
-        yield Line(
-            "mines", roll, total=roll[0], result=say(str(outputs(before, roll, after)["result"])).replace("-", " and ")
-        )
+        del before, after
+        yield Line("mines", roll, total=roll[0])
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         words = say(out["result"]).replace("-", " and ")
@@ -66,9 +65,17 @@ def plan(tables: Tables, given: Given) -> Plan[Entry]:
         if unit is not None:
             change = becomes(unit, out["becomes"], mark=IMMOBILIZED if out["immobilized"] else frozenset())
             changes += [change] if change is not None else []
-        then = {"eliminated": ("The crew is lost with it.",), "shaken-moved": ("Place a shaken crew, marked Moved.",)}
+        struck = unit or Unit("the vehicle", "armored-vehicle")
         who = ((unit.word, words),) if unit is not None else ()
-        hurt = aftermath([unit or Unit("The vehicle", "armored-vehicle")], [out])
-        return Settlement(words, who, (*then.get(out["crew"], ()), *hurt), tuple(changes))
+        left = out["becomes"] if out["becomes"] in kinds.GONE else out["result"]
+        return Settlement(
+            words,
+            who,
+            ("Place a shaken crew, marked Moved.",) if out["crew"] == "shaken-moved" else (),
+            tuple(changes),
+            (Fate(struck.word, str(left), CREWS.get(str(out["crew"]), "")),),
+            (f"{struck.word} immobilized",) if out["immobilized"] and left in kinds.GONE else (),
+            notes=aftermath([struck], [out]),
+        )
 
     return Plan(Entry(), {"mines": Step((d6("mines"),), apply, outputs, lines)}, settle)

@@ -9,8 +9,9 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, row_of
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, row_of
 from bot.rules.tables.table import Tables
+from bot.systems.lnlt.reasons import beside_morale
 
 CHECK = dice(2, 6, "morale check")
 
@@ -53,14 +54,14 @@ def plan(tables: Tables, given: Given) -> Plan[Checks]:
     def lines(before: Checks, roll: Roll, after: Checks) -> Iterable[Line]:
         del after
         at = before.at
-        parts = (("modifier", mod),) if mod else ()
-        verdict = f"against morale {morale[at]}: {'pass' if passes(at, roll) else 'fail'}"
-        yield Line(f"{units[at].word} morale check", roll, parts, sum(roll) + mod, verdict)
+        total, parts = sum(roll) + mod, (("modifier", mod),) if mod else ()
+        yield Line(units[at].word, roll, parts, total, beside_morale(total, morale[at]))
 
     def settle(out: Any) -> Settlement:
         checked = tuple((item["unit"], item["result"]) for item in out["units"])
         passed = sum(result == "pass" for _, result in checked)
-        return Settlement(f"{passed} of {len(checked)} pass" if len(checked) > 1 else checked[0][1], checked)
+        words = f"{passed} of {len(checked)} pass" if len(checked) > 1 else checked[0][1]
+        return Settlement(words, checked, fates=tuple(Fate(*one) for one in checked))
 
     rows = tuple(row_of(f"units[{at}].result", unit.word) for at, unit in enumerate(units))
     step = Step(CHECK, apply, outputs, lines, groups=lambda _: group_sums(2, 6))

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.sequence import Line, Roll
-
-Parts = tuple[tuple[str, int | float], ...]
+from bot.systems.lnlt.reasons import Parts, against
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +18,6 @@ class Opposed:
     defense: int
     attack_parts: Parts
     defense_parts: Parts
-    label: str = "attack"
 
     def margin(self, roll: Roll) -> int:
         """How far the attack is above the defense; 0 or less is a miss."""
@@ -36,16 +34,11 @@ class Opposed:
         }
 
     def lines(self, _before: object, roll: Roll, _after: object) -> Iterable[Line]:
-        """A line for each side, with the verdict."""
-        yield Line(self.label, roll[:-1], self.attack_parts, sum(roll[:-1]) + self.attack)
-        yield Line("defense", roll[-1:], self.defense_parts, roll[-1] + self.defense, verdict(self.margin(roll)))
-
-
-def verdict(margin: int) -> str:
-    """What the difference of attack and defense means, in words."""
-    return f"higher by {margin}: damage check" if margin > 0 else "not higher: no effect"
+        """A line for each side, and by how much one is higher."""
+        yield Line("attack", roll[:-1], self.attack_parts, sum(roll[:-1]) + self.attack)
+        yield Line("defense", roll[-1:], self.defense_parts, roll[-1] + self.defense, against(self.margin(roll)))
 
 
 def target_modifier(tm: int) -> Parts:
     """The target modifier as a part of the defense, unless it is 0."""
-    return (("target modifier", tm),) if tm else ()
+    return (("terrain", tm),) if tm else ()

@@ -19,7 +19,7 @@ from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.items import Readings, list_alike
 from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.settling import attacked, headline, rows
-from bot.systems.lnlt.shot import ACQUIRED, after_shot, weapon_kept
+from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
 from bot.systems.lnlt.terrain import is_lone_sniper
 from bot.systems.lnlt.to_hit import DICE, to_hit
 from bot.systems.lnlt.words import refuse_values
@@ -100,8 +100,17 @@ def _settle(given: Given, out: Mapping[str, Any]) -> Settlement:
     unit, left = given.unit("unit"), [answer for answer in out["targets"] if answer["becomes"] != "eliminated"]
     more = list(fire_started(out))
     more += ["The ATGM is expended."] if out["atgm_expended"] else []
-    more += [ACQUIRED] if left or not out["targets"] else []
     more += after_shot(given, hit=out["hit"])
+    notes = ([ACQUIRED] if left or not out["targets"] else []) + list(riders(given))
     words = headline(out["targets"], hit=out["damage"]) if out["hit"] else "miss"
-    settled = attacked(words, given.units("targets"), out["targets"], more=more, firers=[unit])
+    settled = attacked(
+        words,
+        given.units("targets"),
+        out["targets"],
+        more=more,
+        notes=notes,
+        firers=[unit],
+        beaten_by=out["dc_mod"],
+        miss=NONE if out["hit"] else "missed",
+    )
     return replace(settled, changes=(*settled.changes, *weapon_kept(given, hit=out["hit"])))

@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step, row_of
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
@@ -17,8 +17,8 @@ from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.impact import Impact, Struck
 from bot.systems.lnlt.items import ROWS, Aboard, Readings, list_alike
-from bot.systems.lnlt.settling import aftermath, becomes, fired, halved, heroes, results, rows
-from bot.systems.lnlt.shot import ACQUIRED, after_shot, weapon_kept
+from bot.systems.lnlt.settling import CREWS, aftermath, becomes, changed, fates_of, fired, heroes, results, rows
+from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
 from bot.systems.lnlt.to_hit import DICE, ToHit, to_hit
 from bot.systems.lnlt.words import refuse_values
 
@@ -98,7 +98,7 @@ def _aim(shot: ToHit, location: Mapping[int, str], *, turret: bool) -> Step[Atta
     def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         yield shot.line(roll)
         if shot.hits(roll) and turret:
-            yield Line("place", result=f"natural {sum(roll)} hits the {location[sum(roll)]}")
+            yield Line(f"natural {sum(roll)}", result=f"the {location[sum(roll)]}")
 
     groups = shot.groups()
     return Step(DICE, apply, outputs, lines, groups=lambda _: groups)
@@ -117,7 +117,7 @@ def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
 
 def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flies: bool) -> dict[str, Struck]:
     """The target as the penetration roll meets it, for each place that can be hit with its armor."""
-    adds: tuple[tuple[str, int], ...] = (("penetration", given.int("penetration")),)
+    adds: tuple[tuple[str, int], ...] = (("", given.int("penetration")),)
     if given.flag("heat_red"):
         adds = (*adds, ("HEAT against red armor", -HEAT_AGAINST_RED))
     struck = Struck(
@@ -157,7 +157,7 @@ def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Un
         change = becomes(target, result)
         changes += [change] if change is not None else []
     more, words = results(passengers, out["passengers"])
-    then = [ACQUIRED] if out["acquire"] else []
+    then = []
     if out["crew"] == "survives":
         then.append("Place a good order crew, marked Moved.")
     if out["crew"] == "shaken-moved":
@@ -168,15 +168,21 @@ def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Un
         then.append("The ATGM is expended.")
     flies = given.word("aircraft") != "none"
     struck = target or Unit("The target", "helicopter" if flies else "armored-vehicle")
-    then += [*aftermath([struck], [{"becomes": result}]), *fire_started(out), *after_shot(given, hit=out["hit"])]
+    then += [*fire_started(out), *after_shot(given, hit=out["hit"]), *heroes(out["passengers"])]
+    notes = [*aftermath([struck], [{"becomes": result}]), *aftermath(passengers, out["passengers"])]
+    notes += [*([ACQUIRED] if out["acquire"] else []), *riders(given)]
     word = target.word if target is not None else "the target"
     headline = f"{word}: {say(result) if out['hit'] else 'miss'}"
     headline = f"{firer.word} at {headline}" if firer is not None else headline
     vehicle = ((target.word, say(result)),) if target is not None else ()
-    then += [
-        *heroes(out["passengers"]),
-        *halved(passengers, out["passengers"]),
-        *aftermath(passengers, out["passengers"]),
-    ]
     changes += [*more, *fired([firer]), *weapon_kept(given, hit=out["hit"])]
-    return Settlement(headline, (*vehicle, *words), tuple(then), tuple(changes))
+    fate = Fate(word, result if out["hit"] else "missed", CREWS.get(str(out["crew"]), ""))
+    return Settlement(
+        headline,
+        (*vehicle, *words),
+        tuple(then),
+        tuple(changes),
+        (fate, *fates_of(passengers, out["passengers"])),
+        changed(passengers, out["passengers"]),
+        notes=tuple(notes),
+    )

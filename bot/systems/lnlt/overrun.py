@@ -8,6 +8,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.names import joined
 from bot.rules.sequence import Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
@@ -31,7 +32,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     named = (("overrun", BONUS), ("HE", given.int("he")), ("machine guns", given.int("mg")))
     parts = tuple(part for part in (*named, ("armor leader", given.int("lm"))) if part[1])
     tm = target_terrain(given.int("tm"))
-    sums = Opposed(sum(value for _, value in parts), tm, parts, target_modifier(tm), label="vehicle")
+    sums = Opposed(sum(value for _, value in parts), tm, parts, target_modifier(tm))
     readings = Readings(tables)
     able = [may_close_assault(unit) for unit in targets]
 
@@ -61,10 +62,17 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         left = out["may_close_assault"]
-        more = [f"May close assault: {', '.join(left)}."] if left else []
-        more += fire_started(out)
+        notes = [f"{joined(left)} may close assault."] if left else []
         words = headline(out["targets"], hit=out["hit"])
-        return attacked(words, targets, out["targets"], more=more, firers=[given.unit("unit")])
+        return attacked(
+            words,
+            targets,
+            out["targets"],
+            more=fire_started(out),
+            notes=notes,
+            firers=[given.unit("unit")],
+            beaten_by=out["dc_mod"],
+        )
 
     steps = {"attack": Step(DICE, attack, outputs, sums.lines), "fire check": fire_check(tables), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}

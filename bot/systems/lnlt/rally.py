@@ -11,10 +11,11 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step, parts_of, row_of
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step, parts_of, row_of
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
+from bot.systems.lnlt.reasons import beside_morale
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +77,9 @@ class Attempts:
 
     def lines(self, before: Rally, roll: Roll, _after: Rally) -> Iterable[Line]:
         """A line per attempt."""
-        unit = self.units[before.at]
-        verdict = f"against morale {unit.number('morale')}: {'rallied' if self.rallies(before, roll) else 'fails'}"
-        parts = parts_of(self.modified(before).parts)
-        yield Line(f"{unit.word} rally", roll, parts, self.total(before, roll), verdict)
+        unit, total = self.units[before.at], self.total(before, roll)
+        why = beside_morale(total, unit.number("morale"))
+        yield Line(unit.word, roll, parts_of(self.modified(before).parts), total, why)
 
 
 def plan(tables: Tables, given: Given) -> Plan[Rally]:
@@ -140,4 +140,5 @@ def _settle(units: tuple[Unit, ...], out: Mapping[str, Any]) -> Settlement:
         if unit.name
     )
     headline = words[0][1] if len(words) == 1 else f"{len(rallied)} of {len(words)} rally"
-    return Settlement(headline, words, (), changes)
+    fates = tuple(Fate(answer["unit"], answer["result"]) for answer in out["units"])
+    return Settlement(headline, words, (), changes, fates)

@@ -106,6 +106,26 @@ def fate_of(answer: Mapping[str, Any]) -> str:
     return str(answer["result"])
 
 
+CREWS = {"eliminated": "crew killed", "survives": "crew bails out", "shaken-moved": "crew bails out shaken"}
+SURVIVING = ("casualties", "wounded", "damaged")
+
+
+def fates_of(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[Fate, ...]:
+    """What the first line of an answer says of each unit that was checked, in the order of their answers."""
+    return tuple(
+        Fate(unit.word, token_of(unit, answer), CREWS.get(str(answer.get("crew", "")), ""))
+        for unit, answer in zip(units, answers, strict=False)
+    )
+
+
+def token_of(unit: Unit, answer: Mapping[str, Any]) -> str:
+    """The worst that happened to one unit: what it becomes, unless its result says more of it."""
+    now, result = str(answer["becomes"]), str(answer["result"])
+    if now in kinds.GONE or result in SURVIVING:
+        return now if now in kinds.GONE else result
+    return "shaken" if "shaken" in now and now != kinds.state_of(unit) else "none"
+
+
 CRASHES = "in the crash"
 
 
@@ -137,35 +157,31 @@ def _row(path: str, name: str, crash: str) -> Row:
 
 def word_of(answer: Mapping[str, Any]) -> str:
     """What happened to one unit, in a few words."""
-    fate, more = fate_and_more(answer)
-    return f"{say(fate)}, {more}" if more else say(fate)
-
-
-def fate_and_more(answer: Mapping[str, Any]) -> tuple[str, str]:
-    """The token for what happened to one unit, and what comes with it in words."""
-    more = ["disembarks"] if answer.get("disembarks") else []
+    words = [say(fate_of(answer)), *(["disembarks"] if answer.get("disembarks") else [])]
     if answer.get("hero"):
-        more.append("a hero appears")
+        words.append("a hero appears")
     if (crew := answer.get("crew", "none")) != "none":
-        more.append(f"crew {say_crew(str(crew))}")
-    return fate_of(answer), ", ".join(more)
+        words.append(f"crew {say_crew(str(crew))}")
+    return ", ".join(words)
 
 
 def heroes(answers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
     """What is drawn for heroes that appeared. Source: PAC 02 (11.2)."""
     created = [answer["unit"] for answer in answers if answer.get("hero")]
-    return tuple(f"Draw a hero and a skill counter at random for {unit}." for unit in created)
+    return tuple(f"A hero appears: draw one and a skill counter at random for {unit}." for unit in created)
 
 
-def halved(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What casualties made of each roster squad, as lines of their own."""
-    return tuple(f"{line}." for line in half_squads(units, answers))
-
-
-def half_squads(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What casualties made of each roster squad."""
-    new = [unit.name for unit, answer in zip(units, answers, strict=False) if answer["becomes"] == "half-squad-shaken"]
-    return tuple(f"{name} a half-squad and shaken" for name in new if name)
+def changed(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What the results changed beside what the first line says: half-squads, the shaken among the wounded, riders."""
+    said: list[str] = []
+    for unit, answer in zip(units, answers, strict=False):
+        now = str(answer["becomes"])
+        words = ["a half-squad and shaken"] if now == "half-squad-shaken" else []
+        if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and not unit.has("shaken"):
+            words.append("shaken")
+        words += ["on foot"] if answer.get("disembarks") else []
+        said += [f"{unit.word} {', '.join(words)}"] if words else []
+    return tuple(said)
 
 
 def aftermath(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -202,32 +218,39 @@ def attacked(
     answers: Sequence[Mapping[str, Any]],
     *,
     more: Sequence[str] = (),
+    notes: Sequence[str] = (),
     firers: Sequence[Unit | None] = (),
+    beaten_by: int = 0,
+    miss: str = "none",
 ) -> Settlement:
-    """The settlement of an attack on a list of units: words, changes, heroes, crashes, reminders, and who has fired."""
+    """The settlement of an attack on a list of units: words, changes, heroes, crashes, and who has fired.
+
+    `more` is for players to act on, `notes` are small print. Of an attack on no listed unit `beaten_by` is what the
+    damage checks in the hex are to be made at; `miss` is the token of targets that were not checked.
+    """
     changes, words = results(targets, answers)
     spotters = [unit.word for unit in firers if unit is not None and unit.has(SPOTTER)]
-    then = (
-        *heroes(answers),
-        *aftermath(targets, answers),
-        *crashes(targets, answers),
-        *more,
-        *(f"{word} fires at the hex it has just spotted: Ops Complete comes off." for word in spotters),
-    )
-    fates = tuple(Fate(unit.word, *fate_and_more(answer)) for unit, answer in zip(targets, answers, strict=False))
+    spotted = [f"{word} fires at the hex it has just spotted: Ops Complete comes off." for word in spotters]
     return Settlement(
         headline,
         tuple(words),
-        then,
+        (*heroes(answers), *crashes(targets, answers), *more),
         (*changes, *fired(firers)),
-        fates or missed(targets),
-        half_squads(targets, answers),
+        fates_of(targets, answers) or missed(targets, miss) or at_the_hex(beaten_by, miss),
+        changed(targets, answers),
+        notes=(*aftermath(targets, answers), *notes, *spotted),
     )
 
 
-def missed(targets: Iterable[Unit]) -> tuple[Fate, ...]:
+def missed(targets: Iterable[Unit], token: str = "none") -> tuple[Fate, ...]:
     """The fates of targets that nothing happened to."""
-    return tuple(Fate(unit.word, "none") for unit in targets)
+    return tuple(Fate(unit.word, token) for unit in targets)
+
+
+def at_the_hex(beaten_by: int, miss: str = "none") -> tuple[Fate, ...]:
+    """The fate of a hex of which no unit was listed."""
+    hex = "the target hex"
+    return (Fate(hex, "damage-check", f"each at +{beaten_by}") if beaten_by else Fate(hex, miss),)
 
 
 def headline(answers: Sequence[Mapping[str, Any]], *, hit: bool, empty: str = "hit: damage check") -> str:

@@ -23,13 +23,17 @@ def _firer(given: Given) -> Unit | None:
 
 
 def after_shot(given: Given, *, hit: bool) -> tuple[str, ...]:
-    """Reminders for the firer. Source: PAC 06 (riders of a vehicle that fires), PAC 09 note 3."""
+    """What the firer must do. Source: PAC 09 note 3."""
+    return () if hit else captured_lost([_firer(given)])
+
+
+def riders(given: Given) -> tuple[str, ...]:
+    """The reminder of those who ride on the firer. Source: PAC 06."""
     unit = given.unit("unit")
-    lines: tuple[str, ...] = ()
-    if unit is not None and unit.type in kinds.GROUND_VEHICLES:
-        ride = f"Those riding outside on {unit.word} must dismount, marked Moved, and check morale"
-        lines = (f"{ride}: run bail-out with cause=oft vehicle=none.",)
-    return lines if hit else (*lines, *captured_lost([_firer(given)]))
+    if unit is None or unit.type not in kinds.GROUND_VEHICLES:
+        return ()
+    ride = f"Those riding outside on {unit.word} must dismount, marked Moved, and check morale"
+    return (f"{ride}: run bail-out with cause=oft vehicle=none.",)
 
 
 def weapon_kept(given: Given, *, hit: bool) -> tuple[Change, ...]:

@@ -10,10 +10,11 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
+from bot.systems.lnlt.reasons import at_most
 from bot.systems.lnlt.settling import OPS_COMPLETE, marked
 
 
@@ -43,17 +44,18 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
         return told | {"mf_mod": -1 if success else 0, "outcome": marker}
 
     def lines(_before: Attempt, roll: Roll, _after: Attempt) -> Iterable[Line]:
-        verdict = f"{capability} or less: {'smoke' if roll[0] <= capability else 'no smoke'}"
-        yield Line("smoke", roll, total=roll[0], result=verdict)
+        yield Line("roll", roll, total=roll[0], result=at_most(capability))
 
     def settle(out: Mapping[str, Any]) -> Settlement:
+        fates = (Fate("the unit" if unit is None else unit.word, str(out["marker"])),)
         if out["success"]:
-            then = (
-                "Place Smoke 1; the unit may still move with 1 less movement.",
-                "Mark it Ops Complete if it does nothing more.",
-            )
-            return Settlement("smoke is laid", (), then)
-        return Settlement("no smoke", (), ("Mark the unit Ops Complete.",), marked([unit], OPS_COMPLETE))
+            then = ("Place Smoke 1.",)
+            notes = ("The unit may still move with 1 less movement; mark it Ops Complete if it does nothing more.",)
+            return Settlement("smoke is laid", (), then, fates=fates, notes=notes)
+        if unit is None or not unit.name:
+            return Settlement("no smoke", then=("Mark the unit Ops Complete.",), fates=fates)
+        changes, now = marked([unit], OPS_COMPLETE), (f"{unit.word} Ops Complete",)
+        return Settlement("no smoke", changes=changes, fates=fates, now=now)
 
     return Plan(Attempt(), {"smoke": Step((d6("smoke"),), apply, outputs, lines)}, settle)
 

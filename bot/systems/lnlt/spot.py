@@ -8,10 +8,11 @@ from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.kinds import refuse_unfit
+from bot.systems.lnlt.reasons import at_most
 from bot.systems.lnlt.settling import OPS_COMPLETE, SPOTTED_IT, marked
 
 FAILS = 6
@@ -32,7 +33,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
     if given.flag("automatic") or seen["automatic"]:
         opening = {"automatic_spot": True, "spotted": True, "outcome": "spotted"}
         opening |= dict.fromkeys(("roll", "total", "needed"), NONE)
-        without = (Line("spotting", result="spotted without a roll"),)
+        without = (Line("spotting", result="without a roll"),)
         return Plan(Attempt(None), {}, lambda out: _settle(out, given), opening, lines=without)
     needed = int(seen["needed"])
     modifiers = tables["spotting-mods"](
@@ -52,9 +53,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
         return told | {"outcome": "spotted" if seen else "not-spotted"}
 
     def lines(_before: Attempt, roll: Roll, _after: Attempt) -> Iterable[Line]:
-        verdict = f"{needed} or less: {'spotted' if spotted(roll) else 'not spotted'}"
-        if roll[0] == FAILS:
-            verdict = "a natural 6 always fails"
+        verdict = "a natural 6 always fails" if roll[0] == FAILS else at_most(needed)
         yield Line("spotting", roll, parts_of(modifiers.parts), roll[0] + mod, verdict)
 
     steps = {"spot": Step((d6("spotting"),), apply, outputs, lines)}
@@ -62,11 +61,12 @@ def plan(tables: Tables, given: Given) -> Plan[Attempt]:
 
 
 def _settle(out: Mapping[str, Any], given: Given) -> Settlement:
-    if out["automatic_spot"]:
-        return Settlement("spotted, without a roll")
     spotter = given.unit("unit")
+    word = "the spotter" if spotter is None else spotter.word
+    fates = (Fate(word, str(out["outcome"])),)
+    if out["automatic_spot"]:
+        return Settlement("spotted, without a roll", fates=fates)
     if out["spotted"]:
-        word = "The spotter" if spotter is None else spotter.word
-        then = (f"{word} may fire at the hex at once: Ops Complete then comes off and does not count.",)
-        return Settlement("spotted", (), then, marked([spotter], SPOTTED_IT))
-    return Settlement("not spotted", (), (), marked([spotter], OPS_COMPLETE))
+        notes = (f"{word} may fire at the hex at once: Ops Complete then comes off and does not count.",)
+        return Settlement("spotted", changes=marked([spotter], SPOTTED_IT), fates=fates, notes=notes)
+    return Settlement("not spotted", changes=marked([spotter], OPS_COMPLETE), fates=fates)

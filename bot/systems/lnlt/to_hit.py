@@ -10,12 +10,14 @@ from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Roll, parts_of
 from bot.rules.tables.table import Part, Tables
+from bot.systems.lnlt.reasons import at_most
 
 DICE = (d6("to hit, white"), d6("to hit, colored"))
 FLAGS = (
     "open", "turret_pivot", "assault", "smc_sw", "smoke", "tis", "chassis_pivot", "between_buildings",
     "attacker_flying", "adjacent", "rubber_boat", "mounted_stationary", "fired_ordnance_sw",
 )  # fmt: skip
+ALWAYS = {2: "a natural 2 always hits", 12: "a natural 12 never does"}
 WORDS = ("vehicle_assault", "night", "ops_complete", "target_moved")
 NUMBERS = ("lm", "degrading", "tm", "acquisition")
 
@@ -50,11 +52,11 @@ class ToHit:
 
     def line(self, roll: Roll) -> Line:
         """The line of the answer."""
-        verdict = f"against {self.number}: {'hit' if self.hits(roll) else 'miss'}"
+        verdict = at_most(self.number)
         if self.disrupted:
-            verdict = "disrupted by opportunity fire: miss"
-        if self.expends(roll):
-            verdict += ", ATGM expended"
+            verdict = "disrupted by opportunity fire"
+        elif sum(roll) in ALWAYS and self.hits(roll) != (sum(roll) + self.mod <= self.number):
+            verdict = ALWAYS[sum(roll)]
         return Line("to hit", roll, parts_of(self.parts), sum(roll) + self.mod, verdict)
 
     def groups(self) -> tuple[tuple[int, Roll], ...]:

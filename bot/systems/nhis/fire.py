@@ -57,7 +57,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
 
     def lines(_before: Struck, roll: Roll, _after: Struck) -> Iterable[Line]:
         word = reading(sum(roll))["word"]
-        yield Line("attack", roll, (), sum(roll), f"column {final}: {'no effect' if word == 'none' else word}")
+        yield Line("attack", roll, (), sum(roll), "" if word == "none" else word)
         yield from struck(roll)[2]
 
     opening = {
@@ -68,7 +68,7 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
         "targets": [],
         "modifiers": [{"id": part.id, "value": part.value} for part in modifiers.parts],
     }
-    columns = f"column {column}, {shift} left: column {final}" if shift else f"column {column}"
+    columns = f"column {final}, {shift} left of {column}" if shift else f"column {column}"
     attack = Step(ATTACK, apply, outputs, lines, groups=lambda _: group_sums(2, 6))
     return Plan(
         Struck("attack"),
@@ -87,9 +87,7 @@ def _settle(results: Results, out: Mapping[str, Any]) -> Settlement:
 
 def _firepower(firers: Firers, modifiers: Answer, total: int, columns: str) -> Line:
     """The line that adds up the stack and its modifiers, and says which column that is."""
-    first, *others = firers.powers
-    parts = (*others, *parts_of(modifiers.parts, "total"))
-    return Line(f"firepower: {first[0]} {first[1]}", (), parts, total, columns)
+    return Line("firepower", (), (*firers.parts, *parts_of(modifiers.parts, "total")), total, columns)
 
 
 def _modifiers(tables: Tables, given: Given, firers: Firers) -> Answer:

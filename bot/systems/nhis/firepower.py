@@ -9,19 +9,35 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.tables.formula import half_down
 
+MOST_SHOWN = 4  # firers whose firepower is shown one by one
+
 
 @dataclass(frozen=True, slots=True)
 class Firers:
-    """The firers at this distance: each one's firepower before penalties, and how many have which penalty."""
+    """The firers at this distance: each one's firepower before penalties, and how many have which penalty.
 
-    powers: tuple[tuple[str, int], ...]
+    `far` says of each whether it is halved by long range.
+    """
+
+    powers: tuple[int, ...]
+    far: tuple[bool, ...]
     charging: int
     night: int
 
     @property
     def raw(self) -> int:
         """The sum before the penalties of single units."""
-        return sum(power for _, power in self.powers)
+        return sum(self.powers)
+
+    @property
+    def parts(self) -> tuple[tuple[str, int], ...]:
+        """The firepower of one after the other, those at long range last; of many the sum of each kind."""
+        found: list[tuple[str, int]] = []
+        for name, far in (("", False), ("at long range", True)):
+            own = [power for power, is_far in zip(self.powers, self.far, strict=True) if is_far == far]
+            own = own if len(own) <= MOST_SHOWN else [sum(own)]
+            found += [(name if at == len(own) else "", power) for at, power in enumerate(own, start=1)]
+        return tuple(found)
 
 
 def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
@@ -30,7 +46,7 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
     Beyond its printed range a unit has half its firepower, fractions dropped. Raises UserError for one that fires
     beyond twice its range, that is shaken, or whose firepower is not given.
     """
-    powers = []
+    powers, halved = [], []
     for unit in units:
         power, reach = unit.number("fp"), unit.get("range")
         if unit.has("shaken"):
@@ -43,6 +59,7 @@ def firers_of(units: Sequence[Unit], distance: int, visibility: int) -> Firers:
                 code="out-of-reach",
             )
         far = reach is not None and distance > reach
-        powers.append((f"{unit.word} (long range, half of {power})", half_down(power)) if far else (unit.word, power))
+        powers.append(half_down(power) if far else power)
+        halved.append(far)
     night = len(units) if 0 < visibility < distance else 0
-    return Firers(tuple(powers), sum(unit.has("charge") for unit in units), night)
+    return Firers(tuple(powers), tuple(halved), sum(unit.has("charge") for unit in units), night)

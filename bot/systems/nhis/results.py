@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.rules.dice import Die, d6
 from bot.rules.odds import Weighted, group_faces
-from bot.rules.sequence import Change, Line, Outputs, Roll, Row, Settlement, Step
+from bot.rules.sequence import Change, Fate, Line, Outputs, Roll, Row, Settlement, Step
 from bot.systems.nhis.targets import MOVES, SHAKEN, Target, is_prepared
 
 CHECK = "check"
@@ -133,9 +133,8 @@ class Results:
         yield from self._go_on(self._dealing(before, roll))[2]
 
     def _point_line(self, roll: Roll, at: int, hits: Sequence[int]) -> Line:
-        target = self.targets[at]
-        fate = "eliminated" if hits[at] + 1 >= target.steps else "reduced"
-        return Line("damage point", roll, result=f"{self.names[at]} {fate}")
+        second = ", the second" if hits[at] else ""
+        return Line("damage point", roll, result=f"{self.names[at]}{second}")
 
     # -- morale checks ------------------------------------------------------------------------------------
 
@@ -172,13 +171,12 @@ class Results:
 
     def _check_story(self, before: Struck, roll: Roll, after: Struck) -> Iterable[Line]:
         del after
-        target, (result, left) = self.targets[before.queue[0]], self._fate(before, roll)
-        led = self._led(before)
-        against = f"{target.morale} + leader {led}" if led else str(target.morale)
-        verdict = "pass" if result == "none" else left
+        target, led = self.targets[before.queue[0]], self._led(before)
+        total, needed = roll[0] + before.add, self._needed(before)
+        against = f"{target.morale} + {led} leader" if led else f"{target.morale}"
         parts = (("hit number", before.add),) if before.add else ()
-        name = self.names[before.queue[0]]
-        yield Line(f"{name} morale check", roll, parts, roll[0] + before.add, f"against {against}: {verdict}")
+        why = f"{'within' if total <= needed else 'over'} morale {against}"
+        yield Line(self.names[before.queue[0]], roll, parts, total, why)
 
     def _faces(self, state: Struck) -> Weighted:
         most = self._needed(state) - state.add
@@ -230,6 +228,8 @@ class Results:
             f"{headline}: {summary}" if headline else summary,
             lines,
             changes=tuple(change for change in changes if change),
+            fates=tuple(Fate(name, item["result"]) for name, item in zip(self.names, items, strict=True)),
+            now=tuple(f"{name} stops" for name, item in zip(self.names, items, strict=True) if item["stops"]),
         )
 
 

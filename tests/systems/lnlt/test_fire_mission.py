@@ -72,8 +72,11 @@ def test_refusals(given: dict[str, Any], words: str) -> None:
 def test_the_next_steps_are_named() -> None:
     """The shift of the round, and the walking barrage's later turns."""
     given = {"fp": 5, "mission": "walking-barrage", "stage": "drift"}
-    then = play_example("lnlt", "fire-mission", given, [1, 1]).settlement.then
-    assert len(then) == 2
+    settled = play_example("lnlt", "fire-mission", given, [1, 1]).settlement
+    assert settled.then == (
+        "Place the marker; a spotter who still sees it may first shift it one hex within line of sight.",
+    )
+    assert settled.notes == ("In each of the next two turns the markers move one hex and attack again (stage attack).",)
 
 
 def test_odds_of_two_hexes_are_independent() -> None:

@@ -16,8 +16,8 @@ from tests.systems.lnlt.rosters import roster, unit
 
 
 def then(played: Played) -> str:
-    """All reminders of an answer."""
-    return "\n".join(played.settlement.then)
+    """All that players must do next, and the small print."""
+    return "\n".join((*played.settlement.then, *played.settlement.notes))
 
 
 def change_of(played: Played, name: str) -> dict[str, Any]:
@@ -41,7 +41,7 @@ async def test_a_spotter_who_succeeds_fires_at_once_without_ops_complete() -> No
     assert (await channel.game()).units["sp"].marks == {"ops-complete", "spotter"}
     reply = await channel.do("Anna", 'lnlt fire attackers=Sp targets="squad morale=5" hand=3,2,4')
     assert "1 Ops Complete" not in reply.text()
-    assert "8 firepower Sp" in reply.text(), "its weapon is not halved"
+    assert "+ 8 firepower" in reply.text(), "its weapon is not halved"
     assert "Ops Complete comes off" in reply.text()
     assert (await channel.game()).units["sp"].marks == {"fired"}
 
@@ -53,7 +53,7 @@ async def test_ops_complete_counts_where_the_spotter_does_not_fire_at_once() -> 
     for item in ("Sp -spotter", "Sp spotter=no"):
         reply = await channel.do("Anna", f'lnlt fire attackers="{item}" targets="squad morale=5" hand=1,6')
         assert "1 Ops Complete" in reply.text()
-        assert "6 firepower Sp" in reply.text(), "half of 5 rounds up to 3"
+        assert "+ 6 firepower" in reply.text(), "half of 5 rounds up to 3"
         assert "comes off" not in reply.text()
 
 

@@ -57,11 +57,11 @@ def test_a_stack_against_a_squad_and_its_leader_in_trees() -> None:
         "modifiers": [{"id": "cover", "value": -2}, {"id": "unmarked_cover_hex", "value": 2}],
     }
     assert played.settlement.headline == "hit-1: squad shaken"
-    assert [line.label for line in played.lines] == [
-        "firepower: squad 4",
-        "attack",
-        "leader morale check",
-        "squad morale check",
+    assert [line.text() for line in played.lines] == [
+        "Firepower: 4 + 5 − 2 cover = 7, column 2, 2 left of 6",
+        "Attack: [3] [4] = 7, hit-1",
+        "Leader: [2] + 1 hit number = 3, within morale 5",
+        "Squad: [6] + 1 hit number = 7, over morale 4 + 1 leader",
     ]
 
 
@@ -156,11 +156,11 @@ def test_the_first_line_names_who_suffers_and_alike_units_are_numbered() -> None
     played = play_example("nhis", "fire", given, [1, 2, 2, 3, 6])
     assert played.settlement.headline == "damaged: squad 2 reduced; squad 3 reduced"
     assert tuple(line.text() for line in played.lines) == (
-        "Firepower: squad 4: 2 mg (long range, half of 5) − 2 firing in a charge = 4, column 4",
-        "Attack: [1] [2] = 3, column 4: damaged",
-        "Damage point: [2], squad 2 reduced",
-        "Squad 1 morale check: [3], against 4: pass",
-        "Squad 3 morale check: [6], against 5: reduced",
+        "Firepower: 4 + 2 at long range − 2 in a charge = 4, column 4",
+        "Attack: [1] [2] = 3, damaged",
+        "Damage point: [2], squad 2",
+        "Squad 1: [3], within morale 4",
+        "Squad 3: [6], over morale 5",
     )
     assert played.settlement.units == (
         ("squad", "no effect"),
@@ -236,5 +236,5 @@ async def test_a_moving_unit_of_the_roster_counts_without_a_reminder() -> None:
     await channel.do("Anna", 'unit add "1st Squad" squad stats="fp=4 morale=4 charge"')
     await channel.do("Anna", 'unit add Reds squad stats="morale=4 moving"')
     text = (await channel.do("Anna", 'nhis fire attackers="1st Squad" targets=Reds distance=3 hand=6,6')).text()
-    assert "1st Squad 4: 2 target moving or marked − 2 firing in a charge = 4, column 4" in text
+    assert "4 + 2 moving or marked − 2 in a charge = 4, column 4" in text
     assert "Remember" not in text

@@ -119,7 +119,7 @@ def test_the_leaders_rating_may_be_declined() -> None:
     assert (led["needed"], led["result"]) == (5, "none")
     squad = alone.out["targets"][1]
     assert (squad["needed"], squad["result"]) == (3, "shaken")
-    assert alone.lines[-1].result == "against 3: shaken"
+    assert alone.lines[-1].result == "over morale 3"
 
 
 def test_odds_without_leadership_match_a_count_by_hand() -> None:

@@ -1,0 +1,54 @@
+"""Why a total means what it means, in a few words that never repeat the result: `beaten by 6`, `twice morale 5`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from bot.rules.inputs.units import Unit
+
+Parts = tuple[tuple[str, int | float], ...]
+MOST_SHOWN = 4  # firers whose firepower is shown one by one
+_LOSSES = {
+    "casualties": "casualties take all of a {}",
+    "wounded": "a second wound",
+    "shaken": "a second time",
+}
+
+
+def against(margin: int) -> str:
+    """How an attack and its defense compare, from the side of the defense."""
+    return f"beaten by {margin}" if margin > 0 else f"holds by {-margin}" if margin else "holds on a tie"
+
+
+def beside_morale(total: int, morale: int, *, damage: bool = False) -> str:
+    """How a total compares with morale; only a `damage` check asks whether it is twice or three times as much."""
+    if total <= morale:
+        return f"within morale {morale}"
+    times = min(3, total // morale) if damage else 1
+    return f"{('over', 'twice', 'three times')[times - 1]} morale {morale}"
+
+
+def at_most(number: int) -> str:
+    """What a roll had to come to, low being good."""
+    return f"needs {number} or less" if number > 1 else f"needs {number}"
+
+
+def one_of(needed: Callable[[int], bool]) -> str:
+    """Which faces of a d6 were needed: `needs 2, 4 or 6`."""
+    *most, last = [str(face) for face in range(1, 7) if needed(face)]
+    return f"needs {', '.join(most)} or {last}" if most else f"needs {last}"
+
+
+def more_than_the_result(unit: Unit, result: str, becomes: str) -> str:
+    """Why a unit loses more than the table's result says, or empty."""
+    if becomes not in ("eliminated", "abandoned") or result not in _LOSSES:
+        return ""
+    return f"; {_LOSSES[result].format(unit.type)}"
+
+
+def one_by_one(name: str, values: Sequence[int]) -> Parts:
+    """What several units bring, named with the last of them: `2 + 1 firepower`; the sum where they are many."""
+    found = [value for value in values if value]
+    if len(found) > MOST_SHOWN:
+        return ((name, sum(found)),)
+    return tuple((name if at == len(found) else "", value) for at, value in enumerate(found, start=1))
