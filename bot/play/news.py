@@ -17,8 +17,8 @@ NO_EFFECT = "no effect"
 FOLDED = 4
 """From so many units on, those of one result share a line, without the dice of each, and the first line counts them."""
 NAMED = 2
-"""So many units are named in the first line even where it gets longer than `ROOM`, which is two lines of a phone."""
-ROOM = 78
+"""So many units are named in the first line; more only if they are few, have no name in common, and fit in `ROOM`."""
+ROOM = 78  # two lines of a phone
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,9 @@ def news(sequence: Sequence, fates: Iterable[Fate], headline: str, actors: Itera
 def are_counted(sequence: Sequence, fates: Iterable[Fate]) -> bool:
     """Whether the first line counts the units by their results, so that lines of their own must name them."""
     known = [fate for fate in fates if fate.unit]
-    return len(known) >= FOLDED or (len(known) > NAMED and len(_named(results_of(sequence), known)) > ROOM)
+    if len(known) <= NAMED or len(known) >= FOLDED:
+        return len(known) >= FOLDED
+    return bool(stem_of(fate.unit for fate in known)) or len(_named(results_of(sequence), known)) > ROOM
 
 
 def cause(sequence: Sequence, actors: tuple[str, ...], who: str) -> str:
