@@ -178,7 +178,9 @@ async def status(context: Context) -> Reply:
         )
     if game.go and not game.ended:
         passes = passes_told(game, context.system)
-        lines.append(f"Go: {' and '.join(game.go)}" + (f"; {passes}" if passes else ""))
+        people = ", ".join(ledger.name_of(person) for person, side in game.players.items() if side in game.go)
+        whose = " and ".join(game.go) + (f" ({people})" if people else "")
+        lines.append(f"Go: {whose}" + (f"; {passes}" if passes else ""))
     if game.initiative:
         lines.append(f"Initiative: {game.initiative}")
     if game.sealed:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.commands.amending import Amendment, answered
-from bot.commands.calling import call
+from bot.commands.calling import call, call_sides
 from bot.commands.context import Context
+from bot.game.phases import whose_go
 from bot.game.rights import Actor
 from bot.game.roster import changed_names
-from bot.game.state import Json
+from bot.game.state import Game, Json
 from bot.game.summary import told_event
 from bot.game.undo import changed_since, consenters, is_free, may_ask, need_undoable, redo_fields, undo_fields
 from bot.interface.reply import Reply
@@ -43,10 +45,10 @@ async def undo(context: Context, number: int | None = None) -> Reply:
         raise _no_part(UNDO)
     await _need_untouched(context, event, UNDO)
     if is_free(actor, event):
-        return _take_back(context, event)
+        return await _take_back(context, event)
     others = consenters(game, actor, context.ledger.present(), event)
     if not others:
-        return _take_back(context, event, alone=True)
+        return await _take_back(context, event, alone=True)
     return await _ask(context, event, others, UNDO)
 
 
@@ -70,7 +72,7 @@ async def redo(context: Context, number: int | None = None) -> Reply:
     others = consenters(game, actor, context.ledger.present(), event)
     if undone is not None and undone.get("asked") and others:
         return await _ask(context, event, others, REDO)
-    return _bring_back(context, event)
+    return await _bring_back(context, event)
 
 
 async def _ask(context: Context, event: Json, others: frozenset[str], what: str) -> Reply:
@@ -146,7 +148,7 @@ async def consent(context: Context, number: int) -> Reply:
         raise UserError("This needs the consent of another side.", code="not-yours")
     await _need_untouched(context, event, what)
     _settle(context, number, asked)
-    return _take_back(context, event, asked=by) if what == UNDO else _bring_back(context, event, asked=by)
+    return await (_take_back if what == UNDO else _bring_back)(context, event, asked=by)
 
 
 async def refuse(context: Context, number: int) -> Reply:
@@ -186,30 +188,40 @@ def _topic(context: Context, id: str) -> str:
     return context.topic(f"asked-{id}")
 
 
-def _take_back(context: Context, event: Json, *, asked: str = "", alone: bool = False) -> Reply:
+async def _take_back(context: Context, event: Json, *, asked: str = "", alone: bool = False) -> Reply:
     ledger, number = context.ledger, event["number"]
-    told = told_event(event, ledger.name_of, sides=context.game.sides)
+    told, was = told_event(event, ledger.name_of, sides=context.game.sides), context.game
     ledger.add(UNDO, asked=asked, alone=alone, **undo_fields(event))
     asker = ledger.name_of(asked) if asked else ""
-    return Reply(
+    reply = Reply(
         f"#{number} is undone",
         (told, phrase("It stays in the log; `/game redo` brings it back.")),
         buttons=(context.button("redo", "Redo", number),),
         by=_by(context.who, asker),
         tone=OVER,
     )
+    return await _with_go(context, was, reply)
+
+
+async def _with_go(context: Context, was: Game, reply: Reply) -> Reply:
+    """The answer with whose go it is, where that is another one now; they are called."""
+    game = context.game
+    if game.go == was.go or not game.go:
+        return reply
+    lines = (*reply.lines, f"Now: {whose_go(game)}.")
+    return replace(reply, lines=lines, mention=await call_sides(context, game, game.go))
 
 
 def _by(who: str, asker: str) -> str:
     return f"{asker} asked, {who} agreed" if asker else who
 
 
-def _bring_back(context: Context, event: Json, *, asked: str = "") -> Reply:
-    ledger, number = context.ledger, event["number"]
+async def _bring_back(context: Context, event: Json, *, asked: str = "") -> Reply:
+    ledger, number, was = context.ledger, event["number"], context.game
     ledger.add(REDO, asked=asked, **redo_fields(event))
     asker = ledger.name_of(asked) if asked else ""
     told = told_event(event, ledger.name_of, sides=context.game.sides)
-    return Reply(f"#{number} is back", (told,), by=_by(context.who, asker))
+    return await _with_go(context, was, Reply(f"#{number} is back", (told,), by=_by(context.who, asker)))
 
 
 async def told_undone(context: Context, number: int) -> str:

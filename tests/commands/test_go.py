@@ -90,7 +90,9 @@ async def test_a_pass_is_undone_and_redone_like_any_move_without_dice() -> None:
     await channel.do("Alice", "game pass")
     passed = await channel.content()
     assert before != passed
-    await channel.do("Alice", "game undo")
+    undone = await channel.do("Greta", "game undo")
+    assert undone.body()[-1] == "Now: US's go."
+    assert undone.mention == ("console:alice",), "the go is theirs again"
     assert await channel.content() == before
     await channel.do("Alice", "game redo")
     assert await channel.content() == passed
@@ -223,7 +225,7 @@ async def test_status_says_whose_go_it_is() -> None:
     channel = await table()
     await in_operations(channel)
     await channel.do("Alice", "game pass")
-    assert "Go: VC; one pass so far" in (await channel.do("Dave", "game status")).body()
+    assert "Go: VC (Bob); one pass so far" in (await channel.do("Dave", "game status")).body()
     assert (await channel.game()).go_since > 0
 
 

@@ -44,6 +44,7 @@ async def test_a_turn_without_fire_is_played_by_taps_alone(slack: SlackStandIn) 
     first, second = (anna, ben) if won.text.startswith("US") else (ben, anna)
     card = await tap(second, won, "Next phase")
     assert card.text.split("\n")[0].endswith(f"goes first · <@{first.id}>")
+    await first.close(await (await first.press(card, "Fire")).modal())
     taps = 2
     for who, other in ((first, second), (second, first), (first, second)):
         card = await tap(who, card, "Pass")
