@@ -467,6 +467,15 @@ async def test_an_older_file_is_copied_and_brought_up_to_date(path: Path) -> Non
     run_migrations(path, later)  # nothing left to do
 
 
+def make_older(conn: sqlite3.Connection, version: int) -> None:
+    """Take away what later releases added to the tables; up to the third it was these."""
+    for later in ("INDEX outbox_about", "INDEX outbox_amends", "TABLE shown"):
+        conn.execute(f"DROP {later}")
+    for table, column in (("bindings", "number"), ("outbox", "about"), ("outbox", "amends"), ("outbox", "home")):
+        conn.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+    conn.execute(f"PRAGMA user_version = {version}")
+
+
 async def test_a_game_that_moved_away_is_not_listed_where_an_older_release_left_it(path: Path) -> None:
     async with open_sqlite(path) as store:
         await store.commit(start())
@@ -474,12 +483,7 @@ async def test_a_game_that_moved_away_is_not_listed_where_an_older_release_left_
     conn = sqlite3.connect(path)
     with closing(conn), conn:
         conn.execute("UPDATE bindings SET current = 0 WHERE place = 'place g1'")
-        conn.execute("ALTER TABLE bindings DROP COLUMN number")
-        for later in ("INDEX outbox_about", "INDEX outbox_amends", "TABLE shown"):
-            conn.execute(f"DROP {later}")
-        for later in ("about", "amends", "home"):
-            conn.execute(f"ALTER TABLE outbox DROP COLUMN {later}")
-        conn.execute("PRAGMA user_version = 2")
+        make_older(conn, 2)
     async with open_sqlite(path) as store:
         assert not await store.played("place g1")
         assert await store.played("place moved to") == [(1, "g1")]
@@ -491,8 +495,7 @@ async def test_games_of_an_older_file_are_numbered_by_age(path: Path) -> None:
             await store.commit(replace(start(game), bindings=(Binding("table", game, was),)))
     conn = sqlite3.connect(path)
     with closing(conn), conn:
-        conn.execute("ALTER TABLE bindings DROP COLUMN number")
-        conn.execute("PRAGMA user_version = 3")
+        make_older(conn, 3)
     async with open_sqlite(path) as store:
         assert await store.played("table") == [(1, "z"), (2, "y"), (3, "x")]
 
