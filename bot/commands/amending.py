@@ -5,17 +5,18 @@ The changes go to the disk in the commit that makes them necessary, and leave th
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from bot.game.ledger import Ledger
-from bot.game.state import Json
+from bot.game.state import Game, Json
 from bot.game.summary import title_of, told_event
 from bot.interface.parts import Small
 from bot.interface.reply import Reply
-from bot.interface.tone import OVER
+from bot.interface.tone import OVER, SEALED
 from bot.stores.records import Outgoing
 
 if TYPE_CHECKING:
@@ -64,25 +65,41 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
 
 async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
     """What follows from the events that were written."""
-    was = ledger.was
-    if was is None or was.row != ledger.row:
+    if ledger.was is None or ledger.was.row != ledger.row or not ledger.bodies:
         return
     for body in ledger.bodies:
+        if body["kind"] == "end":
+            for number in body.get("opens", ()):
+                yield await _opened(context, ledger, number, body["number"])
         if body["kind"] in ("undo", "redo"):
             async for one in _turned(context, ledger, body):
                 yield one
-    if not ledger.bodies:
-        return
-    first, before, after = ledger.bodies[0], was.game, ledger.game
+    async for one in _too_late(context, ledger, ledger.was.game):
+        yield one
+
+
+async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIterator[Amendment]:
+    """What can no longer be pressed: Redo once something else has happened, Agree under a request about what is no
+    longer the latest event."""
+    first, after = ledger.bodies[0], ledger.game
     if before.redo and not after.redo and first["kind"] not in ("undo", "redo"):
         undone = await _latest(context, ledger, "undo", before.redo[-1])
         if undone is not None:
             yield Amendment(_topic(ledger, undone["number"]), _without_buttons)
     if before.solo not in ("", "*"):
         return  # nobody else is there who could have been asked
-    for number in {before.last} - {after.last} | {*before.redo[-1:]} - {*after.redo[-1:]}:
+    for number in sorted({before.last} - {after.last} | {*before.redo[-1:]} - {*after.redo[-1:]}):
         async for one in _lapsed(context, ledger, number, first["number"]):
             yield one
+
+
+async def _opened(context: Context, ledger: Ledger, number: int, by: int) -> Amendment:
+    """What was sealed until the game ended."""
+    texts = await context.store.texts(ledger.row, after=number - 1, before=number + 1)
+    answer = next((Reply.from_json(json.loads(row.text)) for row in texts if row.key == "answer"), None)
+    told = Reply(f"#{number} is open") if answer is None else Reply(answer.first, answer.lines)
+    now = replace(told, by=f"#{number}, opened in #{by}", tone=SEALED)
+    return Amendment(_topic(ledger, number), lambda _: now)
 
 
 async def _turned(context: Context, ledger: Ledger, body: Json) -> AsyncIterator[Amendment]:

@@ -102,7 +102,7 @@ async def reveal(context: Context, number: int, _more: str) -> Reply:
     event = None if number in context.need_game().sealed else await read_event(context, number)
     if event is not None and event["kind"] == "sealed":
         return done_already(f"#{number} is open.")
-    return replace(await reveal_number(context, number), in_place=True)
+    return _in_place(context, await reveal_number(context, number))
 
 
 async def take_back(context: Context, number: int, _more: str) -> Reply:
@@ -131,7 +131,12 @@ async def answer_request(context: Context, number: int, request: str) -> Reply:
             return done_already(await undo.told_undone(context, number))
         raise undo.not_asked(number)
     answers = {"consent": undo.consent, "refuse": undo.refuse}
-    return replace(await answers[context.spec.path[1]](context, number), in_place=True)
+    return _in_place(context, await answers[context.spec.path[1]](context, number))
+
+
+def _in_place(context: Context, reply: Reply) -> Reply:
+    """The reply in place of the message whose button was pressed, where that is one for all."""
+    return replace(reply, in_place=bool(context.command.delivery.get("pressed")))
 
 
 async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> Reply:

@@ -11,6 +11,7 @@ from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.texts import has_last_word
 from bot.interface.parts import Small
 from bot.interface.reply import Reply
+from bot.interface.tone import SEALED as SEALED_TONE
 from bot.play.answers import compact
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
 from bot.play.outcome import Outcome
@@ -106,7 +107,8 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
     number = body["number"]
     told = Reply(
         f"{context.who}: #{number} sealed",
-        (f"Sealed by {context.who}; nobody else can see it yet. Its hash is {sealed}.",),
+        (Small(f"Sealed by {context.who}; nobody else can see it yet. Its hash is {sealed}."),),
         buttons=(context.button("reveal", "Open it", number),),
+        tone=SEALED_TONE,
     )
     return replace(outcome.reply, title=f"(sealed) {outcome.reply.title}", private=True, announce=told, buttons=())

@@ -14,6 +14,7 @@ from bot.game.state import Game, Json, unit_json
 from bot.game.summary import title_of
 from bot.interface.parts import Part
 from bot.interface.reply import Reply
+from bot.interface.tone import SEALED as SEALED_TONE
 from bot.play.effects import change_from_json, is_of_game
 from bot.rules.errors import UserError
 from bot.rules.sequence import Change
@@ -54,7 +55,7 @@ async def reveal_number(context: Context, number: int) -> Reply:
     context.ledger.add("reveal", opened.game, opens=[number], result=opened.result, last=game.last)
     context.amends.append(Amendment(context.topic(number)))
     title, *lines = opened.lines
-    return Reply(f"#{number} opened: {title}", tuple(lines))
+    return Reply(str(title), tuple(lines), by=f"#{number}, opened by {context.who}", tone=SEALED_TONE)
 
 
 async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:

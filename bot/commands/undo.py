@@ -97,14 +97,14 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
         Doc(CONSENT, _key(context, number), data, context.now + CONSENT_KEPT, context.command.where.server)
     )
     context.about = _topic(context, id)
-    why = "Dice were rolled" if what == UNDO else "It was undone by agreement"
-    lines = [
-        told_event(event, ledger.name_of, sides=context.game.sides),
-        phrase("{why}, so {names} must agree: press Agree or type `{typed}`.", why=why, names=names, typed=typed),
-    ]
+    shown = await context.store.shown(context.topic(number))
+    said = Reply.from_json(shown.reply) if shown.reply is not None else None
+    told = (said.announce or said).first if said is not None else told_event(event, ledger.name_of)
     rows = [ledger.persons[person] for person in others]
+    lines = [told, f"{'Dice were rolled' if what == UNDO else 'It was undone by agreement'}, so {names} must agree."]
     if units := ", ".join(changed_names(event.get("before") or {}, event.get("after") or {})):
-        lines.insert(1, f"If so, {units}: as before." if what == UNDO else f"If so, {units}: as after it again.")
+        lines[1] += f" If so, back {'to before' if what == UNDO else 'to after'} it: {units}."
+    lines.append(phrase("Press Agree or type `{typed}`.", typed=typed))
     return Reply(
         f"{context.who} asks to {what} #{number}",
         tuple(lines),
@@ -193,9 +193,11 @@ async def _take_back(context: Context, event: Json, *, asked: str = "", alone: b
     told, was = told_event(event, ledger.name_of, sides=context.game.sides), context.game
     ledger.add(UNDO, asked=asked, alone=alone, **undo_fields(event))
     asker = ledger.name_of(asked) if asked else ""
+    units = ", ".join(changed_names(event.get("before") or {}, event.get("after") or {}))
+    as_before = (f"As before: {units}.",) if units else ()
     reply = Reply(
         f"#{number} is undone",
-        (told, phrase("It stays in the log; `/game redo` brings it back.")),
+        (told, *as_before, phrase("It stays in the log; `/game redo` brings it back.")),
         buttons=(context.button("redo", "Redo", number),),
         by=_by(context.who, asker),
         tone=OVER,

@@ -112,6 +112,8 @@ def reveal(past: Past, event: Event) -> str:
     owner = now.sealed[opens[0]]
     if owner != event["who"] and owner not in past.left and opens[0] >= past.imported_at:
         return "only who rolled may open what is sealed."
+    if event.get("last", now.last) != now.last:
+        return "opening what is sealed leaves the last event that held as it was."
     return opened(past, event)
 
 

@@ -39,8 +39,9 @@ def played() -> str:
         await channel.do("Anna", "roll 2dA", "roll d20 secret", "roll 2d6 hand=3,4", "game next")
         await channel.do("Bob", "game initiative VC", "unit edit Tran marker=+fired")
         await channel.do("Anna", "unit edit us2 marker=+low-crawl", "game undo", "game redo", "roll d20")
-        asked = await channel.do("Anna", "game undo")
-        await channel.press("Bob", asked.buttons[0].action)
+        for what in ("undo", "redo", "undo"):
+            asked = await channel.do("Anna", f"game {what}")
+            await channel.press("Bob", asked.buttons[0].action)
         await channel.do("Anna", "roll d20", "lnlt-table hero-creation", "lnlt-table crash-drift")
         await channel.do("Anna", 'lnlt melee attackers="us1; us2" defenders="squad fp=1"')
         await channel.do("Anna", f"game reveal {next(iter((await channel.game()).sealed))}")
@@ -430,6 +431,20 @@ def undo_of_a_join(log: Json) -> None:
     log["texts"], log["seeds"] = [], []
 
 
+def redo_by_oneself(log: Json) -> None:
+    body = next(one for one in bodies(log, "redo") if "asked" in one)
+    body["asked"] = body["who"]
+
+
+def redo_for_a_stranger(log: Json) -> None:
+    next(one for one in bodies(log, "redo") if "asked" in one)["asked"] = "0123456789abcdef"
+
+
+def opening_hides_the_last(log: Json) -> None:
+    """What came before an opened roll would be the latest event again, and could be undone alone."""
+    first(log, "reveal")["last"] = 9
+
+
 def opened_twice(log: Json) -> None:
     bodies(log, "reveal")[1]["opens"] = bodies(log, "reveal")[0]["opens"]
 
@@ -600,7 +615,10 @@ KINDS: list[tuple[Forge, str]] = [
     (undo_alone, "but others play"),
     (undo_otherwise, "does not turn round|do not tell one change"),
     (redo_of_nothing, "which was not undone last"),
+    (redo_by_oneself, "had no say"),
+    (redo_for_a_stranger, "had no say"),
     (undo_of_a_join, "never undone"),
+    (opening_hides_the_last, "leaves the last event that held as it was"),
     (put(of("reveal"), opens=[3]), "opens what is not sealed"),
     (opened_twice, "opens what is not sealed"),
     (opened_by_another, "only who rolled"),

@@ -151,7 +151,7 @@ async def test_an_opened_roll_stands_in_log_and_table_a_closed_one_nowhere() -> 
     assert other.announce is not None
     first, second = (int(reply.announce.footer[0][1:]) for reply in (sealed, other) if reply.announce)
     opened = await channel.do("Anna", f"game reveal {first}")
-    assert opened.title.startswith(f"#{first} opened")
+    assert opened.by == f"#{first}, opened by Anna"
     log = (await channel.do("Bob", "log")).text()
     assert f"reveal #{first} Direct fire: " in log
     for kind in ("csv", "markdown", "json"):

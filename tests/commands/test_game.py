@@ -412,3 +412,41 @@ async def test_who_has_their_texts_deleted_leaves_every_game_however_many() -> N
     for number in range(1, 510):
         file = await app.run_text("game export", Person("console:bob", "Bob"), places[number], f"e{number}")
         assert check(json.loads(file.files[0].text)).faults == ()
+
+
+async def test_an_opened_roll_is_no_barrier_for_what_came_before_it() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "roll 2d6 secret")
+    number = next(iter((await channel.game()).sealed))
+    before = await channel.content()
+    await channel.do("Anna", 'unit edit "Squad 1" marker=+low-crawl', f"game reveal {number}", "game undo")
+    assert await channel.content() == before
+    assert not (await channel.game()).sealed, "the secret stays open"
+
+
+async def test_what_an_opened_roll_changed_is_not_undone_underneath_it() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5 secret")
+    number = next(iter((await channel.game()).sealed))
+    await channel.do("Bob", "unit edit vc1 marker=+low-crawl")
+    await channel.do("Anna", f"game reveal {number}")
+    refused = await channel.refused("Bob", "game undo", "not-undoable")
+    assert "changed Cell 1" in refused.title
+
+
+async def test_what_was_undone_by_agreement_comes_back_by_agreement() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    fired = await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1")
+    after = await channel.content()
+    asked = await channel.do("Anna", "game undo")
+    undone = await channel.press("Bob", asked.buttons[0].action)
+    before = await channel.content()
+    again = await channel.press("Bob", undone.buttons[0].action)
+    assert again.title == f"Bob asks to redo {fired.footer[0]}"
+    assert (await channel.press("Bob", again.buttons[0].action)).code == "not-yours"
+    assert await channel.content() == before
+    assert not (await channel.press("Anna", again.buttons[0].action)).error
+    assert await channel.content() == after

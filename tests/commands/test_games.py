@@ -114,7 +114,7 @@ async def test_sealed_rolls_of_a_game_put_aside_are_opened_by_their_roller() -> 
     assert not any("Open" in button.label for button in (await channel.do("Bob", "game open 1")).buttons)
     told = await channel.press("Anna", pressed(opened, "Open #2"))
     assert not told.private
-    assert told.title.startswith("#2 opened: Anna")
+    assert told.by == "#2, opened by Anna"
     assert (await channel.game()).name == "Next"
     assert (await audit(channel.app.store))[1] == []
 

@@ -89,7 +89,7 @@ async def test_two_turns_of_hill_875(tmp_path: Path) -> None:
         assert not any(text["key"] == "sealed" for text in data["texts"])
 
         opened = await channel.press("Anna", sealed.announce.buttons[0].action)
-        assert opened.first.startswith(f"#{sealed.announce.footer[0][1:]} opened: ")
+        assert opened.by == f"{sealed.announce.footer[0]}, opened by Anna"
         await channel.do("Anna", "fair reveal")
         whole = await channel.do("Anna", "game export")
         state = await channel.content()

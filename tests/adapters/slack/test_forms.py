@@ -103,7 +103,7 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         await anna.press(public, "Open it")
         await slack.watch.until(lambda: public.buttons() == [], timeout=3, what="the button to go")
         assert public in ben.sees(games)
-        assert "opened: anna" in public.text
+        assert "opened by anna" in public.text
 
         fire = 'fire attackers="squad fp=2" targets="squad morale=5"'
         odds = await (await ben.slash(games, "/lnlt", f"{fire} odds")).answer()
@@ -136,7 +136,7 @@ async def test_two_press_the_same_button(socket_slack: SlackStandIn, tmp_path: P
         one, two = await asyncio.gather(anna.press(public, "Open it"), anna.press(public, "Open it"))
         told = await asyncio.gather(one.answer(), two.answer())
         assert "Already" in "".join(message.plain for message in told)
-        opened = [text for text in socket_slack.posted(games) if "opened" in text]
+        opened = [text for text in socket_slack.posted(games) if "opened by" in text]
         assert len(opened) == 1, socket_slack.posted(games)
 
         rolled = await (await anna.slash(games, "/roll", "2d6")).answer()
