@@ -133,7 +133,7 @@ class Outbox:
             log.exception("could not deliver answer %s; trying again", due.id)
 
     async def _amend(self, due: Due) -> Outcome:
-        """Change a message that no longer holds. Where it is gone, or too old, what became of it stands by itself."""
+        """Change a message that no longer holds. Where it is gone, or too old, what became of it is said elsewhere."""
         shown = await self._app.shown(due.amends)
         if due.place in shown.on_its_way:
             return Later()

@@ -136,7 +136,8 @@ async def answer_request(context: Context, number: int, request: str) -> Reply:
 
 def _in_place(context: Context, reply: Reply) -> Reply:
     """The reply in place of the message whose button was pressed, where that is one for all."""
-    return replace(reply, in_place=bool(context.command.delivery.get("pressed")))
+    is_calling = bool(reply.mention) or bool(context.called)  # a message that only changes calls nobody
+    return replace(reply, in_place=bool(context.command.delivery.get("pressed")) and not is_calling)
 
 
 async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> Reply:

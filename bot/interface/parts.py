@@ -55,7 +55,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One of a list: its title, what it is, how it stands, and the button that goes with it (none without a label)."""
+    """One of a list: its title, what it is, how it fares, and the button that goes with it (none without a label)."""
 
     title: str
     about: str

@@ -73,7 +73,7 @@ def names_in(text: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple
 
 
 def no_unit(item: str, roster: Roster) -> UserError:
-    """The error for what is no unit of the roster, with the nearest name."""
+    """The error for what is not a unit of the roster, with the nearest name."""
     hint = did_you_mean(item, {unit.name for unit in roster.values()})
     return UserError(f'The roster has no unit "{item[:40]}".', hint=hint or f"{SEPARATED}.", code="unknown-unit")
 
