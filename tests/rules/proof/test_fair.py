@@ -53,7 +53,7 @@ def test_the_published_vectors(page: str) -> None:
 
 
 def test_the_published_vectors_for_words_left_out(page: str) -> None:
-    for draw, _, value in rows(page, "| draw | words left out | face |"):
+    for draw, _, value in rows(page, "| draw | words skipped | face |"):
         assert face(SEED, GAME, 3, int(draw), 2**31 + 1) == int(value)
         assert documented(page)(SEED, GAME, 3, int(draw), 2**31 + 1) == int(value)
 
