@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import erf, sqrt
 from typing import Any, NamedTuple
 
+from bot.game.plays import plays_of
 from bot.game.state import Json, unit_from_json
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
@@ -94,19 +95,20 @@ def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str
             continue
         if not scores_of(event["system"], event["target"]):
             continue
-        inputs = {"raw": event.get("inputs", {}), "used": event.get("used", [])}
         side = scored_side(event, sides) if sides else event["who"]
-        found.append(
-            Try(
-                side,
-                event["system"],
-                event["target"],
-                json.dumps(inputs, sort_keys=True),
-                json.dumps(event.get("out", {}), sort_keys=True),
-                event["number"],
-                str(event.get("result", "")),
+        for one in plays_of(event):
+            inputs = {"raw": one.get("inputs", {}), "used": event.get("used", [])}
+            found.append(
+                Try(
+                    side,
+                    event["system"],
+                    event["target"],
+                    json.dumps(inputs, sort_keys=True),
+                    json.dumps(one.get("out", {}), sort_keys=True),
+                    event["number"],
+                    str(one.get("result", "")),
+                )
             )
-        )
     return found
 
 

@@ -140,7 +140,7 @@ def form_of(
     it is left out, but for the units of it that are known."""
     known = fitting(known, spec)
     shown = {name: value for name, value in options.items() if name != wrong or _is_kept(spec, name)}
-    if (option := spec.option(wrong)) is not None and option.type == "units" and known.roster:
+    if (option := spec.option(wrong)) is not None and (option.type == "units" or option.many) and known.roster:
         shown[wrong] = known_items(str(shown.get(wrong) or ""), known.roster)
     wanted = missing(spec, shown, known.roster)
     fields = [_field(option, shown, known, room) for option in spec.options if _has_field(option, spec)]
@@ -168,7 +168,7 @@ def form_of(
 
 def _is_kept(spec: CommandSpec, name: str) -> bool:
     option = spec.option(name)
-    return option is not None and option.type in ("units", "str", "dice", "mods", "bool")
+    return option is not None and (option.many or option.type in ("units", "str", "dice", "mods", "bool"))
 
 
 def _has_field(option: Option, spec: CommandSpec) -> bool:
@@ -211,7 +211,7 @@ def _choices(option: Option, text: str, known: Known, room: Room) -> tuple[Kind,
     if option.type == "file":
         return "file", ()
     if option.type in ("units", "unit") or option.complete == "unit":
-        many = option.type == "units"
+        many = option.type == "units" or option.many
         picks = unit_picks(option, text, known, room.picks)
         return ("picks" if many else "pick", picks) if picks else ("lines" if many else "text", ())
     words = {"side": known.sides, "player": known.players}.get(option.complete) or option.values

@@ -79,7 +79,7 @@ def _with_option(options: dict[str, object], field: Field, given: object, known:
     if field.kind in ("file", "channel"):
         return _set(options, field.name, given)
     text = str(given or "").strip()
-    if option.type == "units":
+    if option.type == "units" or option.many:
         text = "; ".join(part for line in text.split("\n") if (part := line.strip().strip(";").strip()))
     return _set(options, field.name, clean(option, text) if text else "")
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bot.game.roster import GONE
 from bot.interface.complete import ACTING
 from bot.rules.errors import UserError
-from bot.rules.inputs.many import Whose, written_out
+from bot.rules.inputs.many import Whose, names_in, written_out
 from bot.rules.inputs.units import Roster
 from bot.systems.catalog import Sequence
 
@@ -25,11 +25,14 @@ def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, 
     found = dict(options)
     for option in sequence.inputs:
         text = found.get(option.name)
-        if option.type != "units" or not isinstance(text, str):
+        if not (option.type == "units" or option.many) or not isinstance(text, str):
             continue
-        words = sequence.system.words[option.units or "units"]
+        words, meant = sequence.system.words[option.units or "units"], whose(option.name, side)
         try:
-            found[option.name] = written_out(text, words, roster, whose(option.name, side))
+            if option.type == "units":
+                found[option.name] = written_out(text, words, roster, meant)
+            elif roster and text.strip().casefold() not in roster:
+                found[option.name] = "; ".join(names_in(text, words, roster, meant))
         except UserError as error:
             error.option = option.name
             raise

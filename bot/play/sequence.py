@@ -7,23 +7,23 @@ from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from fractions import Fraction
 
-from bot.game.roster import is_gone
 from bot.interface.parts import Odds, percent
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.text import command_text
 from bot.play.actors import ACTING, actors, hits_its_unit
 from bot.play.answers import plain_word, played_reply
+from bot.play.each import planned, play_all, whole_out, whole_result
+from bot.play.each_answer import each_reply
 from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.inputs.units import Roster
-from bot.rules.links import linked
 from bot.rules.odds import Distribution
 from bot.rules.phrase import Phrase, Typed
-from bot.rules.sequence import Row, play
+from bot.rules.sequence import Row
 from bot.systems.catalog import Sequence
 
 EXTRA = ("odds", "secret", "hand")
@@ -48,33 +48,37 @@ def run_sequence(
 ) -> Outcome:
     """Play a sequence. Raises UserError; real dice that are too few name the die owed next."""
     raw = {name: value for name, value in options.items() if name not in EXTRA}
-    given = sequence.given(raw, roster)
-    plan = sequence.plan(given)
+    plays = planned(sequence, raw, roster)
     hand = options.get("hand")
-    if hand in (None, ""):
-        played = play(plan, source)
-    else:
+    by_hand = hand not in (None, "")
+    if by_hand:
         script = Script(hand_dice(hand))
         try:
-            played = play(plan, script)
+            singles = play_all(sequence, plays, script, roster)
         except DieOwed as owed:
             raise _owed(owed, spec, {**raw, "secret": flag(options, "secret")}) from None
         script.finish()
-    reply = played_reply(who, sequence, played, actors(sequence, given))
-    in_play = {unit.name: unit for unit in roster.values() if not is_gone(unit)}
-    changes = linked(played.settlement.changes, in_play.values())
+    else:
+        singles = play_all(sequence, plays, source, roster)
+    first, changes = singles[0], tuple(change for one in singles for change in one.changes)
+    if first.unit:
+        reply = each_reply(who, sequence, singles)
+    else:
+        reply = played_reply(who, sequence, first.played, actors(sequence, first.given))
+    givens = [one.given for one in singles]
+    called = (*(name for given in givens for name in named_units(given)), *(change.unit for change in changes))
     happening = Happening(
         "sequence",
         inputs=raw,
-        dice=played.dice,
-        out=played.out,
+        dice=tuple(die for one in singles for die in one.played.dice),
+        out=whole_out(singles),
         changes=changes,
         system=sequence.system.id,
         target=sequence.id,
-        by_hand=hand not in (None, ""),
-        units=tuple(dict.fromkeys((*named_units(given), *(change.unit for change in changes)))),
-        acting=() if hits_its_unit(sequence) else acting_units(given),
-        result=played.settlement.headline,
+        by_hand=by_hand,
+        units=tuple(dict.fromkeys(called)),
+        acting=() if hits_its_unit(sequence) else tuple(name for given in givens for name in acting_units(given)),
+        result=whole_result(singles),
     )
     return Outcome(reply, happening)
 

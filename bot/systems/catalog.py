@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -82,7 +82,7 @@ class Sequence:
         self.source: str = data["source"]
         self.summary: str = data["summary"]
         with reading(file, f"{id}, inputs"):
-            self.inputs: tuple[Option, ...] = tuple(
+            self.inputs: tuple[Option, ...] = _taking_many(
                 _labelled(option_from(name, spec, system.lists), system)
                 for name, spec in (data.get("inputs") or {}).items()
             )
@@ -121,6 +121,19 @@ def _labelled(option: Option, system: System) -> Option:
     labels = system.game.get("labels") or {}
     words = {word: labels[word] for word in option.values if word in labels} if option.type == "mods" else {}
     return replace(option, label=option.label or labels.get(option.name, ""), labels=words)
+
+
+def _taking_many(options: Iterable[Option]) -> tuple[Option, ...]:
+    """The inputs, with the one that takes several units to play the sequence for each: `unit`, where nobody is shot at.
+
+    One that takes any name as well takes one: a name may look like several.
+    """
+    listed = tuple(options)
+    shot_at = any(option.name.startswith("target") and option.type in ("unit", "units") for option in listed)
+    return tuple(
+        replace(option, many=option.name == "unit" and option.type == "unit" and not (option.free or shot_at))
+        for option in listed
+    )
 
 
 class _Tables(Mapping[str, Table]):

@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from bot.audit.check_file import check
+from bot.game.plays import plays_of
+from bot.game.stats import tries, worth_of
+from bot.interface.parts import Group, Odds
 from bot.rules.proof.export_format import read_json
+from bot.rules.sequence import Line
 from tests.playing import Channel, two_sides
 from tests.random_play import exported_text
 from tools import verify_log
@@ -100,3 +104,139 @@ async def test_the_odds_of_a_range_are_rolled_as_they_were_counted() -> None:
     odds = await channel.do("Anna", "lnlt fire us1..us2 all odds")
     await channel.press("Anna", odds.buttons[0].action)
     assert (await last_event(channel))["inputs"]["targets"] == "Cell 1; Cell 2; Tran"
+
+
+async def twelve_men(channel: Channel) -> None:
+    """Two players of Beer and Pretzels Skirmish: twelve GIs and their leader, three Germans."""
+    await channel.do("Anna", 'game start baps "Village" sides="US, Germans"', "game join US")
+    await channel.do("Bob", "game join Germans", 'unit add "Landser 1..3" soldier Germans')
+    await channel.do("Anna", 'unit add "GI 1..12" soldier US grade=veteran', "unit add Sarge leader US lr=2")
+
+
+async def test_twelve_random_orders_are_one_command_one_answer_and_one_event() -> None:
+    """Twelve dice in the order of the men: who fared alike is in one line."""
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    before = await channel.content()
+    number = (await channel.game()).number
+    reply = await channel.do("Anna", 'baps random-order unit="GI 1..12" hand=1,2,3,4,5,6,7,8,2,2,3,3')
+    event = await last_event(channel)
+    assert event["number"] == number + 1
+    assert event["inputs"]["unit"] == "; ".join(f"GI {at}" for at in range(1, 13))
+    assert [die["value"] for die in event["dice"]] == [1, 2, 3, 4, 5, 6, 7, 8, 2, 2, 3, 3]
+    assert [die["label"] for die in event["dice"]][:2] == ["GI 1, random order", "GI 2, random order"]
+    assert [play["unit"] for play in event["out"]["plays"]] == [f"GI {at}" for at in range(1, 13)]
+    groups = [part for part in reply.lines if isinstance(part, Group)]
+    assert [group.text for group in groups] == ["GI 1", "GI 2, 3, 9-12", "GI 4-6", "GI 7 + 8"]
+    assert sum(1 for line in reply.text().splitlines()) <= 8
+    await assert_sound(channel)
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")  # he agrees
+    assert (await channel.content()) == before
+    await assert_sound(channel)
+
+
+async def test_a_few_show_their_dice() -> None:
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    reply = await channel.do("Anna", "baps random-order unit=us1,us2 hand=2,17")
+    labels = [part.label for part in reply.lines if isinstance(part, Line)]
+    assert labels == ["GI 1, random order", "GI 2, random order"]
+
+
+async def test_a_list_of_one_is_played_once() -> None:
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    await channel.do("Anna", 'unit edit "GI 1" suppressed', 'baps random-order unit="all suppressed"')
+    event = await last_event(channel)
+    assert event["inputs"] == {"unit": "GI 1"}
+    assert event["out"]["order"] == "remain-suppressed"
+
+
+async def test_the_die_owed_next_says_whose_it_is() -> None:
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    before = (await channel.game()).number
+    reply = await channel.refused("Anna", 'baps random-order unit="GI 1..3" hand=1,2', "die-owed GI 3, random order")
+    assert 'unit="GI 1; GI 2; GI 3" hand=1,2,?' in reply.text()
+    await channel.refused("Anna", 'baps random-order unit="GI 1..3" hand=1,2,3,4', "dice-left-over 1 die")
+    assert (await channel.game()).number == before
+
+
+async def test_what_one_unit_forbids_is_said_before_any_die() -> None:
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    before = (await channel.game()).number
+    await channel.refused("Anna", "baps random-order unit=all", "wrong-type Sarge is a leader")
+    await channel.refused("Bob", "baps random-order unit=GI,side:US", "unknown-unit GI")
+    await channel.refused("Bob", 'baps random-order unit="GI 1..2"', "not-yours GI 1")
+    await channel.refused("Anna", 'baps random-order unit="GI 1; GI 13"', "unknown-unit GI 13")
+    assert (await channel.game()).number == before
+    await channel.do("Anna", 'baps random-order unit="all soldiers"')
+    assert len((await last_event(channel))["out"]["plays"]) == 12
+
+
+async def test_again_sealed_and_exported() -> None:
+    """Again plays the same men; a sealed one changes nobody before it is opened; the CSV has a line for each event."""
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    await channel.do("Anna", 'baps random-order unit="GI 1..4"', "again")
+    assert (await last_event(channel))["inputs"]["unit"] == "GI 1; GI 2; GI 3; GI 4"
+    await channel.do("Anna", 'unit edit "GI 1" suppressed')
+    sealed = await channel.do("Anna", 'baps heroic-action unit="GI 1..3" hand=6,4,6,4,6,4 secret')
+    assert sealed.private
+    assert (await channel.game()).units["gi 1"].state == "suppressed"
+    await channel.do("Anna", f"game reveal {(await channel.game()).number}")
+    assert (await channel.game()).units["gi 1"].state == "ready"
+    await assert_sound(channel)
+    csv = (await channel.do("Anna", "game export csv")).files[0].content
+    assert str(csv).count("baps random-order") == 2
+    assert "GI 1, GI 2" in str((await channel.do("Anna", "game export markdown")).files[0].content)
+
+
+async def test_a_later_play_sees_what_an_earlier_one_did() -> None:
+    """Both teams let loose at the same enemy, who gets a marker from each."""
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna", 'unit add "Red 1..2" element morale=10 members=4', "unit add Foe element morale=10 members=4"
+    )
+    await channel.do("Anna", 'ucn morale unit="Red 1..2" enemies=Foe hand=11,11')
+    assert (await channel.game()).units["foe"].numbers["suppression_markers"] == 2
+    await assert_sound(channel)
+
+
+async def test_luck_counts_each_play_by_itself() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'unit add "Chi 1..2" element morale=15 members=4')
+    await channel.do("Anna", 'ucn morale unit="Chi 1..2"')
+    game = await channel.game()
+    rows = await channel.app.store.events(game.id)
+    events = [row.data for row in rows]
+    assert [one["inputs"]["unit"] for one in plays_of(events[-1])] == ["Chi 1", "Chi 2"]
+    found = tries(events, set(), ())
+    assert [one.result.partition(":")[0] for one in found] == ["Chi 1", "Chi 2"]
+    assert all(worth_of(*one.key) is not None for one in found)
+    await channel.do("Anna", "game stats")
+    await assert_sound(channel)
+
+
+async def test_odds_of_many_count_alike_ones_once() -> None:
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    await channel.do("Anna", 'unit edit "GI 3" suppressed')
+    odds = await channel.do("Anna", 'baps random-order unit="GI 1..12" odds')
+    headings = [part.heading for part in odds.lines if isinstance(part, Odds)]
+    assert headings == ["GI 1, 2, 4-12", "GI 3"]
+    await channel.press("Anna", odds.buttons[0].action)
+    assert len((await last_event(channel))["out"]["plays"]) == 12
+
+
+async def test_twelve_random_orders_take_at_most_forty_characters() -> None:
+    """As typed in the console and on Slack; on Discord the command and its option are picked, the range is typed."""
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    line = '/baps random-order unit="GI 1..12"'
+    assert len(line) <= 40
+    await channel.do("Anna", line)
+    assert len((await last_event(channel))["out"]["plays"]) == 12
+    assert len("/baps ra" + "GI 1..12") == 16

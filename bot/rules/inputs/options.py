@@ -30,6 +30,7 @@ class Option:
     ("high", "low", "both"). `brings` names where a roster unit supplies a missing value, as `unit.morale`.
     `units` names the unit list of the game that the text is read with. `complete` names what to offer while typing.
     `free` lets an option of type unit take a name that no roster knows, as words for the report only.
+    `many`: an option of type unit takes several of the roster, one after the other.
     `meanings` explains words of `values`, `labels` are their names for people, as `label` is the option's own. `worths`
     says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`. `brief` is the help in a few words,
     for screens with little room.
@@ -48,6 +49,7 @@ class Option:
     units: str = ""
     complete: str = ""
     free: bool = False
+    many: bool = False
     meanings: Mapping[str, str] = field(default_factory=dict, hash=False)
     brief: str = ""
     label: str = ""
@@ -85,6 +87,8 @@ class Option:
             return "one of " + ", ".join(self.values) if self.type == "enum" else "words of " + ", ".join(self.values)
         if self.free:
             return "a unit of the roster, or any name"
+        if self.many:
+            return "a unit of the roster, or several"
         return {"units": "a list of units", "unit": "a unit of the roster", "dice": "dice such as 2d6+1"}.get(
             self.type, "text"
         )
