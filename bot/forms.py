@@ -122,8 +122,11 @@ class Forms:
             await self._drafts.put(draft)
         except StoreError:  # the refusal is told all the same, without a form
             return reply
-        kept = ("Nothing was rolled; your other choices are kept.",) if spec.family in ROLLS else ()
-        return replace(reply, lines=(*reply.lines, *kept), buttons=(*reply.buttons, *buttons))
+        # A button does what the line to copy would, and which die is owed says by itself that nothing was rolled.
+        lines = [part for part in reply.lines if len(buttons) < 2 or reply.better not in str(part)]
+        says_so = spec.family in ROLLS and reply.code != "die-owed"
+        kept = ("Nothing was rolled; your other choices are kept.",) if says_so else ()
+        return replace(reply, lines=(*lines, *kept), buttons=(*reply.buttons, *buttons))
 
 
 _ANEW = "Type the command again."

@@ -92,7 +92,7 @@ async def test_a_clear_mistake_is_put_right_by_a_button_that_fires_once() -> Non
     assert spec is not None
     led = await channel.app.forms.offered(refused, spec, options, channel.who("Anna"))
     assert [*faces(led)] == ["Fire at Cell 3", "Fix it"]
-    assert led.body()[-1] == "Nothing was rolled; your other choices are kept."
+    assert led.body() == ["Did you mean Cell 3?", "Nothing was rolled; your other choices are kept."]
     draft = await channel.app.forms.opened(
         faces(led)["Fix it"].removeprefix(OPEN_FORM), channel.who("Anna"), channel.place
     )
