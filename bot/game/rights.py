@@ -69,6 +69,8 @@ def need_go(game: Game, actor: Actor) -> None:
     need_player(game, actor)
     if not is_guarded(game) or actor.directs or not game.go or actor.side in game.go:
         return
+    if not set(game.go) & set(game.players.values()):  # nobody plays that side, so whoever is there goes on
+        return
     sides = " and ".join(game.go)
     raise UserError(
         f"It is {sides}'s go; you play {actor.side}.",

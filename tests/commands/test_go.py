@@ -117,6 +117,16 @@ async def test_only_the_side_whose_go_it_is_or_the_game_master_ends_it() -> None
     assert (await channel.do("Bob", "game next")).title == "Turn 2, Rally: both sides"
 
 
+async def test_a_side_that_nobody_plays_holds_nobody_up() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Greta", 'game start lnlt "Hill 875" sides="US, VC"')
+    await channel.do("Alice", "game join US", "game next", "game initiative VC")
+    assert (await channel.do("Alice", "game pass")).first == "US's go · Alice passes"
+    await channel.do("Alice", "game pass")
+    await channel.do("Bob", "game join VC")
+    await channel.refused("Alice", "game pass", "not-your-go")
+
+
 async def test_in_a_phase_of_both_sides_each_says_that_it_is_done() -> None:
     channel = await table()
     done = await channel.do("Alice", "game pass")

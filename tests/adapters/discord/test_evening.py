@@ -32,6 +32,7 @@ CONSOLE = [
     ("Anna", "/game undo"),
     ("Ben", "/game undo"),
     ("Anna", "/game redo"),
+    ("Ben", "/game redo"),
     ("Ben", '/lnlt fire attackers="Cell 3" targets="Squad 3" tm=1 hand=5,1,6'),
     ("Anna", "/game next"),
     ("Ben", "/roll 2d6 label=ambush secret hand=3,4"),
@@ -172,7 +173,8 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_
             assert not (await say(anna, anna.dm(), "roll", dice="1d20")).ephemeral
             assert (await say(anna, anna.dm(), "help", topic="lnlt fire")).ephemeral
             ours = [m for m in discord.messages(table) if m.author is discord.world.bot]
-            assert not any(m.pings for m in ours)
+            called = {who for message in ours for who in message.pings}
+            assert called == {str(ben.id)}, "it was Anna who moved on"
 
         store = await SqliteStore.open(tmp_path / "grognard.db")
         app = await App.open(store)

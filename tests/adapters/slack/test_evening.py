@@ -83,6 +83,7 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(slack: SlackStan
         taken_back = await (await ben.press(asked, "Agree")).answer()
         assert "is undone" in taken_back.text
         await say(anna, games, "/game", "redo")
+        await say(ben, games, "/game", "redo")
         await say(ben, games, "/lnlt", 'fire attackers="Cell 3" targets="Squad 3" tm=1 hand=5,1,6')
         await say(anna, games, "/game", "next")
 
