@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from adapters.outbox import GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Posted
+from adapters.outbox import EDITS, GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Posted
 from bot.app import App
 from bot.interface.reply import Reply
 from bot.outbox.answers import Due
-from bot.stores.records import Commit, Outgoing
+from bot.stores.records import Commit, Outgoing, Shown
 from tests.fresh import fresh_app
 
 Post = Callable[[Due], Awaitable[Outcome]]
@@ -129,3 +130,56 @@ async def test_a_bug_in_one_answer_ends_neither_the_loop_nor_the_others() -> Non
     await put(app, "slack:T/C", "slack:T/D")
     await one_round(app, post)
     assert began == ["answer 0", "answer 1"]
+
+
+async def changes(app: App, due: Due, answers: list[Outcome]) -> list[str]:
+    """What an outbox does about a change: the messages that it tries, and what it posts instead."""
+    tried: list[str] = []
+
+    async def edit(_: Due, spot: Mapping[str, Any]) -> Outcome:
+        tried.append(str(spot["ts"]))
+        return answers.pop(0)
+
+    async def post(instead: Due) -> Outcome:
+        tried.append(f"posts {instead.reply.title}")
+        return Posted({"ts": "new"})
+
+    outbox = Outbox(app, "slack:", post, edit)
+    await outbox.settle(due.id, due.attempts, await outbox._amend(due))
+    return tried
+
+
+@pytest.mark.parametrize(
+    ("said", "attempts", "way", "done"),
+    [
+        ([Posted()], 0, {}, ["1.0"]),
+        ([Later()], 0, {"or_post": True}, ["1.0"]),
+        ([Later()], EDITS, {}, ["1.0"]),
+        ([Later()], EDITS, {"or_post": True}, ["1.0", "posts #34 is undone"]),
+        ([Never("message_not_found")], 0, {"or_post": True}, ["1.0", "posts #34 is undone"]),
+    ],
+)
+async def test_a_message_that_cannot_be_changed_is_given_up_or_said_anew(
+    said: list[Outcome], attempts: int, way: dict[str, object], done: list[str]
+) -> None:
+    app = await fresh_app(Clock())
+    await app.store.commit(Commit("r1", {"title": "asked"}, outbox=(Outgoing("slack:T/C", {}, 0.0, None, "g/asked"),)))
+    (asked,) = await app.due("slack:")
+    await app.delivered(asked.id, spot={"channel": "C", "ts": "1.0"})
+    told = Reply("#34 is undone").to_json()
+    await app.store.commit(Commit("r2", told, outbox=(Outgoing("slack:T/C", way, 0.0, told, "g/41", "g/asked"),)))
+    (due,) = await app.due("slack:")
+    assert await changes(app, replace(due, attempts=attempts), said) == done
+
+
+async def test_a_change_waits_for_the_message_that_it_changes_and_the_latest_counts() -> None:
+    app = await fresh_app(Clock())
+    first = Outgoing("slack:T/C", {"url": "x"}, 1_500.0, None, "g/34")
+    await app.store.commit(Commit("r1", {"title": "34"}, outbox=(first,)))
+    for number, told in enumerate(("undone", "back")):
+        entry = Outgoing("slack:T/C", {}, 0.0, Reply(told).to_json(), "", "g/34")
+        await app.store.commit(Commit(f"c{number}", {"title": told}, outbox=(entry,)))
+    (due,) = await app.due("slack:")
+    assert due.reply.title == "back", "the earlier change was not made yet, so it never is"
+    assert await changes(app, due, []) == [], "the message itself comes first"
+    assert await app.store.shown("g/34") == Shown(on_its_way=frozenset({"slack:T/C"}), reply={"title": "34"})

@@ -112,8 +112,9 @@ class Book:
             self._sealed[game, event] = word
 
     def _on_outbox(self, id: int, request: str, place: str, reply: str | None, delivery: str, amends: str) -> None:
+        asked_in = id_of(request) if json.loads(delivery) else None
         stored = Reply.from_json(json.loads(reply if reply is not None else self._replies.get(request) or "{}"))
-        platform, asked = place.partition(":")[0], _asked(json.loads(delivery))
+        platform, asked = place.partition(":")[0], _asked(json.loads(delivery)) or asked_in
         server = place.partition(":")[2].partition("/")[0]
         keys = [KEY[platform](one, server) for one in (stored, stored.announce) if one is not None]
         keys = [key for key in keys if not key.startswith(_ASKED_ANEW)]
@@ -292,6 +293,7 @@ class Book:
             if [event.number for event in events] != list(range(1, last + 1)):
                 self.broken("a", f"game {game} should have {last} events")
                 continue
+            self._look_at_the_channels(game, [event.data for event in events])
             whole = export_game(
                 events[0].data.get("game", game),
                 events,
@@ -301,6 +303,17 @@ class Book:
             )
             for fault in (*verify(whole).faults, *read_independently(whole)[0]):
                 self.broken("f", f"verify: {fault}")
+
+    def _look_at_the_channels(self, game: str, events: list[dict[str, Any]]) -> None:
+        """Nobody reads as a fact what was undone. Slack does not always say where a message is, Discord does."""
+        undone = set[int]()
+        for event in events:
+            undone ^= {event["event"]} if event["kind"] in ("undo", "redo") else set()
+        for shown in self._world.shown:
+            if shown.spot.platform == "discord" and shown.stands and not shown.viewer:
+                for number in undone:
+                    if f"undo:{game}:{number}" in shown.buttons:
+                        self.broken("i", f"#{number} is undone, but {shown.key!r} in {shown.spot.key} does not say so")
 
     def broken(self, letter: str, text: str) -> None:
         """A promise is broken."""
@@ -314,6 +327,12 @@ def _asked(delivery: dict[str, Any]) -> int | None:
         return int(delivery["token"]) - 7_000_000
     url = str(delivery.get("response_url") or "")
     return int(url.removeprefix("hook")) if url else None
+
+
+def id_of(request: str) -> int | None:
+    """The number of the request with this id; a mention on Slack is told by nothing else."""
+    token = request.rpartition(":")[2].partition(".")[0]
+    return int(token) - 7_000_000 if token.isdecimal() and int(token) >= 7_000_000 else None
 
 
 def _is_refusal(text: str) -> bool:

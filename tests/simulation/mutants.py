@@ -25,7 +25,7 @@ from bot.entropy import new_id, throwaway
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.outbox.receipts import Receipts
-from bot.stores.records import Commit, Committed
+from bot.stores.records import Commit, Committed, Outgoing
 
 REPEATABLE = ("again", "odds", "log")
 
@@ -198,3 +198,11 @@ def _other_dice(patch: pytest.MonkeyPatch) -> None:
         return throwaway().draw(die)
 
     patch.setattr(_Dice, "draw", other)
+
+
+@mutant("true: what was undone is left as it was", "i")
+def _left_as_it_was(patch: pytest.MonkeyPatch) -> None:
+    async def nothing(*_: Any) -> list[Outgoing]:
+        return []
+
+    patch.setattr(bot.storing, "amended", nothing)
