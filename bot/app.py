@@ -46,6 +46,9 @@ from bot.storing import Storing
 from bot.threads import Threads
 from bot.underway import UnderWay
 
+TWICE = ("again", "sure")
+"""Buttons that stay and roll: pressed twice by a quick thumb they roll once."""
+
 
 class App:
     """The bot behind every adapter. Make one with `await App.open(...)`, end it with `await app.close()`."""
@@ -136,7 +139,7 @@ class App:
         pressed again once that has come back. Again ignores the same person for two seconds.
         """
         name, _, rest = action.partition(":")
-        if name == "again" and self._pauses.is_too_soon(who, where, request_id):
+        if name in TWICE and self._pauses.is_too_soon(who, where, request_id):
             return error_reply(UserError("You just rolled that again; wait two seconds.", code="too-soon"))
         return await self.run(Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {}))
 

@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 PATCH = ("before", "after")
 TURN = "turn phase turn_of go passes"
-UNDOABLE = f"{TURN} initiative plans system players hand_dice answers master"
+UNDOABLE = f"{TURN} initiative plans system players hand_dice answers confirm master"
 # kind: fields it needs; fields it may have; what of the game it may change; whether units
 KINDS = {
     "start": ("game secret", "free unannounced result before after",
@@ -41,7 +41,7 @@ KINDS = {
     "end": ("before after", "opens result", "ended winner", True),
     "resume": ("", "before after", "ended winner", False),
     "unit": ("result", "before after", "system", True),
-    "settings": ("", "result before after", "hand_dice answers master", False),
+    "settings": ("", "result before after", "hand_dice answers confirm master", False),
     "transfer": ("result", "", "", False),
     "link": ("result", "", "", False),
     "import": ("secret result", "before after", "master", False),
@@ -442,7 +442,7 @@ GAME: dict[str, Callable[[Any], bool]] = {
     "go": lambda value: isinstance(value, list) and all(map(word, value)),
     "passes": number,
     "plans": lambda value: maps(value, lambda turn: number(turn, 1)) and all(map(str.isdecimal, value)),
-    **dict.fromkeys(("started", "ended", "hand_dice"), one_of(True, False)),
+    **dict.fromkeys(("started", "ended", "hand_dice", "confirm"), one_of(True, False)),
     "answers": one_of("full", "compact"),
     "turn": number,
     "sides": lambda value: isinstance(value, list) and all(map(word, value)),
@@ -527,7 +527,7 @@ class Game:
             "system": "", "name": "", "started": False, "ended": False, "winner": "",
             "sides": [], "players": {}, "master": "",
             "turn": 0, "phase": "", "initiative": "", "turn_of": "", "go": [], "passes": 0, "plans": {},
-            "hand_dice": True, "answers": "full",
+            "hand_dice": True, "answers": "full", "confirm": False,
         }  # fmt: skip
         self.faults: list[str] = []
         self.remarks: list[str] = []
@@ -812,6 +812,7 @@ class Game:
         words = {
             "hand_dice": f"real dice {'allowed' if self.value('hand_dice') else 'not allowed'}",
             "answers": f"{self.value('answers')} answers",
+            "confirm": f"other targets {'confirmed' if self.value('confirm') else 'at once'}",
             "master": "another game master",
         }
         right = [say for field, say in words.items()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from adapters.discord.render import ACTION, FORM_PART
+from adapters.discord.render import ACTION, FORM_PART, MENU
 from adapters.discord.request import Request
 from adapters.discord.work import Work
 from bot.interface.form import OPEN_FORM
@@ -20,14 +20,15 @@ SETTLING = ("consent", "refuse", "reveal")
 
 
 async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
-    """Run what a button is for."""
+    """Run what a button is for, or a choice in a menu of an answer."""
     custom_id = str(data.get("custom_id") or "")
     if custom_id.startswith(FORM_PART):
         from adapters.discord.forms import submitted
 
         await submitted(work, request, data)
         return
-    action = custom_id.removeprefix(ACTION)
+    chosen = next(iter(data.get("values") or ()), "") if custom_id.startswith(MENU) else custom_id
+    action = str(chosen).removeprefix(ACTION)
     if action.startswith(OPEN_FORM):
         from adapters.discord.forms import open_from
 

@@ -13,7 +13,7 @@ from typing import Any
 from adapters.discord.escape import PEN, bold, escaped, fenced
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Request
 from bot.interface.parts import Entry, Row, drawn, part_lines
-from bot.interface.reply import LINK, Button, File, Reply
+from bot.interface.reply import LINK, Button, File, Menu, Reply
 from bot.interface.tone import COLORS, GAME, OVER, PLAIN
 from bot.rules.plain import visible
 
@@ -26,10 +26,11 @@ MAX_LABEL = 80
 MAX_CUSTOM_ID = 100
 BUTTONS_IN_ROW = 5
 MAX_ROWS = 5
-ACTION, FORM_PART = "a:", "f:"
-"""How a custom_id begins: of a button with an action, of a part of a guided form."""
+MAX_CHOICES = 25
+ACTION, FORM_PART, MENU = "a:", "f:", "m:"
+"""How a custom_id begins: of a button with an action, of a part of a guided form, of a menu with an action a choice."""
 LATE, REFUSED = "(late) ", "Error: "
-_ROW, _BUTTON, _SECTION, _TEXT, _SEPARATOR, _BOX = 1, 2, 9, 10, 14, 17
+_ROW, _BUTTON, _SELECT, _SECTION, _TEXT, _SEPARATOR, _BOX = 1, 2, 3, 9, 10, 14, 17
 _NEWER = 1 << 15
 """The flag of a message in the newer layout."""
 _LINK, _CHANNEL = 5, "https://discord.com/channels/"
@@ -63,7 +64,7 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
             body["content"] += f"\n(Too long to show here. {_missing('Attach Files')})"
     users = _called(reply)
     body["allowed_mentions"] = {"parse": [], "users": users} if users else {"parse": []}
-    body["components"] = rows(reply.buttons, reply.across)
+    body["components"] = [*rows(reply.buttons, reply.across), *menu_rows(reply.menus)][:MAX_ROWS]
     if reply.private:
         body["flags"] = EPHEMERAL
     return Message(body, files)
@@ -198,9 +199,29 @@ def _button(button: Button) -> Json:
     return made | {"custom_id": custom_id(button.action)}
 
 
+def menu_rows(menus: Sequence[Menu]) -> list[Json]:
+    """A row for each menu. What a choice does is its value, so it works after a restart."""
+    return [{"type": _ROW, "components": [_select(menu, at)]} for at, menu in enumerate(menus)]
+
+
+def _select(menu: Menu, at: int) -> Json:
+    options = [
+        {
+            "label": visible(entry.label)[:MAX_CUSTOM_ID].strip() or "?",
+            "value": _fitting_id(entry.action),
+            **({"description": visible(entry.about)[:MAX_CUSTOM_ID]} if entry.about else {}),
+        }
+        for entry in menu.entries[:MAX_CHOICES]
+    ]
+    return {"type": _SELECT, "custom_id": f"{MENU}{at}", "placeholder": visible(menu.label)[:150], "options": options}
+
+
 def custom_id(action: str) -> str:
     """The custom_id of a button. Raises ValueError for an action that does not fit: that would be our bug."""
-    found = ACTION + action
-    if len(found) > MAX_CUSTOM_ID:
+    return _fitting_id(ACTION + action)
+
+
+def _fitting_id(action: str) -> str:
+    if len(action) > MAX_CUSTOM_ID:
         raise ValueError(f"the action {action[:40]}... is too long for a button")
-    return found
+    return action

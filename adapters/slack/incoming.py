@@ -50,9 +50,10 @@ class Listeners:
             await ack()
 
     async def on_action(self, ack: Ack, body: Json) -> None:
-        """A button of an answer."""
+        """A button of an answer, or a choice in a menu of one."""
         action = body["actions"][0]
-        request, does = from_press(body), str(action.get("value") or "")
+        does = str((action.get("selected_option") or action).get("value") or "")
+        request = from_press(body)
         if (body.get("view") or {}).get("type") == "modal":
             await self.forms.on_action(ack, body)
         elif not str(action.get("action_id", "")).startswith(ACTION):

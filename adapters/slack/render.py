@@ -13,7 +13,7 @@ from typing import Any
 from adapters.slack.escape import PEN, bold, entities, escaped, fenced
 from adapters.slack.request import PLATFORM
 from bot.interface.parts import Entry, Part, Row, Small, drawn, part_lines
-from bot.interface.reply import LINK, Button, File, Reply
+from bot.interface.reply import LINK, Button, File, Menu, MenuEntry, Reply
 from bot.interface.tone import PLAIN
 
 Json = dict[str, Any]
@@ -25,6 +25,10 @@ MAX_TEXT = 3_900
 MAX_LABEL = 75
 MAX_VALUE = 2_000
 MAX_BUTTONS = 25
+MAX_CHOICES = 100
+MAX_CHOICE_VALUE = 150
+BEFORE_MENU = 2
+"""So many buttons come before a menu in their row."""
 MAX_ELEMENTS = 10
 ROOM = 9_500
 SUMMARY = 2_500
@@ -71,7 +75,7 @@ def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
         *_sections([_first(reply, mark) + mention]),
         *_body([part for part in lines if not isinstance(part, Small)]),
         *_context([*(part.text for part in lines if isinstance(part, Small)), *_numbered(reply.footer)]),
-        *actions(reply.buttons),
+        *actions(reply.buttons, reply.menus),
     ]
 
 
@@ -99,7 +103,7 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
         *_drawn(kept),
         *_sections(["_The whole answer is in the file answer.txt._"]),
         *_context(_numbered(reply.footer)),
-        *actions(reply.buttons),
+        *actions(reply.buttons, reply.menus),
     ]
 
 
@@ -177,9 +181,10 @@ def _context(texts: Sequence[str]) -> Iterator[Json]:
         yield {"type": "context", "elements": elements[at : at + MAX_ELEMENTS]}
 
 
-def actions(buttons: Sequence[Button]) -> Iterator[Json]:
-    """The row of buttons; each carries what it does, so it works after a restart."""
+def actions(buttons: Sequence[Button], menus: Sequence[Menu] = ()) -> Iterator[Json]:
+    """The row of buttons and menus; each carries what it does, so it works after a restart."""
     made = [_button(button) for button in buttons if len(button.action) <= MAX_VALUE]
+    made[BEFORE_MENU:BEFORE_MENU] = [_select(menu, at) for at, menu in enumerate(menus)]
     for at in range(0, len(made), MAX_BUTTONS):
         yield {"type": "actions", "elements": made[at : at + MAX_BUTTONS]}
 
@@ -196,6 +201,26 @@ def _button(button: Button) -> Json:
         team, _, channel = button.action.removeprefix(f"goto:{PLATFORM}").partition("/")
         return made | {"url": f"{_CHANNEL}?team={team}&channel={channel.partition('/')[0]}", "action_id": button.action}
     return made | ({"style": _STYLES[button.style]} if button.style in _STYLES else {})
+
+
+def _select(menu: Menu, at: int) -> Json:
+    return {
+        "type": "static_select",
+        "action_id": f"{ACTION}menu-{at}",
+        "placeholder": {"type": "plain_text", "text": entities(menu.short or menu.label)[:MAX_LABEL]},
+        "options": [_choice(entry) for entry in menu.entries[:MAX_CHOICES]],
+    }
+
+
+def _choice(entry: MenuEntry) -> Json:
+    if len(entry.action) > MAX_CHOICE_VALUE:
+        raise ValueError(f"the action {entry.action[:40]}... is too long for a menu")
+    made: Json = {"text": _plain_text(entry.label), "value": entry.action}
+    return made | ({"description": _plain_text(entry.about)} if entry.about else {})
+
+
+def _plain_text(text: str) -> Json:
+    return {"type": "plain_text", "text": entities(text)[:MAX_LABEL].strip() or "?"}
 
 
 def _cut(text: str) -> str:

@@ -22,7 +22,7 @@ from bot.rules.phrase import phrase
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import Doc
 
-PRIVATE = ("odds", "count", "die", "log", "delete", "forget", "open", "read", "remember")
+PRIVATE = ("odds", "dice", "count", "die", "log", "delete", "forget", "open", "read", "remember")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
 INSTEAD = {
     "again": "/again",
@@ -162,20 +162,6 @@ async def roll_draft(context: Context, key: str, draft: Draft | None = None) -> 
     reply = await played(context, draft.path, draft.better or draft.options)
     context.docs.append(Doc(ROLLED, key, {"title": reply.first}, context.now + REQUESTS_KEPT, draft.owner))
     return reply
-
-
-async def show_odds(context: Context, number: int, _more: str) -> Reply:
-    """The odds that a sequence had, by its recorded inputs and today's roster."""
-    from bot.commands.playing import answer_odds
-    from bot.commands.undo import read_event
-
-    context.need_game()
-    event = await read_event(context, number)
-    spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
-    if event is None or spec is None or spec.family != "sequence":
-        raise UserError(f"#{number} has no odds.", code="no-odds")
-    await context.check_enabled(spec)
-    return await answer_odds(context, spec, event.get("inputs") or {})
 
 
 def _number(rest: str) -> int:

@@ -102,7 +102,11 @@ BUTTONS_OF_GAME = {
 """Buttons that name their game, which must be the one that is played here; they take what follows it, if anything."""
 BUTTONS_OF_EVENT = {
     "again": "again:repeat_number",
-    "odds": "button:show_odds",
+    "other": "second_shot:fire_at",
+    "sure": "second_shot:fire_at",
+    "odds": "as_fired:odds",
+    "dice": "as_fired:dice",
+    "share": "as_fired:share",
     "reveal": "button:reveal",
     "undo": "button:take_back",
     "redo": "button:bring_back",

@@ -226,6 +226,7 @@ async def settings(context: Context) -> Reply:
             (
                 f"hand_dice={'yes' if game.hand_dice else 'no'}: allow dice rolled by hand",
                 f"answers={game.answers}: long or short answers",
+                f"confirm={'yes' if game.confirm else 'no'}: ask before the same shot is fired at another target",
                 f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
                 f"threads={'own' if own else 'channel'}: what this channel's threads play",
             ),
@@ -239,6 +240,9 @@ async def settings(context: Context) -> Reply:
     if options["answers"]:
         after = replace(after, answers=options["answers"])
         told.append(f"{after.answers} answers")
+    if options["confirm"]:
+        after = replace(after, confirm=options["confirm"] == "yes")
+        told.append(f"other targets {'confirmed' if after.confirm else 'at once'}")
     if options["master"]:
         after = replace(after, master=_person_called(context, options["master"]))
     # No name may be in the chain, which nobody could delete there.

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.commands.targets import other_targets
 from bot.game.rights import is_stranger, need_share
 from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.texts import has_last_word
-from bot.interface.parts import Small
-from bot.interface.reply import Reply
+from bot.interface.parts import Group, Small
+from bot.interface.reply import Button, Reply
 from bot.interface.tone import SEALED as SEALED_TONE
 from bot.play.answers import compact
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
@@ -84,10 +85,13 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
     if context.moved:
         reply = replace(reply, lines=(*reply.lines, context.moved))
     buttons = [context.button("again", "Again", number)]
-    if happening.kind == "sequence" and facts["dice"]:
-        buttons.append(context.button("odds", "Odds", number))
+    if happening.kind == "sequence":
+        buttons.append(Button(f"form:event:{context.ledger.row}:{number}", "Change…"))
+        if facts["dice"]:
+            folded = any(isinstance(part, Group) for part in reply.lines)
+            buttons.append(context.button("dice", "Dice", number) if folded else context.button("odds", "Odds", number))
     buttons.append(context.button("undo", "Undo", number))
-    return replace(reply, buttons=tuple(buttons))
+    return replace(reply, buttons=tuple(buttons), menus=other_targets(context, game, facts, number))
 
 
 def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:

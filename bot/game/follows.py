@@ -129,9 +129,11 @@ def _settings(past: Past, event: Event) -> str:
     said = past.patch(event, "after", "game")
     hand = said.get("hand_dice", past.now.hand_dice)
     answers = said.get("answers", past.now.answers)
+    confirm = said.get("confirm", past.now.confirm)
     words = {
         "hand_dice": f"real dice {'allowed' if hand else 'not allowed'}",
         "answers": f"{answers} answers",
+        "confirm": f"other targets {'confirmed' if confirm else 'at once'}",
         "master": "another game master",
     }
     told = event["result"].split(", ") if "result" in event else []

@@ -47,6 +47,7 @@ class Game:
     plans: Mapping[str, int] = field(default_factory=dict)  # event with the text -> turn
     hand_dice: bool = True
     answers: str = FULL
+    confirm: bool = False  # whether a shot at another target asks first
     units: Units = field(default_factory=dict)
 
     number: int = 0

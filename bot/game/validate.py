@@ -30,7 +30,9 @@ def is_valid(game: Game) -> bool:
     return (
         all(map(_is_name, (*words, game.commitment, game.digest)))
         and (not game.system or game.system in systems())
-        and all(isinstance(value, bool) for value in (game.started, game.ended, game.hand_dice, game.drawn))
+        and all(
+            isinstance(value, bool) for value in (game.started, game.ended, game.hand_dice, game.confirm, game.drawn)
+        )
         and game.answers in (FULL, COMPACT)
         and all(_is_number(value) for value in (game.turn, game.number, game.last, game.epoch, *game.redo))
         and all(_is_number(value) for value in game.withdrawn)

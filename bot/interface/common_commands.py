@@ -110,11 +110,12 @@ GAME = (
     ),
     CommandSpec(
         ("game", "settings"),
-        "How this game is played: dice by hand, length of answers, game master",
+        "How this game is played: dice by hand, length of answers, game master and more",
         "game",
         (
             _option("hand_dice", "enum", "allow dice rolled by hand", values=("yes", "no")),
             _option("answers", "enum", "long or short answers", values=_FORMATS),
+            _option("confirm", "enum", "ask before the same shot is fired at another target", values=("yes", "no")),
             _option("master", help_="the new game master", complete="player"),
             _option("threads", "enum", "threads here play the channel's game, or their own", values=("channel", "own")),
         ),

@@ -24,10 +24,11 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """The chances (0 to 1) of each result for those whom `heading` names."""
+    """The chances (0 to 1) of each result for those whom `heading` names; `came` are those that came up."""
 
     heading: str
     chances: tuple[tuple[str, float], ...]
+    came: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def part_lines(part: Part, pen: Pen = PLAIN) -> list[str]:
         case Thrown():
             return ["Dice: " + " ".join(pen.die(str(value)) for value in part.dice)]
         case Odds():
-            return [*textwrap.wrap(part.heading, COLUMNS), *bars(part.chances)]
+            return [*textwrap.wrap(part.heading, COLUMNS), *bars(part.chances, part.came)]
         case Grid():
             return _columns(part.rows)
         case Small():
@@ -119,12 +120,17 @@ def drawn(parts: Iterable[Part], pen: Pen) -> Iterator[Row]:
             yield text, isinstance(part, FIXED)
 
 
-def bars(chances: tuple[tuple[str, float], ...]) -> list[str]:
+CAME = "\u25c0"
+"""Behind the result that came up."""
+
+
+def bars(chances: tuple[tuple[str, float], ...], came: tuple[str, ...] = ()) -> list[str]:
     """A line per result, at most 34 columns wide unless its words are very long: name, bar, percent."""
     width = max(len(word) for word, _ in chances)
-    size = max(3, min(_BAR, COLUMNS - 8 - width))
+    size = max(3, min(_BAR, COLUMNS - (10 if came else 8) - width))
     return [
         f"{word:<{width}} {('#' * round(chance * size)).ljust(size, '.')} {percent(chance):>6}"
+        + (f" {CAME}" if word in came else "")
         for word, chance in chances
     ]
 

@@ -26,6 +26,27 @@ class Button:
 
 
 @dataclass(frozen=True, slots=True)
+class MenuEntry:
+    """One choice of a menu: the `action` of a button, what it says, and a few words more."""
+
+    action: str
+    label: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """A menu beside the buttons: choosing an entry does at once what a button with its action would do.
+
+    `short` is what it is called where it shares a row with them.
+    """
+
+    label: str
+    entries: tuple[MenuEntry, ...]
+    short: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class File:
     """A file that goes with a reply. `content` is its text, or its bytes."""
 
@@ -81,6 +102,7 @@ class Reply:
     private: bool = False
     error: bool = False
     buttons: tuple[Button, ...] = ()
+    menus: tuple[Menu, ...] = ()
     files: tuple[File, ...] = ()
     mention: tuple[str, ...] = ()
     announce: Reply | None = None
@@ -128,6 +150,8 @@ class Reply:
             values["tone"] = self.tone
         if self.buttons:
             values["buttons"] = [asdict(button) for button in self.buttons]
+        if self.menus:
+            values["menus"] = [asdict(menu) for menu in self.menus]
         if self.files:
             values["files"] = [file.to_json() for file in self.files]
         if self.announce is not None:
@@ -144,6 +168,10 @@ class Reply:
         called = values.get("mention") or ()
         values["mention"] = (called,) if isinstance(called, str) else tuple(called)
         values["buttons"] = tuple(Button(**item) for item in values.get("buttons") or ())
+        values["menus"] = tuple(
+            Menu(**{**item, "entries": tuple(MenuEntry(**entry) for entry in item["entries"])})
+            for item in values.get("menus") or ()
+        )
         values["files"] = tuple(File.from_json(item) for item in values.get("files") or ())
         if values.get("announce"):
             values["announce"] = cls.from_json(values["announce"])

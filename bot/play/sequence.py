@@ -114,22 +114,30 @@ def odds_reply(
     raw: Mapping[str, object],
     rows: Mapping[str, Row],
     counted: Mapping[str, Distribution],
+    *,
+    came: Mapping[str, str] | None = None,
+    offer: bool = True,
 ) -> Reply:
     """A private reply with the exact odds of every unit, as text bars: units with the same odds together.
 
-    `rows` are those of `odds_rows`, `counted` their odds by the same paths.
+    `rows` are those of `odds_rows`, `counted` their odds by the same paths, and `came` what came up. `offer` says how
+    to roll it.
     """
     alike: dict[frozenset[tuple[str, Fraction]], tuple[Distribution, list[Row]]] = {}
+    came_to: dict[str, list[str]] = {}
     for path, row in rows.items():
         chances: Distribution = {}
         for value, chance in counted[path].items():
             chances[row.said(str(value))] = chances.get(row.said(str(value)), Fraction(0)) + chance
         alike.setdefault(frozenset(chances.items()), (chances, []))[1].append(row)
+        if came and path in came:
+            came_to.setdefault(row.name, []).append(plain_word(row.said(came[path])))
     groups = list(alike.values())
     odds = [
         Odds(
             heading(units, sequence.odds_by),
             tuple((plain_word(value), float(chance)) for value, chance in chances.items()),
+            tuple(dict.fromkeys(word for unit in units for word in came_to.get(unit.name, ()))),
         )
         for chances, units in groups
     ]
@@ -138,8 +146,8 @@ def odds_reply(
     best = ", ".join(f"{plain_word(value)} {percent(float(chance))}" for value, chance in likeliest)
     who = f"{heading(first, '')}: " if len(groups) > 1 else ""
     return Reply(
-        title=f"Odds of {sequence.title}: {who}{best}",
-        lines=(Phrase("Roll it: ", Typed(command_text(spec, raw))), *odds),
+        title=f"Odds of {sequence.title}: {who}{best}" if offer else f"{who}{best}",
+        lines=(*((Phrase("Roll it: ", Typed(command_text(spec, raw))),) if offer else ()), *odds),
         footer=("exact, nothing rolled", sequence.system.title),
         private=True,
     )

@@ -34,7 +34,7 @@ class Kind:
 COMMON = ("number", "at", "who", "side", "kind", "behind")
 PATCH = ("before", "after")
 _TURN = ("turn", "phase", "turn_of", "go", "passes")
-_UNDONE = (*_TURN, "initiative", "plans", "system", "players", "hand_dice", "answers", "master")
+_UNDONE = (*_TURN, "initiative", "plans", "system", "players", "hand_dice", "answers", "confirm", "master")
 KINDS: Mapping[str, Kind] = {
     "start": Kind(
         ("game", "secret"), ("free", "unannounced", "result", *PATCH),
@@ -49,7 +49,7 @@ KINDS: Mapping[str, Kind] = {
     "end": Kind(PATCH, ("opens", "result"), ("ended", "winner"), units=True),
     "resume": Kind((), PATCH, ("ended", "winner")),
     "unit": Kind(("result",), PATCH, ("system",), units=True),
-    "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "master")),
+    "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "confirm", "master")),
     "transfer": Kind(("result",), words=("to another channel",)),
     "link": Kind(
         ("result",), words=("played from two channels", "one channel fewer", "a channel agreed to a link"),
@@ -307,7 +307,7 @@ def _is_bool(value: object) -> bool:
 
 _GAME: Mapping[str, Callable[[object], bool]] = {
     **dict.fromkeys(("system", "name", "master", "phase", "initiative", "turn_of", "winner"), _is_name),
-    "started": _is_bool, "ended": _is_bool, "hand_dice": _is_bool,
+    "started": _is_bool, "ended": _is_bool, "hand_dice": _is_bool, "confirm": _is_bool,
     "answers": lambda value: value in ("full", "compact"),
     "turn": is_number, "passes": is_number,
     "go": lambda value: isinstance(value, list) and all(map(is_word, value)),

@@ -1,0 +1,77 @@
+"""What a shot looked like when it was fired: its odds with the units as they were, and every die of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.commands.context import Context
+from bot.commands.initiative import has_names, odds_by_name
+from bot.commands.playing import roster_for
+from bot.commands.undo import read_event
+from bot.game.state import Json
+from bot.interface.parts import CAME, Small
+from bot.interface.reply import Reply
+from bot.interface.spec import CommandSpec
+from bot.interface.tone import OVER
+from bot.play.replayed import Shot, again, by_label, came_up, every_die, shot_of
+from bot.play.sequence import odds_reply
+from bot.rules.errors import UserError
+from bot.systems.catalog import system
+from bot.systems.resolve import odds_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """An event that played a sequence, with what it played."""
+
+    event: Json
+    spec: CommandSpec
+    shot: Shot
+
+
+async def _fired(context: Context, number: int) -> Fired:
+    """The shot with this number. Raises UserError for anything else."""
+    context.need_game()
+    event = await read_event(context, number)
+    spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
+    if event is None or spec is None or spec.family != "sequence":
+        raise UserError(f"#{number} has no odds.", code="no-odds")
+    await context.check_enabled(spec)
+    sequence = system(spec.system).sequence(spec.target)
+    return Fired(event, spec, shot_of(event, sequence, roster_for(context, spec)))
+
+
+async def odds(context: Context, number: int, _more: str) -> Reply:
+    """The odds that a shot had, with its inputs and the units as they were; what came up is marked."""
+    fired = await _fired(context, number)
+    shot = fired.shot
+    rows = odds_rows(shot.sequence, shot.raw, shot.roster)
+    counted = await context.count_odds(shot.sequence, shot.raw, tuple(rows), shot.roster)
+    came = came_up(shot)
+    reply = odds_reply(shot.sequence, fired.spec, shot.raw, rows, counted, came=came, offer=False)
+    if has_names(shot.sequence, context.game):
+        reply = odds_by_name(reply, context.game)
+    small = (Small(f"{CAME} what came up"),) if came else ()
+    return replace(reply, lines=(*reply.lines, *small), by=f"the odds of #{number} as it was fired", footer=())
+
+
+async def dice(context: Context, number: int, _more: str) -> Reply:
+    """Every die of a shot whose answer shows its units by their results, privately."""
+    reply = await _dice(context, number)
+    buttons = (context.button("odds", "Odds", number), context.button("share", "Share", number))
+    return replace(reply, private=True, buttons=buttons)
+
+
+async def share(context: Context, number: int, _more: str) -> Reply:
+    """Every die of a shot, for all to see."""
+    return await _dice(context, number)
+
+
+async def _dice(context: Context, number: int) -> Reply:
+    fired = await _fired(context, number)
+    played = again(fired.shot)
+    parts = every_die(fired.shot.sequence, played) if played is not None else by_label(fired.event.get("dice") or ())
+    count = len(fired.shot.dice)
+    title = fired.shot.sequence.title
+    said = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"
+    return Reply(f"Every die of #{number}", parts, by=said, tone=OVER)

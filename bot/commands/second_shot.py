@@ -1,0 +1,42 @@
+"""*Same shot, other target*: what choosing an entry of the menu does."""
+
+from __future__ import annotations
+
+from bot.commands.context import Context
+from bot.commands.playing import play, repeated
+from bot.commands.targets import aimed_at, target_option
+from bot.commands.undo import read_event
+from bot.game.state import roster_of
+from bot.interface.reply import Button, Reply
+from bot.interface.text import command_text
+from bot.rules.errors import UserError
+from bot.rules.phrase import Phrase, Typed
+
+SURE = "sure"
+
+
+async def fire_at(context: Context, number: int, more: str) -> Reply:
+    """Fire the shot with this number once more, at another target; a game may have it asked first."""
+    game, handle = context.need_game(), more
+    event = await read_event(context, number)
+    spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
+    option = target_option(spec) if spec is not None and event is not None and event["kind"] == "sequence" else None
+    if event is None or spec is None or option is None:
+        raise UserError(f"#{number} cannot be fired at another target.", code="not-repeatable")
+    target = roster_of(game).get(handle.casefold())
+    if target is None:
+        raise UserError(
+            f'There is no unit "{handle[:40]}" any more.', hint="Choose another target.", code="unknown-unit"
+        )
+    options = aimed_at(spec, event.get("inputs") or {}, option, target)
+    if game.confirm and context.spec.path[1] != SURE:
+        return Reply(
+            f"{spec.verb} at {target.name}?",
+            (Phrase("The same as #", str(number), ": ", Typed(command_text(spec, options))),),
+            private=True,
+            buttons=(
+                context.button(SURE, spec.verb, number, target.handle, style="primary"),
+                Button(f"form:event:{context.ledger.row}:{number}", "Change…"),
+            ),
+        )
+    return await play(repeated(context, spec.path, options))

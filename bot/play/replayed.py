@@ -1,0 +1,139 @@
+"""A shot of the log played again with the dice that fell: what came up for each unit, and every die by name."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.game.state import unit_from_json
+from bot.interface.parts import Grid, Part
+from bot.play.news import results_of
+from bot.rules.dice import Script
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Roster
+from bot.rules.rows import is_row, told_by_rows
+from bot.rules.sequence import Fate, Line, Played, play
+from bot.systems.catalog import Sequence
+
+WIDTH = 32
+"""Columns of the table of dice, which a phone shows whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """What was played: its inputs, and the units that they name as they were."""
+
+    sequence: Sequence
+    raw: Mapping[str, object]
+    roster: Roster
+    dice: tuple[object, ...]
+    edition: int
+
+
+def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot:
+    """The shot behind an event of the log; `today` is the roster for whatever the event does not hold."""
+    used = [unit_from_json(unit) for unit in event.get("used") or ()]
+    roster = {
+        **today,
+        **{unit.handle.casefold(): unit for unit in used},
+        **{unit.name.casefold(): unit for unit in used},
+    }
+    dice = tuple(die["value"] for die in event.get("dice") or ())
+    return Shot(sequence, event.get("inputs") or {}, roster, dice, event.get("edition", 0))
+
+
+def came_up(shot: Shot) -> dict[str, str]:
+    """The result of each row of its odds, by the paths of `odds_rows`; {} where today's rules take other dice."""
+    try:
+        plan = shot.sequence.plan(shot.sequence.given(shot.raw, shot.roster))
+        apart = plan.by_row() if plan.by_row is not None else plan
+        whole = replace(apart, rows=plan.rows, by_row=None, focus=None)  # else dice that do not matter are left out
+        played = _with(told_by_rows(whole, shot.sequence.odds_by), shot.dice)
+    except UserError:
+        return {}
+    return {path: str(value) for path, value in played.out.items() if is_row(path)}
+
+
+def again(shot: Shot) -> Played | None:
+    """The shot as it was told, with all its lines; None where the rules have another edition now."""
+    if shot.edition != shot.sequence.system.edition:
+        return None
+    try:
+        return _with(shot.sequence.plan(shot.sequence.given(shot.raw, shot.roster)), shot.dice)
+    except UserError:
+        return None
+
+
+def _with(plan: Any, dice: tuple[object, ...]) -> Played:
+    script = Script(dice)
+    played = play(plan, script)
+    script.finish()
+    return played
+
+
+def every_die(sequence: Sequence, played: Played) -> tuple[Part, ...]:
+    """All lines with dice: those of the shot itself as they are, then each unit's dice in a row, with its result."""
+    fates = {fate.unit: fate for fate in played.settlement.fates}
+    shared: list[Part] = []
+    tables: dict[str, dict[str, list[object]]] = {"": {unit: [] for unit in fates}}
+    for line in played.lines:
+        kind, unit = _of_unit(line, fates)
+        if unit:
+            tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
+        elif line.dice:
+            shared.append(line)
+    parts = [*shared]
+    for kind, rows in tables.items():
+        parts += [f"{kind[:1].upper()}{kind[1:]}:"] if kind else []
+        parts.append(Grid(tuple((row,) for row in _rows(rows, {} if kind else _words(sequence, fates)))))
+    return tuple(part for part in parts if not isinstance(part, Grid) or part.rows)
+
+
+def by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
+    """The dice as the log has them, where nothing more can be said of them."""
+    rows: dict[str, list[object]] = {}
+    for die in dice:
+        rows.setdefault(str(die.get("label") or "dice"), []).append(die["value"])
+    return (Grid(tuple((row,) for row in _rows(rows, {}))),)
+
+
+def _of_unit(line: Line, fates: Iterable[str]) -> tuple[str, str]:
+    """What is rolled for which unit, by the label: "" and the unit for its own result."""
+    for unit in sorted(fates, key=len, reverse=True):
+        if line.label == unit or line.label.startswith(f"{unit} "):
+            return "", unit
+    kind, _, number = line.label.partition(" ")  # `ammunition GI 1`
+    return (kind, number) if number and len(line.dice) == 1 and not line.parts else ("", "")
+
+
+def _words(sequence: Sequence, fates: Mapping[str, Fate]) -> dict[str, str]:
+    results = results_of(sequence)
+    return {
+        unit: results[fate.token].word if fate.token in results else fate.token.replace("-", " ")
+        for unit, fate in fates.items()
+    }
+
+
+def _rows(dice: Mapping[str, Many[object]], words: Mapping[str, str]) -> Iterable[str]:
+    """Name, dice, result; what is too long goes on below, one step in."""
+    name_width = min(max(map(len, dice), default=0), WIDTH // 2)
+    die_width = max((len(str(die)) for values in dice.values() for die in values), default=1)
+    most = max(map(len, dice.values()), default=0)
+    room = max(1, (WIDTH - name_width - 1) // (die_width + 1))
+    column = name_width + 1 + min(most, room) * (die_width + 1)
+    for name, values in dice.items():
+        thrown = [
+            " ".join(f"{die!s:>{die_width}}" for die in values[at : at + room]) for at in range(0, len(values), room)
+        ]
+        first, *others = thrown or [""]
+        row = f"{name[:name_width]:<{name_width}}  {first}".rstrip()
+        word = words.get(name, "")
+        if word and column + 1 + len(word) <= WIDTH and not others:
+            yield f"{row:<{column + 1}} {word}"
+            continue
+        yield row
+        yield from (" " * (name_width + 2) + other for other in others)
+        yield from textwrap.wrap(word, WIDTH, initial_indent="  ", subsequent_indent="  ") if word else ()
