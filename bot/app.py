@@ -48,6 +48,8 @@ from bot.underway import UnderWay
 
 TWICE = ("again", "sure")
 """Buttons that stay and roll: pressed twice by a quick thumb they roll once."""
+REPEATING = ("again", "other", "sure")
+"""Buttons that do a command once more, whose refusal leads to its form."""
 
 
 class App:
@@ -141,7 +143,11 @@ class App:
         name, _, rest = action.partition(":")
         if name in TWICE and self._pauses.is_too_soon(who, where, request_id):
             return error_reply(UserError("You just rolled that again; wait two seconds.", code="too-soon"))
-        return await self.run(Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {}))
+        reply = await self.run(Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {}))
+        if name in REPEATING and reply.error and reply.typed:
+            typed = parse_text(reply.typed, self.registry)
+            return await self.forms.offered(reply, typed.spec, typed.options, who)
+        return reply
 
     async def run(self, command: Command) -> Reply:
         """Run a command once; whatever goes wrong comes back as a private reply.

@@ -28,6 +28,8 @@ FIRES = ("Fire", "Shoot", "Attack")
 KEPT = ("sequence", "lookup", "roll")
 """Families of commands whose draft a button can run."""
 ROLLS = ("sequence", "roll")
+NO_FIX = ("not-player", "not-yours", "not-your-go", "not-master", "game-ended", "not-enabled", "last-word")
+"""Refusals that no other word in a form would change."""
 
 
 def form_button(path: Path, options: Mapping[str, object], label: str, registry: Registry) -> Button:
@@ -107,7 +109,7 @@ class Forms:
 
         `key` is the draft that was refused, where there is one.
         """
-        if not reply.error or reply.seen or not spec.options:
+        if not reply.error or reply.seen or not spec.options or reply.code in NO_FIX:
             return reply
         message = " ".join((reply.title, *reply.body()[:1]))
         before = new_draft(spec.path, {}, who.key)

@@ -31,7 +31,7 @@ Anna: game next
 Anna: game next
 Anna: game undo
 Anna: game redo
-Anna: game settings hand_dice=no answers=compact
+Anna: game settings hand_dice=no answers=compact confirm=yes
 Anna: game undo
 Anna: game redo
 Anna: game initiative VC

@@ -83,7 +83,7 @@ def _list(reply: Reply, lead: str) -> Json:
         inner.append(text)
     boxed: Json = {"type": _BOX, "components": inner, "accent_color": COLORS[reply.tone]}
     return {
-        "components": [{"type": _TEXT, "content": lead}, boxed, *rows(reply.buttons)],
+        "components": [{"type": _TEXT, "content": lead}, boxed, *rows(reply.buttons), *menu_rows(reply.menus)],
         "flags": _NEWER | (EPHEMERAL if reply.private else 0),
         "allowed_mentions": {"parse": []},
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.commands.context import Context
-from bot.commands.playing import play, repeated
+from bot.commands.filled import played
 from bot.commands.undo import read_event
 from bot.game.events import ROLLS
 from bot.game.state import Json
@@ -42,7 +42,7 @@ async def repeat(context: Context, event: Json) -> Reply:
     label = await _label(context, event["number"]) if event.get("texts") else ""
     if label:
         options["label"] = label
-    return await play(repeated(context, tuple(event["command"].split()), options))
+    return await played(context, tuple(event["command"].split()), options)
 
 
 async def _label(context: Context, number: int) -> str:

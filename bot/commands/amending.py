@@ -166,4 +166,4 @@ def _back(note: str, told: str, is_open: bool, said: Reply | None) -> Reply:
 
 
 def _without_buttons(said: Reply | None) -> Reply | None:
-    return replace(said, buttons=(), mention=()) if said is not None and said.buttons else None
+    return replace(said, buttons=(), menus=(), mention=()) if said is not None and said.buttons else None

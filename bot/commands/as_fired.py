@@ -8,6 +8,7 @@ from bot.commands.context import Context
 from bot.commands.initiative import has_names, odds_by_name
 from bot.commands.playing import roster_for
 from bot.commands.undo import read_event
+from bot.forms import FIRES
 from bot.game.state import Json
 from bot.interface.parts import CAME, Small
 from bot.interface.reply import Reply
@@ -51,8 +52,9 @@ async def odds(context: Context, number: int, _more: str) -> Reply:
     reply = odds_reply(shot.sequence, fired.spec, shot.raw, rows, counted, came=came, offer=False)
     if has_names(shot.sequence, context.game):
         reply = odds_by_name(reply, context.game)
+    done = "fired" if fired.spec.verb in FIRES else "rolled"
     small = (Small(f"{CAME} what came up"),) if came else ()
-    return replace(reply, lines=(*reply.lines, *small), by=f"the odds of #{number} as it was fired", footer=())
+    return replace(reply, lines=(*reply.lines, *small), by=f"the odds of #{number} as it was {done}", footer=())
 
 
 async def dice(context: Context, number: int, _more: str) -> Reply:
@@ -70,7 +72,7 @@ async def share(context: Context, number: int, _more: str) -> Reply:
 async def _dice(context: Context, number: int) -> Reply:
     fired = await _fired(context, number)
     played = again(fired.shot)
-    parts = every_die(fired.shot.sequence, played) if played is not None else by_label(fired.event.get("dice") or ())
+    parts = every_die(fired.shot.sequence, *played) if played is not None else by_label(fired.event.get("dice") or ())
     count = len(fired.shot.dice)
     title = fired.shot.sequence.title
     said = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"

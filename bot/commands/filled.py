@@ -8,14 +8,14 @@ from dataclasses import replace
 from bot.commands.context import Context
 from bot.commands.playing import answer_odds, play, repeated
 from bot.drafts import DRAFT, Draft, find_draft
-from bot.interface.reply import Button, Reply
+from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import Path
 from bot.interface.text import command_text
 from bot.rules.errors import DieOwed, UserError
 
 ROLLED = "rolled"
-KEYPAD = 20
-"""Faces that a keypad has at most; larger dice are typed."""
+KEYPAD, LISTED = 10, 25
+"""Faces that a keypad has at most, and a menu; larger dice are typed."""
 LONGEST = 90
 
 
@@ -58,12 +58,15 @@ async def enter_die(context: Context, rest: str) -> Reply:
 
 def _keypad(owed: DieOwed, key: str, hand: str, error: UserError) -> Reply:
     sides = owed.sides.removeprefix("d")
-    faces = range(1, int(sides) + 1) if sides.isdecimal() and int(sides) <= KEYPAD else range(0)
+    faces = range(1, int(sides) + 1) if sides.isdecimal() and int(sides) <= LISTED else range(0)
     dice = len(owed.given)
     count = f"{dice} {'die' if dice == 1 else 'dice'} in. " if dice else ""
     if not faces or len(f"die:{key}:{hand},{len(faces)}") > LONGEST:
         raise error
-    buttons = [Button(f"die:{key}:{hand},{face}" if hand else f"die:{key}:{face}", str(face)) for face in faces]
+    actions = {str(face): f"die:{key}:{hand},{face}" if hand else f"die:{key}:{face}" for face in faces}
+    listed = len(faces) > KEYPAD
+    entries = tuple(MenuEntry(action, face) for face, action in actions.items())
+    buttons = [] if listed else [Button(action, face) for face, action in actions.items()]
     if hand:
         buttons.append(Button(f"die:{key}:", "Start over"))
     so_far = (f"So far: {', '.join(map(str, owed.given))}",) if dice else ()
@@ -72,7 +75,8 @@ def _keypad(owed: DieOwed, key: str, hand: str, error: UserError) -> Reply:
         (*so_far, "Nothing is saved until all dice are in."),
         private=True,
         buttons=tuple(buttons),
-        across=3 if len(faces) <= 12 else 5,
+        menus=(Menu(f"What the {owed.sides} shows", entries, owed.sides),) if listed else (),
+        across=3,
     )
 
 

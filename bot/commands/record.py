@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.targets import other_targets
+from bot.forms import change_button
 from bot.game.rights import is_stranger, need_share
 from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.texts import has_last_word
 from bot.interface.parts import Group, Small
-from bot.interface.reply import Button, Reply
+from bot.interface.reply import Reply
 from bot.interface.tone import SEALED as SEALED_TONE
 from bot.play.answers import compact
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
@@ -86,7 +87,7 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
         reply = replace(reply, lines=(*reply.lines, context.moved))
     buttons = [context.button("again", "Again", number)]
     if happening.kind == "sequence":
-        buttons.append(Button(f"form:event:{context.ledger.row}:{number}", "Change…"))
+        buttons.append(change_button(context.ledger.row, number))
         if facts["dice"]:
             folded = any(isinstance(part, Group) for part in reply.lines)
             buttons.append(context.button("dice", "Dice", number) if folded else context.button("odds", "Odds", number))
@@ -115,4 +116,6 @@ def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:
         buttons=(context.button("reveal", "Open it", number),),
         tone=SEALED_TONE,
     )
-    return replace(outcome.reply, title=f"(sealed) {outcome.reply.title}", private=True, announce=told, buttons=())
+    return replace(
+        outcome.reply, title=f"(sealed) {outcome.reply.title}", private=True, announce=told, buttons=(), menus=()
+    )

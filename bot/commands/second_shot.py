@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bot.commands.context import Context
-from bot.commands.playing import play, repeated
+from bot.commands.filled import played
 from bot.commands.targets import aimed_at, target_option
 from bot.commands.undo import read_event
+from bot.forms import change_button
 from bot.game.state import roster_of
-from bot.interface.reply import Button, Reply
+from bot.interface.reply import Reply
 from bot.interface.text import command_text
 from bot.rules.errors import UserError
 from bot.rules.phrase import Phrase, Typed
@@ -36,7 +37,7 @@ async def fire_at(context: Context, number: int, more: str) -> Reply:
             private=True,
             buttons=(
                 context.button(SURE, spec.verb, number, target.handle, style="primary"),
-                Button(f"form:event:{context.ledger.row}:{number}", "Change…"),
+                change_button(context.ledger.row, number),
             ),
         )
-    return await play(repeated(context, spec.path, options))
+    return await played(context, spec.path, options)

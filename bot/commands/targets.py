@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from bot.commands.context import Context
+from bot.forms import FIRES, change_button
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
 from bot.interface.reply import Menu, MenuEntry
@@ -13,8 +14,6 @@ from bot.play.actors import ACTING
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
 
-SHOTS = ("Fire", "Shoot", "Attack")
-"""Verbs of sequences that can be done once more to somebody else."""
 TARGETS = ("targets", "target")
 MOST = 24
 """Targets in a menu; one entry more opens the form."""
@@ -22,7 +21,7 @@ MOST = 24
 
 def target_option(spec: CommandSpec) -> Option | None:
     """The option that says whom a shot is at; None where the same cannot be done to another."""
-    if spec.verb not in SHOTS:
+    if spec.verb not in FIRES:
         return None
     return next(
         (option for option in spec.options if option.name in TARGETS and option.type in ("units", "unit")), None
@@ -50,7 +49,7 @@ def other_targets(context: Context, was: Game, facts: Json, number: int) -> tupl
         MenuEntry(f"other:{context.ledger.row}:{number}:{unit.handle}", unit.name, _about(unit, words))
         for unit in units[:MOST]
     ]
-    another = MenuEntry(f"form:event:{context.ledger.row}:{number}", "Type another…")
+    another = MenuEntry(change_button(context.ledger.row, number).action, "Type another…")
     return (Menu("Same shot, other target", (*entries, another), "Other target"),)
 
 

@@ -85,9 +85,9 @@ class Reply:
     are parts, too. `footer` has the event's number and what is special about it.
     `mention` are the keys of those to call (whose go it is), behind the first line.
     `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
-    error is about, so that a form can show it at its field; `code` is the kind of error. `better` is the command as it
-    was probably meant, with `right` in place of the wrong word. `across` is how many buttons are in a row (0: as many
-    as fit).
+    error is about, so that a form can show it at its field; `code` is the kind of error. `typed` is
+    the command that was refused, `better` as it was probably meant, with `right` in place of the wrong word. `across`
+    is how many buttons are in a row (0: as many as fit).
 
     `in_place`: it takes the place of the message whose button was pressed. `over` is what became of an answer that no
     longer holds (`Undone in #41`); its title is struck through then.
@@ -110,6 +110,7 @@ class Reply:
     code: str = ""
     by: str = ""
     tone: str = GAME
+    typed: str = ""
     better: str = ""
     right: str = ""
     across: int = 0
@@ -198,6 +199,7 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
         error=True,
         option=error.option or "",
         code=error.code,
+        typed=error.typed,
         better=better,
         right=right,
     )

@@ -13,6 +13,7 @@ from bot.interface.parts import Grid, Part
 from bot.play.news import results_of
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
+from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Roster
 from bot.rules.rows import is_row, told_by_rows
 from bot.rules.sequence import Fate, Line, Played, play
@@ -57,12 +58,13 @@ def came_up(shot: Shot) -> dict[str, str]:
     return {path: str(value) for path, value in played.out.items() if is_row(path)}
 
 
-def again(shot: Shot) -> Played | None:
+def again(shot: Shot) -> tuple[Given, Played] | None:
     """The shot as it was told, with all its lines; None where the rules have another edition now."""
     if shot.edition != shot.sequence.system.edition:
         return None
     try:
-        return _with(shot.sequence.plan(shot.sequence.given(shot.raw, shot.roster)), shot.dice)
+        given = shot.sequence.given(shot.raw, shot.roster)
+        return given, _with(shot.sequence.plan(given), shot.dice)
     except UserError:
         return None
 
@@ -74,13 +76,14 @@ def _with(plan: Any, dice: tuple[object, ...]) -> Played:
     return played
 
 
-def every_die(sequence: Sequence, played: Played) -> tuple[Part, ...]:
+def every_die(sequence: Sequence, given: Given, played: Played) -> tuple[Part, ...]:
     """All lines with dice: those of the shot itself as they are, then each unit's dice in a row, with its result."""
     fates = {fate.unit: fate for fate in played.settlement.fates}
+    names = {*fates, *(unit.word for units in given.lists.values() for unit in units)}
     shared: list[Part] = []
     tables: dict[str, dict[str, list[object]]] = {"": {unit: [] for unit in fates}}
     for line in played.lines:
-        kind, unit = _of_unit(line, fates)
+        kind, unit = _of_unit(line, fates, names)
         if unit:
             tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
         elif line.dice:
@@ -100,13 +103,15 @@ def by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
     return (Grid(tuple((row,) for row in _rows(rows, {}))),)
 
 
-def _of_unit(line: Line, fates: Iterable[str]) -> tuple[str, str]:
+def _of_unit(line: Line, fates: Iterable[str], names: Iterable[str]) -> tuple[str, str]:
     """What is rolled for which unit, by the label: "" and the unit for its own result."""
     for unit in sorted(fates, key=len, reverse=True):
         if line.label == unit or line.label.startswith(f"{unit} "):
             return "", unit
-    kind, _, number = line.label.partition(" ")  # `ammunition GI 1`
-    return (kind, number) if number and len(line.dice) == 1 and not line.parts else ("", "")
+    for unit in sorted(names, key=len, reverse=True):  # `ammunition GI 1`
+        if line.label.endswith(f" {unit}") and line.dice:
+            return line.label.removesuffix(f" {unit}"), unit
+    return "", ""
 
 
 def _words(sequence: Sequence, fates: Mapping[str, Fate]) -> dict[str, str]:

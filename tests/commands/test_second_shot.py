@@ -1,0 +1,166 @@
+"""The second shot: another target by a menu, the odds of a shot as it was fired, every die of a large one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bot.app import App
+from bot.interface.reply import Menu, MenuEntry, Reply
+from tests.fresh import fresh_app
+from tests.playing import Channel, two_sides
+
+FIRE = 'lnlt fire attackers="Squad 1" targets="Cell 1" tm=1 adjacent hand=6,1,6'
+
+
+def others(reply: Reply) -> dict[str, MenuEntry]:
+    """The entries of the menu under a shot, by their labels."""
+    (menu,) = reply.menus
+    assert (menu.label, menu.short) == ("Same shot, other target", "Other target")
+    return {entry.label: entry for entry in menu.entries}
+
+
+async def test_a_shot_is_fired_at_another_target_with_the_same_inputs() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    fired = await channel.do("Anna", FIRE)
+    assert [button.label for button in fired.buttons] == ["Again", "Change…", "Odds", "Undo"]
+    assert {label: entry.about for label, entry in others(fired).items()} == {
+        "Cell 2": "squad · good order",
+        "Tran": "leader · good order",
+        "Type another…": "",
+    }
+    second = await channel.press("Anna", others(fired)["Tran"].action)
+    assert not second.error, second.text()
+    assert "Tran" in second.first
+    event = (await channel.say("Anna", "log 1")).text()
+    assert "Tran" in event
+    assert list(others(second)) == ["Cell 2", "Type another…"], "neither who is gone nor the target just fired at"
+
+
+async def test_who_is_gone_is_no_target_and_who_is_near_comes_first() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Bob", "unit edit tran hex=H5", "unit edit vc1 hex=H5", "unit edit vc2 eliminated")
+    fired = await channel.do("Anna", FIRE)
+    assert list(others(fired)) == ["Tran", "Type another…"]
+    assert others(fired)["Tran"].about == "leader · good order · H5"
+
+
+async def test_a_game_may_have_it_asked_first() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "game settings confirm=yes")
+    fired = await channel.do("Anna", FIRE)
+    number = (await channel.game()).number
+    asked = await channel.press("Anna", others(fired)["Cell 2"].action)
+    assert asked.private
+    assert asked.text().splitlines()[0] == "Fire at Cell 2?"
+    assert (await channel.game()).number == number, "nothing was rolled yet"
+    assert "Cell 2" in (await channel.press("Anna", asked.buttons[0].action)).first
+    assert (await channel.game()).number == number + 1
+
+
+async def test_what_was_said_of_the_old_target_does_not_stick_to_the_new_one() -> None:
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna", 'game start baps Tanks sides="US, VC"', "game join US", "unit add Bazooka soldier US",
+        "unit add T1 vehicle VC armor=light vehicle_type=tracked", "unit add T2 vehicle VC armor=heavy",
+    )  # fmt: skip
+    spec = channel.app.spec(("baps", "vehicle-fire"))
+    example = dict(spec_example(channel.app, "vehicle-fire"))
+    example = {name: value for name, value in example.items() if name not in ("armor", "vehicle_type", "crew")}
+    typed = " ".join(f'{name}="{value}"' for name, value in example.items() if spec.option(name) is not None)
+    fired = await channel.do("Anna", f"baps vehicle-fire {typed} target=T1 armor=medium")
+    second = await channel.press("Anna", others(fired)["T2"].action)
+    assert not second.error, second.text()
+    event = await last_event(channel)
+    assert event["inputs"]["target"] == "T2"
+    assert "armor" not in event["inputs"], "T2 brings its own"
+
+
+async def last_event(channel: Channel) -> dict[str, Any]:
+    """The latest event of the channel's game."""
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    (row,) = await channel.app.store.events(loaded.row, limit=1, newest_first=True)
+    return dict(row.data)
+
+
+def spec_example(app: App, sequence: str) -> dict[str, object]:
+    """The inputs of the example of a sequence of `baps`."""
+    return dict(app.registry.games["baps"].sequences[sequence].example)
+
+
+async def test_odds_are_those_of_the_shot_also_when_its_target_is_gone() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = await channel.do("Anna", FIRE.replace(" hand=6,1,6", " odds"))
+    fired = await channel.do("Anna", FIRE)
+    assert "Cell 1 is eliminated" in fired.first
+    await channel.do("Anna", "unit edit us1 fp=9 shaken")
+    then = await channel.press("Anna", await channel.under(8, "odds"))
+    assert then.private
+    assert then.by == "the odds of #8 as it was fired"
+    rows = [line.replace(" \u25c0", "").split() for line in then.body()[:-1]]
+    assert [row[0] for row in rows] == [line.split()[0] for line in before.body()[1:]]
+    assert [row[-1] for row in rows] == [line.split()[-1] for line in before.body()[1:]]
+    (came,) = [line for line in then.body()[:-1] if "\u25c0" in line]
+    assert came.startswith("eliminated")
+    assert not then.buttons, "it was fired"
+
+
+async def test_every_die_of_a_large_shot_is_a_button_away() -> None:
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna", "game start lnlt Hill", 'unit add "Sq 1..2" squad morale=5 fp=2', 'unit add "Foe 1..5" squad morale=4'
+    )
+    fired = await channel.do("Anna", 'lnlt fire attackers="Sq 1..2" targets="Foe 1..5" hand=6,1,6,2,3,4,5')
+    assert [button.label for button in fired.buttons] == ["Again", "Change…", "Dice", "Undo"]
+    number = (await channel.game()).number
+    dice = await channel.press("Anna", await channel.under(number, "dice"))
+    assert dice.private
+    assert dice.first == f"Every die of #{number} · 7 dice, direct fire"
+    table = dice.body()[2:]
+    assert table[0].split() == ["Foe", "1", "6", "eliminated"], table
+    assert table[4].split()[:3] == ["Foe", "5", "5"]
+    assert max(map(len, table)) <= 32
+    shared = await channel.press("Anna", dice.buttons[1].action)
+    assert not shared.private
+    assert shared.lines == dice.lines
+    odds = await channel.press("Anna", dice.buttons[0].action)
+    assert "as it was fired" in odds.first
+
+
+async def test_again_at_somebody_who_is_gone_offers_the_form() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    fired = await channel.do("Anna", FIRE)
+    refused = await channel.press("Anna", fired.buttons[0].action)
+    assert refused.code == "unit-gone"
+    assert [button.label for button in refused.buttons] == ["Fix it"]
+    draft = await channel.app.forms.opened(
+        refused.buttons[0].action.removeprefix("form:"), channel.who("Anna"), channel.place
+    )
+    assert draft.options == {"attackers": "Squad 1", "targets": "Cell 1", "tm": "1", "adjacent": True}
+    fresh = await channel.do("Anna", FIRE.replace("Cell 1", "Cell 2"))
+    stranger = await channel.press("Carl", others(fresh)["Tran"].action)
+    assert stranger.code == "not-player"
+    assert not stranger.buttons, "no other word in the form would help"
+
+
+async def test_again_is_deaf_to_the_same_person_for_two_seconds() -> None:
+    now = [100.0]
+    channel = Channel(await fresh_app(steady=lambda: now[0]))
+    rolled = await channel.do("Anna", "roll 2d6")
+    again = rolled.buttons[0].action
+    assert not (await channel.press("Anna", again)).error
+    now[0] += 1.9
+    assert (await channel.press("Anna", again)).code == "too-soon"
+    assert not (await channel.press("Bob", again)).error, "somebody else may"
+    now[0] += 0.2
+    assert not (await channel.press("Anna", again)).error
+
+
+def test_a_menu_survives_the_outbox() -> None:
+    menu = Menu("Same shot, other target", (MenuEntry("other:g:3:vc1", "Cell 1", "good order · H5"),), "Other target")
+    assert Reply.from_json(Reply("x", menus=(menu,)).to_json()).menus == (menu,)
