@@ -75,7 +75,7 @@ async def test_units_are_chosen_from_the_roster(socket_slack: SlackStandIn, tmp_
         await socket_slack.watch.until(lambda: "rest" in anna.open_modal_state(view), timeout=3, what="more fields")
         done = await anna.submit(view, {"attackers": {"value": ["Squad 1", "Squad 2"]}, **targets})
         assert done.errors == {}
-        assert "firepower Squad 2" in (await asked.answer()).everything
+        assert "Squads 1 + 2 fire" in (await asked.answer()).everything
 
 
 async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path) -> None:
