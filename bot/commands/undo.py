@@ -97,11 +97,11 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
         Doc(CONSENT, _key(context, number), data, context.now + CONSENT_KEPT, context.command.where.server)
     )
     context.about = _topic(context, id)
-    shown = await context.store.shown(context.topic(number))
-    said = Reply.from_json(shown.reply) if shown.reply is not None else None
-    told = (said.announce or said).first if said is not None else told_event(event, ledger.name_of)
     rows = [ledger.persons[person] for person in others]
-    lines = [told, f"{'Dice were rolled' if what == UNDO else 'It was undone by agreement'}, so {names} must agree."]
+    lines = [
+        await _told(context, event),
+        f"{'Dice were rolled' if what == UNDO else 'It was undone by agreement'}, so {names} must agree.",
+    ]
     if units := ", ".join(changed_names(event.get("before") or {}, event.get("after") or {})):
         lines[1] += f" If so, back {'to before' if what == UNDO else 'to after'} it: {units}."
     lines.append(phrase("Press Agree or type `{typed}`.", typed=typed))
@@ -147,7 +147,7 @@ async def consent(context: Context, number: int) -> Reply:
     if by == actor.person or actor.person not in _others(context, by, event):
         raise UserError("This needs the consent of another side.", code="not-yours")
     await _need_untouched(context, event, what)
-    _settle(context, number, asked)
+    _settle(context, number, asked, agreed=True)
     return await (_take_back if what == UNDO else _bring_back)(context, event, asked=by)
 
 
@@ -162,7 +162,7 @@ async def refuse(context: Context, number: int) -> Reply:
     event = await read_event(context, number)
     if by != actor.person and (event is None or actor.person not in _others(context, by, event)):
         raise UserError("Only another side can refuse.", code="not-yours")
-    _settle(context, number, asked)
+    _settle(context, number, asked, agreed=False)
     stays = "the result stays" if what == UNDO else "it stays undone"
     if by == actor.person:
         return Reply(f"{context.who} no longer asks to {what} #{number}", by=stays, tone=OVER)
@@ -177,11 +177,20 @@ def _others(context: Context, by: str, event: Json) -> frozenset[str]:
     return consenters(game, asker, context.ledger.present(), event)
 
 
-def _settle(context: Context, number: int, asked: Json) -> None:
+def _settle(context: Context, number: int, asked: Json, *, agreed: bool) -> None:
     """The request is answered: its message becomes the answer."""
     context.drop_docs.append((CONSENT, _key(context, number)))
-    by = context.ledger.next_number
-    context.amends.append(Amendment(_topic(context, asked["id"]), beside=answered(by)))
+    beside = answered(context.ledger.next_number) if agreed else None
+    context.amends.append(Amendment(_topic(context, asked["id"]), beside=beside))
+
+
+async def _told(context: Context, event: Json) -> str:
+    """The first line of what was answered to the event, while that is kept; then what the log says of it."""
+    shown = await context.store.shown(context.topic(event["number"]))
+    if shown.reply is None:
+        return told_event(event, context.ledger.name_of, sides=context.game.sides)
+    said = Reply.from_json(shown.reply)
+    return (said.announce or said).first
 
 
 def _topic(context: Context, id: str) -> str:
@@ -190,7 +199,7 @@ def _topic(context: Context, id: str) -> str:
 
 async def _take_back(context: Context, event: Json, *, asked: str = "", alone: bool = False) -> Reply:
     ledger, number = context.ledger, event["number"]
-    told, was = told_event(event, ledger.name_of, sides=context.game.sides), context.game
+    told, was = await _told(context, event), context.game
     ledger.add(UNDO, asked=asked, alone=alone, **undo_fields(event))
     asker = ledger.name_of(asked) if asked else ""
     units = ", ".join(changed_names(event.get("before") or {}, event.get("after") or {}))
@@ -222,7 +231,7 @@ async def _bring_back(context: Context, event: Json, *, asked: str = "") -> Repl
     ledger, number, was = context.ledger, event["number"], context.game
     ledger.add(REDO, asked=asked, **redo_fields(event))
     asker = ledger.name_of(asked) if asked else ""
-    told = told_event(event, ledger.name_of, sides=context.game.sides)
+    told = await _told(context, event)
     return await _with_go(context, was, Reply(f"#{number} is back", (told,), by=_by(context.who, asker)))
 
 
