@@ -799,8 +799,9 @@ class Game:
         free = not self.now["system"] or not (self.now["started"] or self.units)
         if "system" in self.after["game"] and not (new and free):
             return "the system of a game that has units stays."
-        if lost or edited:
-            right = f"{(lost or edited)[0]} {'removed' if lost else 'edited'}" if len(after) == 1 else ""
+        if touched := lost or edited:
+            who = touched[0] if len(touched) == 1 else f"{len(touched)} units"
+            right = f"{who} {'removed' if lost else 'edited'}" if len(after) == len(touched) else ""
         elif said == f"{len(new)} unit{'' if len(new) == 1 else 's'} carried over" and not self.units:
             return ""
         else:

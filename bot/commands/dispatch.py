@@ -40,10 +40,10 @@ GAME = {
 }
 UNIT = {
     "add": "unit:add",
-    "edit": "unit:edit",
-    "remove": "unit:remove",
-    "list": "unit:listing",
-    "show": "unit:show",
+    "edit": "unit_change:edit",
+    "remove": "unit_change:remove",
+    "list": "unit_list:listing",
+    "show": "unit_list:show",
     "import": "unit:import_units",
 }
 FAIR = {"show": "fair:show", "add": "fair:add", "close": "fair:close", "reveal": "fair:reveal"}

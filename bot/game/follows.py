@@ -114,10 +114,10 @@ def _unit(past: Past, event: Event) -> str:
     if "system" in past.patch(event, "after", "game") and not (new and (free or not past.now.system)):
         return "the system of a game that has units stays."
     said, carried = event["result"], f"{count_units(len(new))} carried over"
-    if lost or edited:
-        expected = (
-            f"{(lost or edited)[0]} {'removed' if lost else 'edited'}" if len([*new, *lost, *edited]) == 1 else ""
-        )
+    if touched := lost or edited:
+        who = touched[0] if len(touched) == 1 else count_units(len(touched))
+        is_one_kind = len([*new, *lost, *edited]) == len(touched)
+        expected = f"{who} {'removed' if lost else 'edited'}" if is_one_kind else ""
     elif said == carried and not past.now.units:
         return ""
     else:

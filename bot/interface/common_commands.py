@@ -25,7 +25,7 @@ def _option(name: str, type_: Any = "str", help_: str = "", **more: Any) -> Opti
 
 
 _DICE = Option("dice", "dice", "dice to roll, such as 2d6+3, 4d6kh3 or 10d10>=8", complete="dice")
-_UNIT = Option("name", "str", "name of the unit", complete="unit")
+_UNIT = Option("name", "str", "one unit or several: us1, Squad 1..4, all shaken, side:US", complete="unit", many=True)
 _SIDE = Option("side", "str", "side", complete="side")
 _STATS = Option(
     "stats", "str", "numbers, state and markers: morale=5 fp=2 state=shaken marker=+moved", complete="stats"
@@ -194,18 +194,19 @@ UNIT = (
     ),
     CommandSpec(
         ("unit", "edit"),
-        "Change a unit by hand",
+        "Change units by hand",
         "unit",
         (_UNIT, _STATS),
         example='/unit edit "Squad 1" state=shaken marker=+moved',
     ),
-    CommandSpec(("unit", "remove"), "Take a unit off the roster", "unit", (_UNIT,), example='/unit remove "Squad 1"'),
+    CommandSpec(("unit", "remove"), "Take units off the roster", "unit", (_UNIT,), example='/unit remove "Squad 1"'),
     CommandSpec(
         ("unit", "list"),
         "The roster",
         "unit",
         (
             _option("side", help_="only this side", complete="side"),
+            _option("state", help_="only those in this state, or with this marker", complete="state"),
             Option("all", "bool", help="eliminated units too"),
         ),
         private=True,
@@ -213,7 +214,7 @@ UNIT = (
     ),
     CommandSpec(
         ("unit", "show"),
-        "One unit with all its numbers",
+        "A unit with all its numbers",
         "unit",
         (_UNIT,),
         private=True,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from bot.interface.complete_many import many_units
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
 from bot.rules.inputs.options import Option
@@ -19,7 +20,9 @@ from bot.systems.catalog import System
 
 MAX_CHOICES = 25
 MAX_LENGTH = 100
-ACTING = ("attackers", "units", "unit", "shooters", "firers", "a", "crew")
+FIRST = 4
+"""So many units are offered one by one before those that are named many at once."""
+ACTING = ("attackers", "units", "unit", "name", "shooters", "firers", "a", "crew")
 """Options that name who acts: the player's own side is offered first. All other units are targets."""
 GONE = ("eliminated", "destroyed", "killed")
 """States of units that are offered no more."""
@@ -71,6 +74,8 @@ def complete_option(
     if option.type == "units" and game is not None:
         elsewhere = {str(given.get(other.name) or "") for other in spec.options if other.type == "units"} - {typed}
         return _fitting(_unit_list(game.words[option.units or "units"], typed, known, name, "; ".join(elsewhere)))
+    if option.many:
+        return _fitting(_unit_list(None, typed, known, name, ""))
     return _fitting(_simple(option, typed, registry, known, game))
 
 
@@ -93,12 +98,19 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, game: 
     words: Sequence[str] = {
         "unit-type": played.words["units"].types if played is not None else (),
         "side": known.sides,
+        "state": _states(played),
         "winner": (*known.sides, "draw") if known.sides else (),
         "player": known.players,
         "systems": tuple(registry.games),
         "topic": (*registry.top, "dice"),
     }.get(option.complete, ())
     return _words(words, typed)
+
+
+def _states(played: System | None) -> tuple[str, ...]:
+    """The states and markers of a game's units."""
+    units = played.game["units"] if played is not None else {}
+    return (*(units.get("states") or ()), *(units.get("markers") or ()))
 
 
 def _words(words: Iterable[str], typed: str) -> list[Choice]:
@@ -136,7 +148,7 @@ def described(unit: RosterUnit) -> str:
     return f"{unit.name} ({unit.handle}, {unit.type}{state})"[:MAX_LENGTH]
 
 
-_DESCRIPTION = re.compile(r" \([^\s(),;]+\d, [^;()]*\)")
+_DESCRIPTION = re.compile(r" \((?:[^\s(),;]+\d, [^;()]*|\d{1,2} units)\)")
 
 
 def meant(spec: CommandSpec, options: Mapping[str, object]) -> dict[str, object]:
@@ -183,26 +195,32 @@ def _with_worth(spec: CommandSpec, line: str) -> str:
     return shown if len(shown) <= MAX_LENGTH else line
 
 
-def _unit_list(words: UnitWords, typed: str, known: Known, option: str, elsewhere: str) -> list[Choice]:
-    """The list so far with its last item completed: a roster unit, a unit type, a number or a flag.
+def _unit_list(words: UnitWords | None, typed: str, known: Known, option: str, elsewhere: str) -> list[Choice]:
+    """The list so far with its last item completed: a roster unit, several at once, a unit type, a number or a flag.
 
-    Units that are in the list, or `elsewhere` in the command, are not offered again.
+    Units that are in the list, or `elsewhere` in the command, are not offered again. Without `words` units go by their
+    names alone, those that have left the fight too.
     """
-    cut = typed.rfind(";") + 1
+    cut = max(typed.rfind(mark) + 1 for mark in (";", "," if "=" not in typed else ";"))
     before, last = typed[:cut], typed[cut:].lstrip()
     start = f"{before} " if before else ""
     part = last.strip("\"'\u201c\u201d").casefold()
-    taken = {_bare(item) for item in f"{before};{elsewhere}".split(";")}
-    units = [unit for unit in _sorted_roster(known, option) if not {unit.name.casefold(), unit.handle} & taken]
+    taken = {_bare(item) for item in f"{before};{elsewhere}".replace(",", ";").split(";")}
+    alive = _sorted_roster(known, option)
+    gone = [unit for unit in known.roster if unit.state in GONE] if words is None else []
+    units = [unit for unit in (*alive, *gone) if not {unit.name.casefold(), unit.handle} & taken]
     found = [
         (described(unit), unit.name)
         for unit in units
         if part in unit.name.casefold() or unit.handle.startswith(part)
         if part != unit.name.casefold() or not last.endswith(" ")
     ]
-    found += [(type_, type_) for type_ in words.types if part in type_]
-    if " " in last:
-        found += _unit_words(words, last)
+    many = many_units(part, known.roster, alive, known.own_side, acting=option in ACTING)
+    found[FIRST:FIRST] = many
+    if words is not None:
+        found += [(type_, type_) for type_ in words.types if part in type_]
+        if " " in last:
+            found += _unit_words(words, last)
     if not found and last:
         found = [(last, last)]
     return [_placed(start, name, value, known) for name, value in found]

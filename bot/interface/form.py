@@ -383,7 +383,7 @@ def _typed(spec: CommandSpec) -> Field:
         REST,
         "text",
         "Anything else",
-        "As in a command, such as units that are not in the roster.",
+        "As in a command: units that are not in the roster, or several at once, such as us1..us4.",
         example=example,
         rare=True,
     )

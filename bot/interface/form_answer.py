@@ -104,7 +104,7 @@ def _with_rest(spec: CommandSpec, options: dict[str, object], field: Field, text
         option = spec.option(name)
         if option is None or value == bool(option.default) or str(value) == str(option.default):
             after.pop(name, None)
-        elif option.type == "units":
+        elif option.type == "units" or option.many:
             after[name] = "; ".join(str(part) for part in (after.get(name), value) if part)
         else:
             after[name] = clean(option, value)

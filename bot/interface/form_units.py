@@ -37,7 +37,7 @@ def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick
     own = option.name in ACTING
     picked = picked_handles(text, known.roster)
     units = [unit for unit in known.roster if unit.state not in GONE or unit.handle in picked]
-    typed = [one for one in typed_items(text, known.roster) if option.type == "units" or option.free]
+    typed = [one for one in typed_items(text, known.roster) if option.type == "units" or option.free or option.many]
     room = size - len(typed)
     if known.own_side and len(units) > room:  # too many: only the side that is meant, and nobody's
         units = [u for u in units if not u.side or (u.side == known.own_side) == own or u.handle in picked]

@@ -240,3 +240,67 @@ async def test_twelve_random_orders_take_at_most_forty_characters() -> None:
     await channel.do("Anna", line)
     assert len((await last_event(channel))["out"]["plays"]) == 12
     assert len("/baps ra" + "GI 1..12") == 16
+
+
+async def test_units_are_edited_many_at_once() -> None:
+    """A range, a state and a side: each one event that is undone whole; who had the value already is counted."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = await channel.content()
+    reply = await channel.do("Anna", 'unit edit "Squad 1..2" shaken fp=3')
+    assert reply.title == "Anna edits 2 units"
+    assert (await last_event(channel))["result"] == "2 units edited"
+    assert reply.body() == ["Squad 1 (us1): squad morale=5 fp=3 shaken", "Squad 2 (us2): squad morale=5 fp=3 shaken"]
+    reply = await channel.do("Anna", "unit edit all shaken")
+    assert reply.title == "Anna edits Lt Hill"
+    assert "2 units had these values already." in reply.text()
+    await channel.do("Anna", 'unit edit "all shaken squads" -shaken')
+    assert {name: unit.state for name, unit in (await channel.game()).units.items() if unit.side == "US"} == {
+        "squad 1": "",
+        "squad 2": "",
+        "lt hill": "shaken",
+    }
+    await assert_sound(channel)
+    await channel.do("Anna", "game undo", "game undo", "game undo")
+    assert await channel.content() == before
+    await assert_sound(channel)
+
+
+async def test_units_change_sides_together_with_handles_of_their_own() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit edit us1,us2 side=VC")  # as game master
+    handles = [unit.handle for unit in (await channel.game()).units.values() if unit.side == "VC"]
+    assert sorted(handles) == ["vc1", "vc2", "vc3", "vc4", "vc5"]
+    await assert_sound(channel)
+
+
+async def test_units_are_removed_and_shown_many_at_once() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    shown = await channel.do("Bob", "unit show side:US")
+    assert shown.title == "3 units"
+    await channel.refused("Bob", "unit remove us1..us2", "not-yours Squad 1")
+    await channel.refused("Bob", 'unit edit "Cell 1..3" shaken', "unknown-unit Cell 3")
+    await channel.do("Bob", 'unit edit "Cell 1..2" eliminated')
+    reply = await channel.do("Bob", 'unit remove "all eliminated"')
+    assert reply.title == "Bob removes 2 units"
+    assert set((await channel.game()).units) == {"tran", "squad 1", "squad 2", "lt hill"}
+    await assert_sound(channel)
+    await channel.do("Bob", "game undo")
+    assert len((await channel.game()).units) == 6
+    await assert_sound(channel)
+
+
+async def test_the_roster_by_state_and_marker() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit edit us1 shaken", "unit edit us3 shaken-wounded moved")
+    assert (await channel.do("Bob", "unit list US shaken")).body() == [
+        "US:",
+        "  Squad 1 (us1): squad fp=2 morale=5 shaken",
+        "  Lt Hill (us3): leader lm=1 morale=6 shaken-wounded moved",
+    ]
+    assert (await channel.do("Bob", "unit list moved")).title == "1 unit"
+    assert (await channel.do("Bob", "unit list state=good-order")).title == "4 units"
+    await channel.refused("Bob", "unit list state=shakn", "bad-value state")

@@ -37,6 +37,55 @@ def test_a_name_with_a_space_can_be_typed_to_its_end() -> None:
     assert "squad fp=4 morale=" in values("attackers", "squad fp=4 mor")
 
 
+def test_many_at_once_behind_the_first_units() -> None:
+    """Ranges, `all` and sides, with the number of units that each means."""
+    shown = [choice.name for choice in offered("attackers", "")]
+    assert shown[:8] == [
+        "Squad 1 (us1, squad)",
+        "Squad 2 (us2, squad)",
+        "Squad 3 (us3, squad)",
+        "Squad 4 (us4, squad)",
+        "Squad 1..12 (12 units)",
+        "Cell 1..12 (12 units)",
+        "all (12 units)",
+        "side:US (12 units)",
+    ]
+    assert values("attackers", "Squad 1")[4] == "Squad 1..12"
+    assert values("attackers", "squad 3")[1] == "Squad 3..12"
+    assert values("attackers", "squad 3..")[:2] == ["Squad 3..12", "Squad 3..11"]
+    assert values("attackers", "Squad 1..1")[:2] == ["Squad 1..12", "Squad 1..11"]
+    assert values("attackers", "us1..4")[0] == "us1..4"
+    assert values("attackers", "Squad 1; al")[0] == "Squad 1; all"
+    assert values("targets", "side")[:2] == ["side:VC", "side:US"]
+
+
+def test_all_is_offered_by_state_and_only_where_its_side_is_clear() -> None:
+    more = (
+        RosterUnit("A", "us1", "squad", "US", state="shaken"),
+        RosterUnit("B", "us2", "squad", "US", {"hex": "H5"}),
+        RosterUnit("C", "us3", "squad", "US", {"hex": "H5"}, state="shaken"),
+        RosterUnit("D", "vc1", "squad", "VC"),
+    )
+    assert values("attackers", "all", Known(more, own_side="US")) == ["all", "all shaken"]
+    assert values("attackers", "hex", Known(more, own_side="US")) == ["hex:H5"]
+    assert values("attackers", "all", Known(more)) == ["all"]  # what was typed, nothing more
+    assert "all" not in values("attackers", "", Known(more))
+
+
+def test_what_takes_units_by_name_takes_several() -> None:
+    orders = registry().get(("baps", "random-order"))
+    assert orders is not None
+    men = tuple(RosterUnit(f"GI {at}", f"us{at}", "soldier", "US") for at in range(1, 13))
+    known = Known(men, own_side="US", system="baps")
+    found = [choice.value for choice in complete_option(orders, "unit", "GI 1", registry(), known, {})]
+    assert found[:5] == ["GI 1", "GI 10", "GI 11", "GI 12", "GI 1..12"]
+    assert meant(orders, {"unit": "GI 1..12 (12 units)"}) == {"unit": "GI 1..12"}
+    edit = registry().get(("unit", "edit"))
+    assert edit is not None
+    found = [choice.value for choice in complete_option(edit, "name", "us1, a", registry(), known, {})]
+    assert found == ["us1, all"]
+
+
 def test_a_unit_is_not_offered_twice_not_even_to_fire_at_itself() -> None:
     assert "Squad 1; Squad 1" not in values("attackers", "Squad 1; squ")
     assert "Squad 2" not in values("targets", "", attackers="Squad 1; us2")

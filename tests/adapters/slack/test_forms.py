@@ -63,10 +63,13 @@ async def test_units_are_chosen_from_the_roster(socket_slack: SlackStandIn, tmp_
         await (await anna.slash(games, "/unit", 'add "Squad 1..3" squad US morale=5 fp=1')).answer()
         asked = await anna.slash(games, "/unit", "show")
         view = await asked.modal()
-        await anna.submit(view, {"name": {"value": "Squad 2"}})
+        await anna.submit(view, {"name": {"value": ["Squad 2"]}})
         shown = await asked.answer()
         assert shown.ephemeral_for == anna.id
         assert "Squad 2" in shown.text
+        asked = await anna.slash(games, "/unit", "edit")
+        await anna.submit(await asked.modal(), {"name": {"value": ["Squad 1", "Squad 3"]}, "stats": {"value": "fp=2"}})
+        assert "2 units" in (await asked.answer()).text
 
         asked = await anna.slash(games, "/lnlt", "fire")
         view = await asked.modal()
