@@ -38,7 +38,7 @@ async def claim(context: Context, _more: str = "") -> Reply:
     ledger.add("claim", seated, own=own)
     side = seated.players.get(row.person, "")
     playing = f"Plays {side}." if side else "The moves under that name are theirs."
-    return Reply(f"{context.who} is {row.name} from the imported log", (playing,), footer=(game.name,))
+    return Reply(f"{context.who} is {row.name} from the imported log", (playing,))
 
 
 def _seated(game: Game, own: str, row: PersonRow) -> Game:

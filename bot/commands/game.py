@@ -16,6 +16,7 @@ from bot.game.phases import first_turn, phase_title, reminders
 from bot.game.rights import find_side, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.state import Game
+from bot.interface.parts import Part, Small
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
@@ -55,7 +56,7 @@ async def begin_game(context: Context) -> Reply:
         game = replace(game, units=carried(old, sides))
     context.begin(game, result=phase_title(game, system))
     told = context.game
-    lines = [f"{headline(told, system)}. {context.who} is game master."]
+    lines: list[Part] = [f"{headline(told, system)}. {context.who} is game master."]
     if sides:
         lines.append(
             phrase("Sides: {sides}. Join one: `/game join {first}`", sides=", ".join(sides), first=_quoted(sides[0]))
@@ -63,9 +64,9 @@ async def begin_game(context: Context) -> Reply:
     if told.units:
         lines.append(f"{count_units(len(told.units))} carried over.")
     lines += reminders(told, system)
-    lines.append(f"Commitment to the dice: {told.commitment}")
-    lines.append("Want proof? Before the first roll, mix in your own words with /fair add.")
     lines += aside
+    lines.append(Small(f"Dice promised: {told.commitment[:16]}; /fair show has the whole commitment."))
+    lines.append(Small("Want proof? Before the first roll, mix in your own words with /fair add."))
     buttons = [context.button("join", f"Join {side}", side, style="primary") for side in sides]
     if offer and not told.units:
         context.docs.append(
@@ -73,7 +74,7 @@ async def begin_game(context: Context) -> Reply:
         )
         buttons.append(context.button("carry", "Carry the roster over"))
     buttons += phase_buttons(context, leads="none" if sides else "")
-    return Reply(f'{context.who} starts "{name}"', tuple(lines), footer=(system.title,), buttons=tuple(buttons))
+    return Reply(f'{context.who} starts "{name}"', tuple(lines), by=system.title, buttons=tuple(buttons))
 
 
 def read_sides(text: str) -> tuple[str, ...]:
@@ -144,7 +145,7 @@ def _join(context: Context, named: str) -> Reply:
     context.ledger.add("join", replace(game, players={**game.players, person: side}), side=side)
     take_seat(context)
     lines = (CLAIM_HINT,) if own_import(context.ledger) is not None else ()
-    return Reply(f"{context.who} plays {side}", lines, footer=(game.name,))
+    return Reply(f"{context.who} plays {side}", lines)
 
 
 async def leave(context: Context) -> Reply:
@@ -155,7 +156,7 @@ async def leave(context: Context) -> Reply:
         raise UserError("You play no side in this game.", code="not-player")
     players = {other: side for other, side in game.players.items() if other != person}
     context.ledger.add("leave", replace(game, players=players))
-    return Reply(f"{context.who} leaves {game.players[person]}", footer=(game.name,))
+    return Reply(f"{context.who} leaves {game.players[person]}")
 
 
 async def status(context: Context) -> Reply:

@@ -52,7 +52,7 @@ def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
     told = names[0] if len(names) == 1 else f"{len(names)} units"
     context.ledger.add("unit", after, result=f"{told} added")
     shown = [described(unit) for unit in list(units.values())[:SHOWN]]
-    return Reply(f"{context.who} adds {told}", tuple(shown), footer=(system.title,))
+    return Reply(f"{context.who} adds {told}", tuple(shown))
 
 
 async def import_units(context: Context) -> Reply:
