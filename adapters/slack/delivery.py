@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 
 INTERVAL = 1.05
 """Seconds between two messages of one channel; answers to response addresses are not counted."""
-BURST = 2 * INTERVAL
-"""A channel takes three messages at once, after a pause."""
+BURST = INTERVAL
+"""A channel takes two messages at once, after a pause: one fewer than Slack does, for a process that has just begun."""
 PATIENCE = 30.0
 """Seconds of trouble after which an answer waits in the outbox; for as long as Slack asks, the channel waits."""
 MIN_PAUSE, MAX_BACKOFF = 0.5, 8.0

@@ -202,13 +202,17 @@ async def test_slack_says_wait_or_fails(http_slack: SlackStandIn, tmp_path: Path
         answer = await (await anna.mention(games, "roll 2d6")).answer()
         assert "2d6 = " in answer.text
         assert asyncio.get_running_loop().time() - since >= 2
-        slack.faults.server_error("response_url", times=2)
+        slack.faults.server_error("chat.postMessage", times=2)
         await (await anna.slash(games, "/roll", "2d6")).answer()
-        slack.faults.error("response_url", "expired_url", times=1)
+        slack.faults.clear()
+        await asyncio.sleep(1.1)
+        slack.faults.error("chat.postMessage", "not_in_channel", times=1)
         again = await (await anna.slash(games, "/roll", "2d6")).answer()
-        assert again.via == "response_url" or again.via == "chat.postMessage"
+        assert again.via == "response_url"
+        slack.faults.clear()
         slack.faults.server_error("users.info", times=5)
         slack.faults.slow("response_url", 1.0)
+        slack.faults.slow("chat.postMessage", 1.0)
         assert (await (await home.user("Cora").slash(games, "/roll", "2d6")).answer()).text.startswith("cora: ")
         assert len(slack.posted(games)) == 4
         assert len(await rolls(anna, games)) == 4
