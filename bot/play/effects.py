@@ -82,15 +82,22 @@ def initiative_of(game: Game, happening: Happening) -> str | None:
 
 
 def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
-    """Markers of the units in play, which add no modifier by themselves: whoever typed the command decides."""
+    """Markers of the units in play, which add no modifier by themselves: whoever typed the command decides.
+
+    Not those that this very action puts on, nor where no modifier can apply.
+    """
     system = systems().get(happening.system)
     if system is None or not is_of_game(game, happening.system):
         return ()
     silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
+    sequence = system.sequences.get(happening.target)
+    if sequence is None or not sequence.modifiers:
+        return ()
     marked: dict[str, list[str]] = {}
+    put_on = {change.unit: change.mark for change in happening.changes}
     for name in happening.units:
         unit = game.units.get(name.casefold())
-        if unit is not None and (marks := unit.marks & silent):
+        if unit is not None and (marks := (unit.marks & silent) - put_on.get(unit.name, frozenset())):
             marked.setdefault(", ".join(sorted(marks)), []).append(unit.name)
     said = [f"{joined(names)} {'is' if len(names) == 1 else 'are'} marked {marks}" for marks, names in marked.items()]
-    return (f"Remember: {'; '.join(said)}. Add the modifier yourself if one applies.",) if said else ()
+    return (f"Remember: {'; '.join(said)}. Add the modifier if one applies.",) if said else ()

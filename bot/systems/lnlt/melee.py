@@ -213,7 +213,7 @@ def _odds_of(attack: Assault, counter: Assault) -> tuple[str, ...]:
 def _story(label: str, assault: Assault) -> Any:
     def lines(_before: Melee, roll: Roll, _after: Melee) -> Iterable[Line]:
         parts = (("leader", assault.lm),) if assault.lm else ()
-        verdict = "without firepower" if assault.kill is None else f"kills on {assault.kill} or more"
+        verdict = "without firepower" if assault.kill is None else f"kills on {assault.kill}+"
         yield Line(label, roll, parts, sum(roll) + assault.lm, verdict)
 
     return lines

@@ -30,13 +30,13 @@ def beside_morale(total: int, morale: int, *, damage: bool = False) -> str:
 
 def at_most(number: int) -> str:
     """What a roll had to come to, low being good."""
-    return f"needs {number} or less" if number > 1 else f"needs {number}"
+    return f"needs {number} or less" if number > 1 else f"needs a {number}"
 
 
 def one_of(needed: Callable[[int], bool]) -> str:
     """Which faces of a d6 were needed: `needs 2, 4 or 6`."""
     *most, last = [str(face) for face in range(1, 7) if needed(face)]
-    return f"needs {', '.join(most)} or {last}" if most else f"needs {last}"
+    return f"needs {', '.join(most)} or {last}" if most else f"needs a {last}"
 
 
 def more_than_the_result(unit: Unit, result: str, becomes: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.rules.inputs.units import Unit
+from bot.rules.names import joined
 from bot.rules.sequence import Change, Fate, Outputs, Row, Settlement
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
@@ -172,29 +173,36 @@ def heroes(answers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
 
 
 def changed(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What the results changed beside what the first line says: half-squads, the shaken among the wounded, riders."""
-    said: list[str] = []
+    """What the results changed beside what the first line says: half-squads, the wounded who are shaken, riders.
+
+    Source: PAC 02 (11.1.2).
+    """
+    said: dict[str, list[str]] = {}
     for unit, answer in zip(units, answers, strict=False):
         now = str(answer["becomes"])
         words = ["a half-squad and shaken"] if now == "half-squad-shaken" else []
         if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and not unit.has("shaken"):
             words.append("shaken")
+        words += ["stops moving"] if "wounded" in now and not unit.has("wounded") else []
         words += ["on foot"] if answer.get("disembarks") else []
-        said += [f"{unit.word} {', '.join(words)}"] if words else []
-    return tuple(said)
+        if words:
+            said.setdefault(", ".join(words), []).append(unit.word)
+    return tuple(
+        f"{joined(names)} {words if len(names) == 1 else words.replace('a half-squad', 'half-squads')}"
+        for words, names in said.items()
+    )
 
 
 def aftermath(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What the card has players remember of units that were hurt: moves, hatches, leadership.
+    """What the card has players remember of units that were hurt: moves, hatches, leadership without a roster.
 
     Source: PAC 02 (11.1.2).
     """
     lines: list[str] = []
     for unit, answer in zip(units, answers, strict=False):
         now = str(answer["becomes"])
-        if "wounded" in now and not unit.has("wounded"):
-            leads = "; morale, leadership and leadership range are 1 less" if unit.type == "leader" else ""
-            lines.append(f"{unit.word} stops moving{leads}.")
+        if "wounded" in now and not unit.has("wounded") and unit.type == "leader" and not unit.name:
+            lines.append(f"{unit.word}: morale, leadership and leadership range are 1 less.")
         elif now == "shaken" and unit.type in kinds.GROUND_VEHICLES and not unit.has("shaken"):
             lines.append(f"{unit.word} buttons up, moves at half its MF (fractions down) and fires nothing.")
         elif now == "damaged" and unit.type in kinds.AIRBORNE and not unit.has("damaged"):

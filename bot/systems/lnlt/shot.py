@@ -32,8 +32,7 @@ def riders(given: Given) -> tuple[str, ...]:
     unit = given.unit("unit")
     if unit is None or unit.type not in kinds.GROUND_VEHICLES:
         return ()
-    ride = f"Those riding outside on {unit.word} must dismount, marked Moved, and check morale"
-    return (f"{ride}: run bail-out with cause=oft vehicle=none.",)
+    return (f"Those riding outside on {unit.word} must dismount: run bail-out with cause=oft vehicle=none.",)
 
 
 def weapon_kept(given: Given, *, hit: bool) -> tuple[Change, ...]:

@@ -174,7 +174,7 @@ class Results:
         target, led = self.targets[before.queue[0]], self._led(before)
         total, needed = roll[0] + before.add, self._needed(before)
         against = f"{target.morale} + {led} leader" if led else f"{target.morale}"
-        parts = (("hit number", before.add),) if before.add else ()
+        parts = (("hit", before.add),) if before.add else ()
         why = f"{'within' if total <= needed else 'over'} morale {against}"
         yield Line(self.names[before.queue[0]], roll, parts, total, why)
 

@@ -74,7 +74,10 @@ def test_a_wounded_leader_has_less_range_too() -> None:
     units = roster(unit("Minh", "leader", morale=5, lm=1, lr=2))
     played = play_example("lnlt", "damage-check", {"targets": "Minh", "dc_mod": 7}, [3], units)
     assert change_of(played, "Minh")["set"] == {"state": "shaken-wounded", "morale": 4, "lm": 0, "lr": 1}
-    assert "Minh stops moving; morale, leadership and leadership range are 1 less." in then(played)
+    assert played.settlement.now == ("Minh shaken, stops moving",)
+    assert "1 less" not in then(played), "the roster has it"
+    played = play_example("lnlt", "damage-check", {"targets": "leader morale=5 lm=1", "dc_mod": 7}, [3])
+    assert "leader: morale, leadership and leadership range are 1 less." in then(played)
 
 
 def test_what_a_shaken_vehicle_and_a_damaged_helicopter_must_do() -> None:

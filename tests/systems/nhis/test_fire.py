@@ -60,8 +60,8 @@ def test_a_stack_against_a_squad_and_its_leader_in_trees() -> None:
     assert [line.text() for line in played.lines] == [
         "Firepower: 4 + 5 − 2 cover = 7, column 2, 2 left of 6",
         "Attack: [3] [4] = 7, hit-1",
-        "Leader: [2] + 1 hit number = 3, within morale 5",
-        "Squad: [6] + 1 hit number = 7, over morale 4 + 1 leader",
+        "Leader: [2] + 1 hit = 3, within morale 5",
+        "Squad: [6] + 1 hit = 7, over morale 4 + 1 leader",
     ]
 
 

@@ -1,0 +1,271 @@
+"""Short answers of Lock 'n Load Tactical and No Honor in Surrender: the news first, then only why, nothing twice."""
+
+from __future__ import annotations
+
+import random
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from bot.interface.parts import Group, Small
+from bot.interface.reply import Reply
+from bot.interface.tone import GAME, HURT, NOTHING, SHAKEN
+from bot.play.actors import actors
+from bot.play.answers import played_reply
+from bot.play.news import results_of
+from bot.rules.dice import Script, Source
+from bot.rules.names import joined
+from bot.rules.sequence import Line
+from bot.systems.catalog import system
+from bot.systems.resolve import resolve
+from tests.systems.lnlt.rosters import roster, unit
+
+PHONE = 39
+EXAMPLES = [(game, id) for game in ("lnlt", "nhis") for id in system(game).sequences]
+HILL = roster(
+    *(unit(f"US Squad {at}", "squad", fp=fp, morale=5) for at, fp in ((3, 2), (4, 1))),
+    *(unit(f"VC Squad {at}", "squad", fp=1, morale=5) for at in (5, 6, 7, 8)),
+    unit("Lt Dan", "leader", morale=6, lm=1),
+    unit("Nguyen", "leader", morale=4, lm=1),
+    unit("M48", "armored-vehicle", morale=6),
+    unit("T-54", "armored-vehicle", morale=6, av=4),
+    unit("Tran", "leader", morale=6, lm=1, state="shaken"),
+    unit("US Squad 9", "squad", fp=1, morale=5, state="shaken"),
+    unit("Local Force", "squad", fp=1, morale=4, state="shaken"),
+)
+BOTH = "US Squad 3; US Squad 4"
+
+
+class Rolled(Source):
+    """Dice from a seeded generator: the same examples every time."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+
+    def draw(self, die: Any) -> object:
+        """A face of the die."""
+        return self._random.randint(1, die.sides)
+
+
+def answer(game: str, id: str, given: Mapping[str, object], source: Source, units: Any = None) -> tuple[Reply, Any]:
+    """The answer to one sequence, and its settlement."""
+    sequence = system(game).sequence(id)
+    played = resolve(sequence, given, source, units)
+    acting = actors(sequence, sequence.given(given, units or {}))
+    return played_reply("Alice", sequence, played, acting), played.settlement
+
+
+def hill(id: str, given: Mapping[str, object], *dice: int) -> list[str]:
+    """The lines of an answer on Hill 875 with these dice, all of them used."""
+    script = Script(dice)
+    reply, _ = answer("lnlt", id, given, script, HILL)
+    script.finish()
+    return reply.text().split("\n")
+
+
+def phone_lines(lines: Sequence[str]) -> int:
+    """How many lines a phone shows."""
+    return sum(len(textwrap.wrap(re.sub(r"\[(\d+)\]", r"\1", line), PHONE)) for line in lines)
+
+
+@pytest.mark.parametrize(("game", "id"), EXAMPLES, ids=[f"{game}-{id}" for game, id in EXAMPLES])
+def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, id: str) -> None:
+    sequence = system(game).sequence(id)
+    words = {result.word for token, result in results_of(sequence).items() if token != "none"}
+    for seed in range(60):
+        reply, settled = answer(game, id, sequence.example, Rolled(seed))
+        assert settled.fates or id in ("melee", "initiative", "stack-check")
+        assert reply.by
+        for fate in settled.fates:
+            named = re.sub(r" \d+$", "", fate.unit).casefold() in reply.title.casefold()
+            assert named or f"of {len(settled.fates)} units" in reply.title or "All" in reply.title, reply.first
+        assert not re.search("no effect(?! on)", reply.title.casefold())
+        for part in reply.lines:
+            text = part.text() if isinstance(part, Line) else part.text if isinstance(part, Small) else str(part)
+            assert isinstance(part, Group) or not text[:1].islower(), text
+            if isinstance(part, Line):
+                said = [word for word in words if re.search(rf"\b{word}\b", part.result)]
+                assert not said, f"{said} in: {text}"
+                assert not re.search(r"no effect|\bmiss\b|\bpass\b|fails to", part.result)
+
+
+@pytest.mark.parametrize(
+    ("id", "given", "dice", "lines", "tone"),
+    [
+        (
+            "fire",
+            {"attackers": BOTH, "targets": "VC Squad 5; Nguyen", "tm": 1, "lm": 1},
+            (4, 1, 5, 3),
+            [
+                "VC Squad 5 takes casualties, Nguyen is wounded · US Squads 3 + 4 fire",
+                "Attack: [4] + 2 + 1 firepower + 1 leader = 8",
+                "Defense: [1] + 1 terrain = 2, beaten by 6",
+                "VC Squad 5: [5] + 6 = 11, twice morale 5",
+                "Nguyen: [3] + 6 = 9, twice morale 4",
+                "Now: VC Squad 5 a half-squad and shaken · Nguyen shaken, stops moving",
+            ],
+            HURT,
+        ),
+        (
+            "fire",
+            {"attackers": BOTH, "targets": "VC Squad 6", "tm": 1, "lm": 1},
+            (2, 6),
+            [
+                "No effect on VC Squad 6 · US Squads 3 + 4 fire",
+                "Attack: [2] + 2 + 1 firepower + 1 leader = 6",
+                "Defense: [6] + 1 terrain = 7, holds by 1",
+            ],
+            NOTHING,
+        ),
+        (
+            "fire",
+            {"attackers": BOTH, "targets": "VC Squad 6", "tm": 1, "adjacent": True},
+            (3, 4, 4),
+            [
+                "VC Squad 6 is shaken · US Squads 3 + 4 fire",
+                "Attack: [3] + 2 + 1 firepower + 2 adjacent = 8",
+                "Defense: [4] + 1 terrain = 5, beaten by 3",
+                "VC Squad 6: [4] + 3 = 7, over morale 5",
+            ],
+            SHAKEN,
+        ),
+        (
+            "fire",
+            {"attackers": BOTH, "targets": "VC Squad 5; VC Squad 6; VC Squad 7; VC Squad 8", "adjacent": True},
+            (6, 3, 2, 4, 3, 6),
+            [
+                "All 4 VC Squads with casualties · US Squads 3 + 4 fire",
+                "Attack: [6] + 2 + 1 firepower + 2 adjacent = 11",
+                "Defense: [3], beaten by 8",
+                "With casualties: VC Squads 5-8",
+                "Now: VC Squads 5-8 half-squads and shaken",
+            ],
+            HURT,
+        ),
+        (
+            "melee",
+            {"attackers": f"{BOTH}; Lt Dan", "defenders": "VC Squad 5"},
+            (3, 5, 6, 3),
+            [
+                "VC Squad 5 is eliminated in melee · no loss to US Squads 3 + 4 and Lt Dan",
+                "Attack: [3] [5] + 1 leader = 9, kills on 5+",
+                "Counterattack: [6] [3] = 9, kills on 11+",
+                "3 against 1 firepower is 3-1; 1 against 3 firepower is 1-3.",
+            ],
+            HURT,
+        ),
+        (
+            "melee",
+            {"attackers": "US Squad 4", "defenders": "VC Squad 5"},
+            (1, 1, 1, 1),
+            [
+                "Nobody is eliminated · US Squad 4 fights VC Squad 5",
+                "Attack: [1] [1] = 2, kills on 8+",
+                "Counterattack: [1] [1] = 2, kills on 8+",
+                "1 against 1 firepower is 1-1; 1 against 1 firepower is 1-1.",
+            ],
+            NOTHING,
+        ),
+        (
+            "ordnance-vehicle",
+            {"unit": "M48", "target": "T-54", "to_hit": 8, "penetration": 6, "armor": 4, "turret_armor": 5, "lm": 1},
+            (3, 2, 6, 2, 4),
+            [
+                "T-54 is destroyed, crew killed · M48 fires",
+                "To hit: [3] [2] − 1 leader = 4, needs 8 or less",
+                "Natural 5: the hull",
+                "Penetration: [6] + 6 = 12",
+                "Armor: [2] + 4 = 6, beaten by 6",
+                "Crew: [4], needs a 1",
+                "Those riding outside on M48 must dismount: run bail-out with cause=oft vehicle=none.",
+            ],
+            HURT,
+        ),
+        (
+            "rally",
+            {"units": "Tran; US Squad 9", "rallier": "hero", "cover": True},
+            (3, 4, 5, 6),
+            [
+                "Tran rallies, US Squad 9 fails to rally · Alice, rally in a hex",
+                "Tran: [3] [4] − 2 cover = 5, within morale 6",
+                "US Squad 9: [5] [6] − 2 cover − 1 leader = 8, over morale 5",
+            ],
+            GAME,
+        ),
+        (
+            "rally",
+            {"units": "Local Force", "rallier": "none"},
+            (),
+            ["Local Force may not rally: no leader in the hex · Alice, rally in a hex"],
+            NOTHING,
+        ),
+        (
+            "damage-check",
+            {"targets": "weapon-team morale=5", "dc_mod": 6},
+            (5,),
+            [
+                "Weapon-team is eliminated · Alice, damage check alone",
+                "Weapon-team: [5] + 6 = 11, twice morale 5; casualties take all of a weapon-team",
+            ],
+            HURT,
+        ),
+        (
+            "fire",
+            {"attackers": BOTH},
+            (6, 1),
+            [
+                "Damage checks in the target hex, each at +8 · US Squads 3 + 4 fire",
+                "Attack: [6] + 2 + 1 firepower = 9",
+                "Defense: [1], beaten by 8",
+            ],
+            SHAKEN,
+        ),
+    ],
+)
+def test_a_short_answer_reads_so(
+    id: str, given: dict[str, Any], dice: tuple[int, ...], lines: list[str], tone: str
+) -> None:
+    script = Script(dice)
+    reply, _ = answer("lnlt", id, given, script, HILL)
+    script.finish()
+    assert reply.text().split("\n") == lines
+    assert reply.tone == tone
+
+
+def test_a_fire_at_two_targets_fits_seven_lines_of_a_phone_below_the_first() -> None:
+    shot = {"attackers": BOTH, "targets": "VC Squad 5; Nguyen", "tm": 1, "lm": 1}
+    longest = 0
+    for seed in range(200):
+        reply, _ = answer("lnlt", "fire", shot, Rolled(seed), HILL)
+        below = [line for line in reply.body() if "hero" not in line]  # a natural 1 rolls for one
+        longest = max(longest, phone_lines(below))
+        assert phone_lines([reply.first]) <= 2
+    assert longest == 7
+
+
+def test_twelve_men_firing_fit_twelve_lines_of_a_phone() -> None:
+    men = roster(
+        *(unit(f"GI {at}", "squad", fp=1, morale=5) for at in range(1, 13)),
+        *(unit(f"VC {at}", "squad", fp=1, morale=5) for at in range(1, 10)),
+    )
+    shot = {
+        "attackers": "; ".join(f"GI {at}" for at in range(1, 13)),
+        "targets": "; ".join(f"VC {at}" for at in range(1, 10)),
+        "tm": 2,
+    }
+    for seed in range(100):
+        reply, _ = answer("lnlt", "fire", shot, Rolled(seed), men)
+        heroes = [line for line in reply.body() if line.startswith("A hero appears")]
+        assert phone_lines([reply.first, *(line for line in reply.body() if line not in heroes)]) <= 12, reply.text()
+        assert "GI 1-12 fire" in reply.by
+
+
+def test_names_of_both_sides_are_in_the_first_line_of_a_melee() -> None:
+    ours, theirs = joined(["US Squad 3", "US Squad 4"]), "VC Squad 5"
+    for dice in ((6, 6, 6, 6), (6, 6, 1, 1), (1, 1, 6, 6), (1, 1, 1, 1)):
+        first = hill("melee", {"attackers": BOTH, "defenders": "VC Squad 5"}, *dice)[0]
+        assert ours in first
+        assert theirs in first
