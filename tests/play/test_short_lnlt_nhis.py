@@ -45,7 +45,7 @@ class Rolled(Source):
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
 
-    def draw(self, die: Any) -> object:
+    def draw(self, die: Any) -> int:
         """A face of the die."""
         return self._random.randint(1, die.sides)
 
