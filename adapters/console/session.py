@@ -12,14 +12,15 @@ from uuid import uuid4
 from rich.console import Console
 from rich.text import Text
 
-from adapters.console.keys import keys_of, shown
+from adapters.console.keys import Keys, keys_of
 from adapters.console.render import save_files, say, show
 from adapters.console.tutorial import LESSONS
 from bot.app import App
 from bot.file_rights import tighten
 from bot.interface.complete import Known
 from bot.interface.packing import MOST_BYTES, file_text, too_large
-from bot.interface.reply import Button, Reply, error_reply
+from bot.interface.parts import Grid
+from bot.interface.reply import Menu, Reply, error_reply
 from bot.interface.spec import Person, Place
 from bot.interface.text import MAX_LENGTH, command_text, parse_text
 from bot.rules.errors import UserError
@@ -34,7 +35,8 @@ OWN_HELP = {
     "quit": "quit leaves, as Ctrl-D does. The game is kept.",
 }
 
-FORM = "form:"
+FORM, DIE = "form:", "die:"
+"""How actions begin that open a form, and that ask for the next die by hand."""
 
 Request = Callable[[str], Awaitable[str]]
 
@@ -46,7 +48,7 @@ class Session:
         self.app, self.console, self.folder = app, console, folder
         self.owner = self.who = replace(_person(name), manager=True)  # it is their own machine
         self.terminal = terminal
-        self.keys: dict[str, Button] = {}
+        self.keys = Keys()
         self.draft = ""  # what the next line begins with
 
     async def news(self) -> None:
@@ -72,8 +74,8 @@ class Session:
             show(self.console, Reply(OWN_HELP[rest.strip()], private=True))
         elif word == "press":
             await self._press(rest.strip())
-        elif text.casefold() in self.keys:
-            await self._press(self.keys[text.casefold()].action)
+        elif (meant := self.keys.meant(text)) is not None:
+            await self._use(meant, text)
         else:
             await self._run(text)
             if word in ("help", "?") and not rest:
@@ -90,7 +92,23 @@ class Session:
         except UserError as error:
             show(self.console, error_reply(error, text))
             return
-        await self._show(await self.app.run_typed(typed.spec, options, self.who, PLACE, uuid4().hex))
+        reply = await self.app.run_typed(typed.spec, options, self.who, PLACE, uuid4().hex)
+        if self.terminal and reply.error:
+            reply = await self.app.forms.offered(reply, typed.spec, typed.options, self.who)
+        await self._show_or_ask(reply)
+
+    async def _show_or_ask(self, reply: Reply) -> None:
+        """Show an answer; where a die is owed, the keypad goes on from there at once."""
+        owed = next((button.action for button in reply.buttons if reply.error and button.action.startswith(DIE)), "")
+        await (self._press(owed) if owed and self.terminal else self._show(reply))
+
+    async def _use(self, meant: str | Menu, key: str) -> None:
+        """Do what a letter stands for: press a button, or list a menu by numbers."""
+        if isinstance(meant, str):
+            await self._press(meant)
+            return
+        listed = ((str(at), entry.label, entry.about) for at, entry in enumerate(meant.entries, 1))
+        show(self.console, Reply(meant.label, (Grid(tuple(listed)),)), f"{key} and a number chooses: {key} 1")
 
     async def _press(self, action: str) -> None:
         if action.startswith(FORM):
@@ -108,8 +126,8 @@ class Session:
         self.draft = what if draft is None else command_text(self.app.spec(draft.path), draft.options)
 
     async def _show(self, reply: Reply) -> None:
-        self.keys = keys_of(reply.buttons) if self.terminal else {}
-        show(self.console, reply, shown(self.keys))
+        self.keys = keys_of(reply) if self.terminal else Keys()
+        show(self.console, reply, self.keys.shown())
         for path in save_files(reply, self.folder / "files"):
             self.console.print(f"  saved as {path}", highlight=False, markup=False)
 

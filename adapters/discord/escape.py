@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from adapters.discord.typed import as_typed
 from bot.interface.parts import Pen
 from bot.rules.phrase import Typed, pieces_of
 from bot.rules.plain import visible
@@ -27,14 +28,19 @@ def _within(text: str) -> str:
     return _INVITE.sub(r"\1\\.", text)
 
 
+def command(text: str) -> str:
+    """A command to copy, as Discord takes it."""
+    return code(as_typed(text))
+
+
 def code(text: str) -> str:
-    """A command to copy, as code; one that code cannot hold is escaped."""
+    """A die, or a command to copy, as code; what code cannot hold is escaped."""
     return _within(text) if "`" in text or "\n" in text else f"`{visible(text).strip()}`"
 
 
 def line(text: str) -> str:
     """One line of an answer: escaped, but commands to copy are code, which copies unchanged."""
-    pieces = (code(piece) if isinstance(piece, Typed) else _within(piece) for piece in pieces_of(text))
+    pieces = (command(piece) if isinstance(piece, Typed) else _within(piece) for piece in pieces_of(text))
     return _LINE_START.sub(r"\1\\", "".join(pieces))
 
 

@@ -15,10 +15,12 @@ from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Roster
-from bot.rules.rows import is_row, told_by_rows
+from bot.rules.rows import row_path, rows_of, told_by_rows
 from bot.rules.sequence import Fate, Line, Played, play
 from bot.systems.catalog import Sequence
 
+NOTHING = "none"
+"""The result of a row that no roll told."""
 WIDTH = 32
 """Columns of the table of dice, which a phone shows whole."""
 
@@ -48,14 +50,15 @@ def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot
 
 def came_up(shot: Shot) -> dict[str, str]:
     """The result of each row of its odds, by the paths of `odds_rows`; {} where today's rules take other dice."""
+    by = shot.sequence.odds_by
     try:
         plan = shot.sequence.plan(shot.sequence.given(shot.raw, shot.roster))
         apart = plan.by_row() if plan.by_row is not None else plan
         whole = replace(apart, rows=plan.rows, by_row=None, focus=None)  # else dice that do not matter are left out
-        played = _with(told_by_rows(whole, shot.sequence.odds_by), shot.dice)
+        played = _with(told_by_rows(whole, by), shot.dice)
     except UserError:
         return {}
-    return {path: str(value) for path, value in played.out.items() if is_row(path)}
+    return {row_path(at): str(played.out.get(row_path(at), NOTHING)) for at in range(len(rows_of(plan, by)))}
 
 
 def again(shot: Shot) -> tuple[Given, Played] | None:

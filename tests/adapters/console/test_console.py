@@ -158,6 +158,61 @@ async def test_a_letter_stands_for_a_button_of_the_last_answer() -> None:
         await app.close()
 
 
+async def test_a_menu_is_listed_by_numbers_and_a_number_chooses() -> None:
+    out = io.StringIO()
+    app = await fresh_app()
+    session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
+    try:
+        for line in ("game start lnlt X", "unit add A squad morale=5 fp=2", 'unit add "B 1..2" squad morale=12'):
+            await session.line(line)
+        await session.line('lnlt fire A "B 1" hand=6,1,2')
+        assert "a again   c change   o odds   u undo   t other target" in out.getvalue()
+        await session.line("t")
+        assert "1  B 2" in out.getvalue()
+        assert "t and a number chooses: t 1" in out.getvalue()
+        await session.line("t 1")
+        assert "B 2" in out.getvalue().split("t and a number")[1]
+        await session.line("c")
+        assert session.draft == '/lnlt fire attackers=A targets="B 2"'
+    finally:
+        await app.close()
+
+
+async def test_dice_by_hand_go_on_by_typing_the_next_number() -> None:
+    out = io.StringIO()
+    app = await fresh_app()
+    session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
+    try:
+        await session.line('lnlt fire "squad fp=2" "squad morale=12" hand=6')
+        assert "1 die in. Next: defense (d6)" in out.getvalue()
+        assert "1-6 the die   s start over" in out.getvalue()
+        await session.line("1")
+        await session.line("2")
+        assert "squad fires" in out.getvalue()
+        await session.line("roll 2d20 hand=7,?")
+        await session.line("20")
+        assert "= 27" in out.getvalue()
+    finally:
+        await app.close()
+
+
+async def test_an_error_has_letters_too() -> None:
+    out = io.StringIO()
+    app = await fresh_app()
+    session = Session(app, Console(file=out, width=200), "Anna", Path(), terminal=True)
+    try:
+        for line in ("game start lnlt X", "unit add Alpha squad morale=5 fp=2", "unit add Bravo squad morale=12"):
+            await session.line(line)
+        await session.line("lnlt fire Alpha Bravoo hand=6,1,2")
+        assert "f fire at Bravo   i fix it" in out.getvalue()
+        await session.line("i")
+        assert session.draft == "/lnlt fire attackers=Alpha targets=Bravoo hand=6,1,2"
+        await session.line("f")
+        assert "Alpha fires" in out.getvalue()
+    finally:
+        await app.close()
+
+
 async def test_the_bottom_line_says_where_the_game_is_and_who_types() -> None:
     app = await fresh_app()
     session = Session(app, Console(file=io.StringIO()), "Anna", Path())

@@ -67,7 +67,7 @@ async def test_a_manager_who_agrees_links_and_both_channels_are_told(discord: Di
     status = await (await cora.slash(hall, "game status")).answer()
     assert "Played in this channel and #lair of Lair (another server on Discord)" in status.text
     links = await (await vera.slash(hall, "setup links")).answer()
-    [id] = re.findall(r"/setup links (\d+)", links.text)
+    [id] = re.findall(r"/setup links end:(\d+)", links.text)
     await (await vera.slash(hall, "setup links", end=id)).answer()
     await discord.message(lair, "ends the link")
     await (await cora.slash(hall, "roll", dice="2d6", label="alone")).answer()

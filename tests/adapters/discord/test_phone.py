@@ -108,7 +108,7 @@ async def test_a_stranger_and_a_late_press_change_nothing(tmp_path: Path) -> Non
         assert not fired.ephemeral
         refused = await press(carl, fired, "Again")
         assert refused.ephemeral
-        assert "Join one: `/game join US`" in refused.text
+        assert "Join one: `/game join side:US`" in refused.text
         asked = await press(anna, fired, "Undo")
         assert (await press(carl, asked, "Agree")).ephemeral
         assert (await press(anna, asked, "Agree")).ephemeral

@@ -35,7 +35,7 @@ def test_the_first_line_is_the_content_the_rest_one_embed() -> None:
     body = shown(FIRE).body
     assert body["content"] == "**Squad is shaken** · 2 squads fire"
     [embed] = body["embeds"]
-    assert embed["description"] == "attack [5] + firepower 4 = 9\nType: `/lnlt rally unit_a`"
+    assert embed["description"] == "attack [5] + firepower 4 = 9\nType: `/lnlt rally units:unit_a`"
     assert embed["footer"]["text"] == "#41 · dice by hand"
     assert [button["custom_id"] for button in body["components"][0]["components"]] == ["a:again:41", "a:undo:41"]
     assert "flags" not in body
@@ -104,7 +104,7 @@ def test_user_text_neither_formats_nor_links_nor_hides(text: str, safe: str) -> 
 
 
 def test_a_command_to_copy_is_code_and_cannot_leave_it() -> None:
-    assert line(Phrase("Type: ", Typed('/unit add "A_B" x'))) == 'Type: `/unit add "A_B" x`'
+    assert line(Phrase("Type: ", Typed('/unit add "A_B" x'))) == "Type: `/unit add name:A_B type:x`"
     assert line('Type: /unit add "A_B" x') == 'Type: /unit add "A\\_B" x'
     assert line(Phrase("Type: ", Typed("/unit `add` **x**"))) == r"Type: /unit \`add\` \*\*x\*\*"
     assert shown(Reply("Anna: type: /game end x: 1d6 = 3")).body["content"] == "**Anna: type: /game end x: 1d6 = 3**"
