@@ -8,6 +8,7 @@ from bot.game.phases import with_initiative
 from bot.game.roster import settle_changes
 from bot.game.state import Game, Json
 from bot.interface.spec import Path
+from bot.play.actors import has_one_party
 from bot.play.outcome import Happening
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.names import joined
@@ -84,14 +85,15 @@ def initiative_of(game: Game, happening: Happening) -> str | None:
 def reminders(game: Game, happening: Happening) -> tuple[str, ...]:
     """Markers of the units in play, which add no modifier by themselves: whoever typed the command decides.
 
-    Not those that this very action puts on, nor where no modifier can apply.
+    Not those that this very action puts on, nor where no modifier can apply: markers tell of fire and movement, which
+    matter to an attack and not to those who rally or spot.
     """
     system = systems().get(happening.system)
     if system is None or not is_of_game(game, happening.system):
         return ()
     silent = set(system.game.get("units", {}).get("markers") or ()) - set(system.words["units"].marks)
     sequence = system.sequences.get(happening.target)
-    if sequence is None or not sequence.modifiers:
+    if sequence is None or not sequence.modifiers or has_one_party(sequence):
         return ()
     marked: dict[str, list[str]] = {}
     put_on = {change.unit: change.mark for change in happening.changes}

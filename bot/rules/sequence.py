@@ -60,11 +60,15 @@ class Line:
             pieces.append(plain(f"{_sign(value, pieces)}{name} {abs(value):g}"))
         for name, value in self.parts:
             pieces.append(plain(f"{_sign(value, pieces)}{abs(value):g} {name}".rstrip()))
-        if self.total is not None and (self.parts or len(self.dice) + len(self.contributors) != 1):
+        if self.total is not None and not (len(pieces) == 1 and self._is_the_total()):
             pieces.append(f"{'= ' if pieces else ''}{strong(minus(self.total))}")
         if self.result:
             pieces[-1:] = [f"{pieces[-1]}, {plain(self.result)}"] if pieces else [plain(self.result)]
         return " ".join([plain(f"{self.heading}:"), *pieces]) if pieces else plain(self.heading)
+
+    def _is_the_total(self) -> bool:
+        """Whether the one thing that is said before the total is the total: a die, a contributor, a bare number."""
+        return not self.parts or self.parts[0] == ("", self.total)
 
     @property
     def heading(self) -> str:

@@ -235,6 +235,129 @@ def test_a_short_answer_reads_so(
     assert reply.tone == tone
 
 
+@pytest.mark.parametrize(
+    ("id", "given", "dice", "lines"),
+    [
+        (
+            "morale-check",
+            {"units": "US Squad 3; Lt Dan", "mod": 1},
+            (3, 3, 2, 2),
+            [
+                "US Squad 3 fails, Lt Dan passes · Alice, morale check",
+                "US Squad 3: [3] [3] + 1 modifier = 7, over morale 5",
+                "Lt Dan: [2] [2] + 1 modifier = 5, within morale 6",
+            ],
+        ),
+        (
+            "spot",
+            {"unit": "Lt Dan", "terrain": "degrading", "lm": 1},
+            (4,),
+            [
+                "Lt Dan spots the hex · Alice, spotting attempt",
+                "Spotting: [4] − 1 leader = 3, needs 3 or less",
+                "Lt Dan may fire at the hex at once: Ops Complete then comes off and does not count.",
+            ],
+        ),
+        (
+            "smoke",
+            {"unit": "US Squad 3", "capability": 3},
+            (5,),
+            [
+                "US Squad 3 lays no smoke · Alice, laying smoke",
+                "Roll: [5], needs 3 or less",
+                "Now: US Squad 3 Ops Complete",
+            ],
+        ),
+        (
+            "mines",
+            {"unit": "T-54"},
+            (6,),
+            ["T-54 is destroyed, crew killed · Alice, vehicle enters mines", "Mines: [6]"],
+        ),
+        (
+            "bail-out",
+            {"cause": "oft", "vehicle": "destroyed", "passengers": "VC Squad 5"},
+            (1, 4),
+            [
+                "VC Squad 5 is shaken, the crew bails out · Alice, fate of crew and passengers",
+                "Crew: [1], needs a 1",
+                "VC Squad 5 bail-out: [4], needs 2, 4 or 6",
+                "Place a good order crew, marked Moved.",
+                "Now: VC Squad 5 on foot",
+            ],
+        ),
+        (
+            "close-assault",
+            {"attackers": "US Squad 3", "av": 4, "target": "T-54"},
+            (2, 2, 1, 3),
+            [
+                "No effect on T-54 · US Squad 3 attacks",
+                "US Squad 3 morale: [2] [2] = 4, within morale 5",
+                "US Squad 3 attack: [1] + 2 firepower = 3",
+                "Armor: [3] + 4 = 7, holds by 4",
+            ],
+        ),
+        (
+            "ordnance-infantry",
+            {"unit": "M48", "targets": "VC Squad 5", "to_hit": 7, "he": 3},
+            (4, 5),
+            [
+                "VC Squad 5 is missed · M48 fires",
+                "To hit: [4] [5] = 9, needs 7 or less",
+                "The target is acquired and stays spotted. "
+                "Those riding outside on M48 must dismount: run bail-out with cause=oft vehicle=none.",
+            ],
+        ),
+        (
+            "fire-mission",
+            {"fp": 5, "stage": "drift", "lm": 1},
+            (4, 3),
+            [
+                "The spotting round drifts 2 hexes south-east · Alice, off-board artillery fire mission",
+                "Distance: [4] − 1 leader = 3, halved, fractions up",
+                "Direction: [3]",
+                "Place the marker; a spotter who still sees it may first shift it one hex within line of sight.",
+            ],
+        ),
+        (
+            "barrage",
+            {"weapon": "mortar", "fp": 3, "targets": "VC Squad 5; T-54", "tm": 1},
+            (2, 5, 2, 2, 1),
+            [
+                "VC Squad 5 is shaken, no effect on T-54 · Alice, mortar or artillery attack on one hex",
+                "Attack: [2] [5] + 3 firepower = 8, the better die is 5",
+                "Defense: [2] + 1 terrain = 3, beaten by 5",
+                "T-54 defense: [2] + 1 terrain + 4 armor = 7, beaten by 1",
+                "VC Squad 5: [2] + 5 = 7, over morale 5",
+                "T-54: [1] + 1 = 2, within morale 6",
+            ],
+        ),
+    ],
+)
+def test_every_kind_of_answer_names_who_and_says_why(
+    id: str, given: dict[str, Any], dice: tuple[int, ...], lines: list[str]
+) -> None:
+    assert hill(id, given, *dice) == lines
+
+
+def test_no_number_is_glued_to_a_name_in_no_honor_in_surrender() -> None:
+    """Firers one by one, of many the sum; those at long range by themselves."""
+    few = {"attackers": "mg fp=6 range=9; squad fp=5 range=4", "targets": "squad morale=4", "distance": 7}
+    many = {"attackers": "; ".join(["squad fp=4"] * 6), "targets": "squad morale=4", "distance": 3}
+    said = []
+    for given in (few, many):
+        reply, _ = answer("nhis", "fire", given, Script((6, 6)))
+        said += reply.text().split("\n")
+    assert said == [
+        "No effect on squad · mg and squad fire",
+        "Firepower: 6 + 2 at long range = 8, column 8",
+        "Attack: [6] [6] = 12",
+        "No effect on squad · 6 squads fire",
+        "Firepower: 24, column 20",
+        "Attack: [6] [6] = 12",
+    ]
+
+
 def test_a_fire_at_two_targets_fits_seven_lines_of_a_phone_below_the_first() -> None:
     shot = {"attackers": BOTH, "targets": "VC Squad 5; Nguyen", "tm": 1, "lm": 1}
     longest = 0
