@@ -81,7 +81,9 @@ class Line:
 
 
 def _sign(value: float, before: list[str]) -> str:
-    return "− " if value < 0 else "+ " if before else ""
+    if not before:
+        return "−" if value < 0 else ""
+    return "− " if value < 0 else "+ "
 
 
 def minus(value: float) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from bot.rules.dice import d6, dice
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, minus
 from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called, is_one, new_state
 
@@ -44,15 +44,22 @@ def settled(given: Given, out: Mapping[str, Any]) -> Settlement:
     """The result, where it strikes, and what else a Critical Hit does. Source: table 9, notes 2 and 4, other notes."""
     place = f" on the {out['location']}" if out["location"] != "none" else ""
     result, unit = str(out["result"]), given.unit("unit")
-    then, state = [], None
+    notes, state, more = [], None, place
     if result == CRITICAL:
         if is_one(given, "gun", ("gun",)) and not given.flag("wp"):
-            then.append(f"{called(unit, 'The Gun')} is destroyed and its manning Infantry eliminated.")
+            more += ", the Gun destroyed and its manning Infantry eliminated"
             state = "destroyed"
         vehicle = given.word("target_type") == "vehicle"
-        then.append(COLLATERAL if vehicle else ONE_LOCATION)
+        notes.append(COLLATERAL if vehicle else ONE_LOCATION)
     headline = f"{result.replace('-', ' ')}{place}"
-    return Settlement(headline, ((called(unit, "target"), result),), tuple(then), new_state(unit, state))
+    return Settlement(
+        headline,
+        ((called(unit, "target"), result),),
+        (),
+        new_state(unit, state),
+        (Fate(called(unit, "the target"), result, more),),
+        notes=tuple(notes),
+    )
 
 
 def _done(_before: Shot, _roll: Roll) -> Shot:
@@ -119,15 +126,13 @@ class _Shot:
     def aim_story(self, before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
         told = self.aimed(before, roll, after)
         parts = (("DRM", self.drm),) if self.drm else ()
-        verdict = f"against TH# {self.th}"
+        verdict = f"against TH# {minus(self.th)}"
         if told["case"] != "none":
-            verdict += f", Original 2 where {self.needed} or less hits: case {self.case.upper()}"
+            verdict += f", Original 2 with {self.needed} or less needed, case {self.case.upper()}"
         if told.get("result") == CRITICAL and self.case_is_half(told["case"]):
-            verdict += f", Final DR below half the TH# ({self.th / 2:g})"
+            verdict += f", below half of it ({self.th / 2:g})"
         if self.no_ch:
             verdict += ", no Critical Hit possible"
-        if "result" in told:
-            verdict += f": {_words(told)}"
         yield Line("TH", roll, parts, told["final"], verdict)
 
     @staticmethod
@@ -136,10 +141,6 @@ class _Shot:
         return case in ("h", "none")
 
     def follow_story(self, before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
-        half = f"half the TH# is {self.th / 2:g}: " if self.case in ("e", "h") else ""
-        yield Line("subsequent dr", roll, (), roll[0], half + _words(self.follow(before, roll, after)))
-
-
-def _words(told: Outputs) -> str:
-    place = "" if told["location"] == "none" else f" on the {told['location']}"
-    return f"{told['result'].replace('-', ' ')}{place}"
+        del before, after
+        half = f"half the TH# is {self.th / 2:g}" if self.case in ("e", "h") else ""
+        yield Line("subsequent dr", roll, (), roll[0], half)

@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
 
@@ -18,7 +18,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     Source: tables 6a and 6b, note 2 (D3.2) and note 3 (D2.32).
     """
     if given.flag("bypass"):
-        line = Line("bypass", result="side for a hull hit; a turret hit by the TCA")
+        line = Line("no die", result="the AFV is in bypass")
         return no_roll({"facing": "side", "turret": "by-tca"}, (line,), settle)
     facings = {dr: tables["facing-dr"](roll=dr)["facing"] for dr in range(1, 7)}
 
@@ -26,7 +26,8 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         return {"facing": facings[roll]}
 
     def line_of(roll: Roll, told: Outputs) -> Line:
-        return Line("colored die", roll, (), roll[0], f"{told['facing']} facing, hull and turret")
+        del told
+        return Line("colored die", roll, (), roll[0], "for hull and turret")
 
     return one_roll(dice(1, 6, "colored"), outputs, line_of, settle, opening={"turret": "same"})
 
@@ -34,5 +35,6 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
 def settle(out: Mapping[str, Any]) -> Settlement:
     """The facing, and how a turret hit finds its own."""
     by_tca = out["turret"] == "by-tca"
-    then = ("A turret hit may strike front, side or rear, depending on the TCA.",) if by_tca else ()
-    return Settlement(f"{out['facing']} facing", (("AFV", str(out["facing"])),), then)
+    now = ("a turret hit strikes front, side or rear by the TCA",) if by_tca else ()
+    fates = (Fate("the shot", str(out["facing"])),)
+    return Settlement(f"{out['facing']} facing", (("AFV", str(out["facing"])),), fates=fates, now=now)

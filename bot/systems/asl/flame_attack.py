@@ -7,10 +7,10 @@ from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, one_roll
 from bot.rules.tables.table import Tables
-from bot.systems.asl.roster import called, new_state, still
+from bot.systems.asl.roster import called, new_state, noted, still
 
 WRECKED = ("destroyed", "burning")
 
@@ -26,15 +26,14 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         return {"dr": dr, "result": outcome(dr, tk)}
 
     def line(roll: Roll, told: Outputs) -> Line:
-        verdict = spoken(str(told["result"]))
-        return Line("TK", roll, (), told["dr"], f"against TK# {tk} (situation {read['situation']}): {verdict}")
+        return Line("TK", roll, (), told["dr"], f"against TK# {tk} (situation {str(read['situation']).upper()})")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         result = str(out["result"])
-        equal = ("Equal: immobilized on a hull hit, shocked on a turret hit (C7.7).",)
         state = result if result in WRECKED else None
-        then = (*(equal if result == "equal" else ()), *still(unit, state))
-        return Settlement(spoken(result), ((called(unit, "AFV"), result),), then, new_state(unit, state))
+        fates, now = (Fate(called(unit, "the AFV"), result),), noted(still(unit, state))
+        changes = new_state(unit, state)
+        return Settlement(spoken(result), ((called(unit, "AFV"), result),), (), changes, fates, now)
 
     return one_roll(dice(2, 6, "TK"), outputs, line, settle, opening={"tk": tk})
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, one_roll
 from bot.rules.tables.table import Tables
-from bot.systems.asl.morale import CASUALTY, STATES, morale_check
+from bot.systems.asl.morale import CASUALTY, REDUCED, STATES, morale_check
 from bot.systems.asl.roster import called, new_state
 
 
@@ -32,17 +32,20 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
 
     def line(roll: Roll, told: Outputs) -> Line:
         parts = (("DRM", drm),) if drm else ()
-        verdict = f"as NMC against morale {morale}: {told['nmc']}"
-        return Line("Original DR", roll, parts, told["dr"] + drm, verdict)
+        return Line("Original DR", roll, parts, told["dr"] + drm, f"as NMC against morale {morale}")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         nmc = str(out["nmc"])
-        then = ["The shot is void; the OVR goes on."] if out["attack"] == "voided" else []
-        then += [f"The Gun malfunctions (B#{b_number})."] if out["malfunction"] else []
-        then += ["An unmodified 12: casualty reduction (A10.31)."] if out["casualty"] else []
+        more = ["the shot is void, the OVR goes on"] if out["attack"] == "voided" else []
+        more += [f"the Gun malfunctions (B#{b_number})"] if out["malfunction"] else []
+        then = [REDUCED] if out["casualty"] else []
         who = called(unit, "manning Infantry" if is_gun else "Infantry")
         return Settlement(
-            f"NMC {nmc}, attack {out['attack']}", ((who, nmc),), tuple(then), new_state(unit, STATES.get(nmc))
+            f"NMC {nmc}, attack {out['attack']}",
+            ((who, nmc),),
+            tuple(then),
+            new_state(unit, STATES.get(nmc)),
+            (Fate(called(unit, f"the {who}"), nmc, ", ".join(more)),),
         )
 
     return one_roll(dice(2, 6, "Original DR"), outputs, line, settle, opening={})

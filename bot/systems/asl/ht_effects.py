@@ -9,12 +9,14 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
-from bot.systems.asl.morale import CASUALTY, morale_check, task_check
-from bot.systems.asl.roster import called, is_one, new_state, still
+from bot.systems.asl.morale import CASUALTY, REDUCED, morale_check, task_check
+from bot.systems.asl.roster import called, is_one, new_state, noted, still
 
 ADDED = {"nmc": 0, "1mc": 1, "2mc": 2, "3mc": 3, "4mc": 4}
+NAMES = {"passenger": "passengers", "crew": "crew"}
+SAID = {"ok": "unhurt", "pin": "pinned", "break": "broken", "k-kia": "lost"}
 CHECKS = ("ptc", *ADDED)
 
 
@@ -76,9 +78,13 @@ def plan(tables: Tables, given: Given) -> Plan[Aboard]:
 
         def lines(_before: Aboard, roll: Roll, _after: Aboard) -> Iterable[Line]:
             dr, added = sum(roll), ADDED.get(group.check, 0)
-            parts = tuple((word, value) for word, value in ((group.check.upper(), added), ("DRM", group.drm)) if value)
-            verdict = f"against morale {group.morale}: {group.outcome(dr)}"
-            yield Line(f"{name} {group.check.upper()}", roll, parts, dr + group.added, verdict)
+            parts = tuple(
+                (word, value)
+                for word, value in ((f"for the {group.check.upper()}", added), ("DRM", group.drm))
+                if value
+            )
+            label = f"{NAMES[name]}, {group.check.upper()}"
+            yield Line(label, roll, parts, dr + group.added, f"against morale {group.morale}")
 
         check = dice(2, 6, f"{name} check")
         return Step(check, apply, outputs, lines, groups=lambda _: group_sums(2, 6))
@@ -91,9 +97,11 @@ def plan(tables: Tables, given: Given) -> Plan[Aboard]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         vehicle = str(out["vehicle"])
         hurt = [name for name in groups if out[f"{name}_casualty"]]
-        then = [cases.texts[letter] for letter in out["effects"] if letter != "none"]
-        then += [f"{name.capitalize()}: an unmodified 12, casualty reduction (A10.31)." for name in hurt]
-        then += still(unit, _state(vehicle))
+        notes = [cases.texts[letter].partition(": ")[2] for letter in out["effects"] if letter != "none"]
+        then = [f"{NAMES[name].capitalize()}: {REDUCED[:1].lower()}{REDUCED[1:]}" for name in hurt]
+        said = ", ".join(
+            f"{NAMES[name]} {SAID[out[f'{name}_result']]}" for name in groups if out[f"{name}_result"] != "ok"
+        )
         headline = "vehicle unaffected" if vehicle == "none" else f"vehicle {vehicle}"
         units = (
             (called(unit, "vehicle"), vehicle),
@@ -102,7 +110,13 @@ def plan(tables: Tables, given: Given) -> Plan[Aboard]:
         )
         aboard = f"passengers {out['passenger_result']}, crew {out['crew_result']}"
         return Settlement(
-            f"case {out['case']}: {aboard}, {headline}", units, tuple(then), new_state(unit, _state(vehicle))
+            f"case {out['case']}: {aboard}, {headline}",
+            units,
+            tuple(then),
+            new_state(unit, _state(vehicle)),
+            (Fate(called(unit, "the vehicle"), vehicle, said),),
+            noted(still(unit, _state(vehicle))),
+            notes=tuple(notes),
         )
 
     start = next_owed(Aboard(groups["passenger"].check, groups["crew"].check, None))

@@ -10,10 +10,10 @@ from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, parts_of
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, parts_of
 from bot.rules.shapes import Once, one_roll
 from bot.rules.tables.table import Answer, Tables
-from bot.systems.asl.roster import called, change, stays
+from bot.systems.asl.roster import called, change, noted, signed, stays
 
 SW_USES = ("sustained_fire", "captured", "inexperienced", "non_qualified", "japanese_mg", "ft_dc_non_elite")
 GUN_USES = ("intensive_fire", "non_qualified", "captured")
@@ -70,17 +70,17 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         return told if depleting is None else told | {"depleted": dr >= depleting}
 
     def line(roll: Roll, told: Outputs) -> Line:
-        runs_out = ", that ammunition is depleted" if told.get("depleted") else ""
-        return Line("Original DR", roll, (), told["dr"], f"{against(numbers)}: {spoken(told['result'])}{runs_out}")
+        return Line("Original DR", roll, (), told["dr"])
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         result = str(out["result"])
-        then = reminders(out)
+        now = noted(reminders(out))
         if out.get("depleted"):
-            then += (f"{called(unit, 'The weapon')} has no more of this special ammunition.",)
+            now += ("no more of this special ammunition",)
         if shortage and out["dr"] == REPLACED:
-            then += ("Ammunition Shortage: if this was an IFT DR, the MMC that fired is Replaced.",)
-        return Settlement(spoken(result), ((called(unit, "weapon"), result),), then, worn(unit, result))
+            now += ("if this was an IFT DR, the MMC that fired is Replaced",)
+        fates = (Fate(called(unit, "the weapon"), result),)
+        return Settlement(spoken(result), ((called(unit, "weapon"), result),), (), worn(unit, result), fates, now)
 
     parts = parts_of(use.parts, "bx") + ((("Ammunition Shortage", -1),) if shortage and not is_gun else ())
     parts += (("Extreme Winter", -winter),) if winter else ()
@@ -185,8 +185,8 @@ def spoken(result: str) -> str:
 
 def reminders(out: Mapping[str, Any]) -> tuple[str, ...]:
     """What the use of the weapon does beside its numbers."""
-    drm, rof = out["th_drm"], "no ROF" if out["no_rof"] else f"ROF {out['rof']:+d}" if out["rof"] else ""
-    said = [f"TH DRM {drm:+d}" if drm else "", rof, "red TH numbers" if out["red_th"] else ""]
+    drm, rof = out["th_drm"], "no ROF" if out["no_rof"] else f"ROF {signed(out['rof'])}" if out["rof"] else ""
+    said = [f"TH DRM {signed(drm)}" if drm else "", rof, "red TH numbers" if out["red_th"] else ""]
     kept = ", ".join(word for word in said if word)
     return (f"{kept[0].upper()}{kept[1:]}.",) if kept else ()
 

@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Settlement
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Settlement
 from bot.rules.shapes import Once, no_roll
 from bot.rules.tables.table import Tables
+from bot.systems.asl.roster import signed
 
 WP = ("ch-only", "baz45-ch-only", "minus-nca-tem")
 PLACES = {"ca": "the CA", "nca": "the NCA", "same-hex": "the same hex"}
+WEAPONS = {
+    "he-direct": "direct HE",
+    "he-indirect": "indirect HE",
+    "small-arms": "small arms",
+    "wp-direct": "direct WP",
+    "wp-indirect": "indirect WP",
+    "wp-grenade": "a WP grenade",
+}
+OCCUPANTS = "the occupants"
 UNHURT = ("none", "not-applicable")
 
 
@@ -33,17 +44,21 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     elif effect in ("ca-tem", "nca-tem"):
         told |= {"drm": tem(effect, given), "resolve_as": "he-equivalency" if weapon == "heat" else "normal"}
     said = tables["pillbox-tem"].texts[effect]
-    notes = read.text.removeprefix(said).strip()
     if weapon == "ap":
         said = compared(given)
     elif effect == "nca-tem" and given.flag("critical_hit"):
         said = "A Critical Hit, so the NCA TEM counts as zero."
-    lines = (Line(f"{weapon} from {PLACES[side]}: {said}"), *((Line(f"Note: {notes}"),) if notes else ()))
+    lines = (Line(f"{called_weapon(weapon)} from {PLACES[side]}: {said}"),)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         return settled(out, weapon)
 
     return no_roll(told, lines, settle)
+
+
+def called_weapon(weapon: str) -> str:
+    """A weapon as players call it."""
+    return WEAPONS.get(weapon, weapon if weapon in ("canister", "overrun") else weapon.upper())
 
 
 def tem(effect: str, given: Given) -> int:
@@ -85,12 +100,18 @@ def white_phosphorus(effect: str, given: Given) -> Outputs:
 def settled(out: Mapping[str, Any], weapon: str) -> Settlement:
     """The result with its modifier; CC has none, it may take place or not."""
     result = str(out["result"])
+    fate = Fate(OCCUPANTS, result, signed(out["drm"]))
     if result in UNHURT:
-        return Settlement("no effect" if result == "none" else "not applicable", (("occupants", result),))
+        return Settlement(
+            "no effect" if result == "none" else "not applicable",
+            (("occupants", result),),
+            fates=(replace(fate, more=""),),
+        )
     if weapon == "cc":
-        return Settlement("CC may take place", (("occupants", result),))
+        return Settlement("CC may take place", (("occupants", result),), fates=(Fate(OCCUPANTS, "cc"),))
     what = "NMC" if result == "nmc" else "attack"
     half = ", half FP" if out["fp"] == "half" else ""
     how = {"he-equivalency": "Resolve it by HE Equivalency.", "he-direct": "Resolve it as direct-fire HE."}
     then = tuple(how[word] for word in (str(out["resolve_as"]),) if word in how)
-    return Settlement(f"{what} at {out['drm']:+d}{half}", (("occupants", result),), then)
+    fates = (replace(fate, more=f"{fate.more}{half}"),)
+    return Settlement(f"{what} at {out['drm']:+d}{half}", (("occupants", result),), then, fates=fates)

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, parts_of
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, parts_of
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called, change, is_one
@@ -22,6 +22,14 @@ CASES = {
 SMC_ONLY = ("e", "f", "g")
 SMC = ("leader", "hero")
 SOLE_ACTION = ("b", "e")
+HELD = {"unpossessed": "without a holder", "broken-unit": "from a broken unit", "lost-unit": "from a lost unit"}
+PHASES = {
+    "rally": "RPh",
+    "rout": "RtPh",
+    "friendly-mph": "friendly MPh",
+    "friendly-aph": "friendly APh",
+    "enemy-defensive-fire": "enemy DFPh",
+}
 SAID = {"recovered": "recovered", "failed": "not recovered"}
 
 
@@ -34,8 +42,9 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         result = str(out["result"])
-        then = [f"Case {case.upper()}: its only action of the Rally Phase."] if out["sole_action"] else []
-        then += ["One MF spent."] if out["mf"] else []
+        now = ["its only action of the Rally Phase"] if out["sole_action"] else []
+        now += ["one MF spent"] if out["mf"] else []
+        then = []
         taken = result == "recovered" and given.word("from") != "unpossessed"
         if taken and weapon is not None and not (weapon.name or holder):
             then.append(f"Take {weapon.word} off what its last holder holds (holder=NAME does so by itself).")
@@ -44,11 +53,13 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
             ((called(unit, by.upper()), result),),
             tuple(then),
             (*given_up(weapon, holder), *held(unit, weapon)) if result == "recovered" else (),
+            (Fate(called(unit, f"the {by.upper()}"), result, called(weapon, "the weapon")),),
+            tuple(now),
         )
 
     if case == "none":
         told = {**opening, "result": "not-allowed"}
-        return no_roll(told, (Line("recovery", result=why_not(given.word("phase"), given.word("from"))),), settle)
+        return no_roll(told, (Line("no dr", result=why_not(given.word("phase"), given.word("from"))),), settle)
     modifiers = tables["recovery-drm"](**{name: given.flag(name) for name in ("cx", "night", "jungle")})
     drm, highest = modifiers["drm"], modifiers["max_total"]
 
@@ -56,7 +67,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         return {"total": roll + drm, "result": "recovered" if roll + drm <= highest else "failed"}
 
     def line(roll: Roll, told: Outputs) -> Line:
-        verdict = f"case {case.upper()}, needs {highest} or less: {told['result']}"
+        verdict = f"{highest} or less needed (case {case.upper()})"
         return Line("recovery", roll, parts_of(modifiers.parts), told["total"], verdict)
 
     return one_roll(dice(1, 6, "recovery"), outputs, line, settle, opening={**opening, "drm": drm})
@@ -76,7 +87,7 @@ def why_not(phase: str, source: str) -> str:
     case = case_of(phase, source, "smc")
     if case != "none":
         return f"case {case.upper()} is for a SMC only"
-    return f"no case of the table allows it ({source} in phase {phase})"
+    return f"no case allows it {HELD[source]} in the {PHASES[phase]}"
 
 
 def given_up(weapon: Unit | None, holder: Unit | None) -> tuple[Change, ...]:

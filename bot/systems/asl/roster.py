@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change
+from bot.rules.sequence import Change, minus
 
 RANKS = (
     ("good-order", "pinned", "broken"),
@@ -21,6 +21,16 @@ LASTING = ("recalled", "destroyed", "burning")
 def called(unit: Unit | None, otherwise: str) -> str:
     """The unit's name as the answer shows it, or what is shown where none was named."""
     return unit.word if unit is not None else otherwise
+
+
+def signed(value: int) -> str:
+    """A modifier with its sign, the true minus."""
+    return f"+{value}" if value >= 0 else minus(value)
+
+
+def noted(reminders: Iterable[str]) -> tuple[str, ...]:
+    """Reminders as they go on behind `Now:`, without the full stop."""
+    return tuple(reminder.rstrip(".") for reminder in reminders)
 
 
 def change(unit: Unit | None, values: Mapping[str, Any], mark: frozenset[str] = frozenset()) -> tuple[Change, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called
@@ -20,6 +20,7 @@ CREWS = {
     "ce": "a CE AFV",
     "unarmored": "an unarmored vehicle",
 }
+AFV = {"ct-bu": "the AFV", "ot-bu": "the AFV", "ce": "the AFV", "unarmored": "the vehicle"}
 PHASES = {"mph": "MPh", "ccph": "CCPh"}
 NONE = {"smoke": "none", "placement": "none"}
 GRENADES = {"dr-1": 1, "dr-2": 2}
@@ -41,14 +42,15 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         result = str(out["result"]).replace("-", " ")
         placed = f"{COUNTERS[out['smoke']]} {PLACES[out['placement']]}" if out["smoke"] != "none" else ""
         attacks = result == "success" and not placed
-        then = ("It attacks in CC and places no counter.",) if attacks else ()
+        more = ", ".join(filter(None, (name, placed, "an attack in CC without a counter" if attacks else "")))
+        fates = (Fate(called(unit, AFV[given.word("crew")]), out["result"], more),)
         headline = f"{name} {result}" + (f", {placed}" if placed else "")
-        return Settlement(headline, ((called(unit, name), str(out["result"])),), then)
+        return Settlement(headline, ((called(unit, name), str(out["result"])),), fates=fates)
 
     if usage["needs"] == "not-allowed":
         told = {"result": "not-allowed", **NONE}
-        where = f"not allowed for {CREWS[given.word('crew')]} in the {PHASES[given.word('phase')]}"
-        return no_roll(told, (Line(name, result=where),), settle)
+        where = f"not for {CREWS[given.word('crew')]} in the {PHASES[given.word('phase')]}"
+        return no_roll(told, (Line("no die", result=where),), settle)
     bare = table(**asked)["drm"]
     parts = [("buttoned up", bare), ("moved or in Motion", usage["drm"] - bare)]
     if word == "sm":
@@ -64,11 +66,11 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
 
     def line(roll: Roll, told: Outputs) -> Line:
         return Line(
-            f"{name} usage" if count == 2 else name,
+            "usage DR" if count == 2 else "usage dr",
             roll,
             counted,
             told["total"],
-            f"needs {needed} or less: {told['result']}",
+            f"{needed} or less needed",
         )
 
     count = 1 if usage["needs"] in GRENADES else 2

@@ -8,14 +8,22 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
-from bot.systems.asl.morale import CASUALTY, STATES, morale_check
-from bot.systems.asl.roster import called, new_state, still
+from bot.systems.asl.morale import CASUALTY, REDUCED, STATES, morale_check
+from bot.systems.asl.pillbox_attack import PLACES
+from bot.systems.asl.roster import called, new_state, noted, still
 
 NOT_APPLICABLE = "not-applicable"
 ON_FOOT = ("personnel", "emplaced-gun")
+TARGETS = {
+    "personnel": "the personnel",
+    "emplaced-gun": "the crew of the Gun",
+    "bu-ct-afv": "the CT AFV that is BU",
+    "ce-ct-afv": "the CT AFV that is CE",
+    "ot-afv": "the OT AFV",
+}
 
 
 def plan(tables: Tables, given: Given) -> Plan[Once]:
@@ -29,13 +37,19 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         result = str(out["result"])
         then = ["Air Burst: the crew breaks instead of a Stun (D5.311)."] if result == "break" and not on_foot else []
-        then += ["An unmodified 12: casualty reduction (A10.31)."] if out["casualty"] else []
-        then += still(unit, STATES.get(result))
-        return Settlement(result.replace("-", " "), ((who, result),), tuple(then), new_state(unit, STATES.get(result)))
+        then += [REDUCED] if out["casualty"] else []
+        return Settlement(
+            result.replace("-", " "),
+            ((who, result),),
+            tuple(then),
+            new_state(unit, STATES.get(result)),
+            (Fate(called(unit, TARGETS[given.word("target")]), result),),
+            noted(still(unit, STATES.get(result))),
+        )
 
     if mc_drm is None:
         told = {"mc_drm": NOT_APPLICABLE, "result": NOT_APPLICABLE, "casualty": False}
-        return no_roll(told, (Line("WP NMC", result=why_not(tables, given)),), settle)
+        return no_roll(told, (Line("no NMC", result=why_not(given)),), settle)
     morale, drm, failed = morale_of(given), given.int("drm"), failed_of(given)
     added = mc_drm + drm
 
@@ -46,7 +60,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
 
     def line(roll: Roll, told: Outputs) -> Line:
         parts = tuple((name, value) for name, value in (("WP", mc_drm), ("other DRM", drm)) if value)
-        return Line("NMC", roll, parts, told["final"], f"against morale {morale}: {told['result']}")
+        return Line("NMC", roll, parts, told["final"], f"against morale {morale}")
 
     return one_roll(dice(2, 6, "NMC"), outputs, line, settle, opening={"mc_drm": mc_drm})
 
@@ -89,14 +103,15 @@ def pillbox_drm(given: Given) -> int | None:
     return 0 if tem == "pillbox-same-hex" and baz45 else None
 
 
-def why_not(tables: Tables, given: Given) -> str:
+def why_not(given: Given) -> str:
     """Why WP forces no check: a buttoned-up closed-topped AFV, or what the pillbox table says of the shot."""
     tem = given.word("tem")
     if not tem.startswith("pillbox"):
         return "none against a closed-topped AFV that is BU"
-    side = tem.removeprefix("pillbox-")
-    read = tables["pillbox-tem"](weapon=f"wp-{given.word('fire')}", **{"from": side})
-    return read.text
+    side, fire = PLACES[tem.removeprefix("pillbox-")], given.word("fire")
+    shot = "a WP grenade" if fire == "grenade" else f"{fire} WP"
+    without = " without a Critical Hit" if fire == "direct" and not given.flag("critical_hit") else ""
+    return f"{shot} from {side} forces none{without}"
 
 
 def failed_of(given: Given) -> str:

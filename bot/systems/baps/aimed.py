@@ -7,9 +7,10 @@ from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
+from bot.rules.names import joined
 from bot.rules.sequence import Line, Plan, Settlement
 from bot.rules.tables.table import Tables
-from bot.systems.baps.ammunition import Checker, ammo_step, failed, noted, reload_said
+from bot.systems.baps.ammunition import Checker, ammo_step, checks_said, failed, jammed, noted, reload_said
 from bot.systems.baps.men import called, living
 from bot.systems.baps.resolution import (
     MOST_MEN,
@@ -17,6 +18,7 @@ from bot.systems.baps.resolution import (
     Resolution,
     aftermath,
     changes_of,
+    fates_of,
     printed_row,
     row_said,
     summed_up,
@@ -43,7 +45,7 @@ def fire_plan(
     Resolution Table, ammunition.
     """
     men = living(given.units("targets"), "targets")
-    resolution = Resolution(tables)
+    names, resolution = called(men), Resolution(tables)
     targets = _targets(tables, given, resolution, men, attack)
 
     def after_the_last(one: bool) -> Volley:
@@ -57,16 +59,19 @@ def fire_plan(
     def settle(out: Mapping[str, Any]) -> Settlement:
         hit, ammo = out["targets"], out["ammo"]
         changes = changes_of(men, hit) + noted(soldiers, ammo)
-        remember = (*then, *aftermath(men, hit), *reload_said(soldiers, ammo))
-        return Settlement(summed_up(hit), words_of(hit) + failed(ammo), remember, changes)
+        return Settlement(
+            summed_up(hit),
+            words_of(hit) + failed(ammo),
+            (*then, *reload_said(soldiers, ammo)),
+            changes,
+            fates_of(names, hit),
+            (*jammed(checkers, ammo), *aftermath(men, hit, names)),
+            sums=checks_said(ammo),
+        )
 
     told = {**opening, "attack": attack, "column": min(len(men), MOST_MEN), "targets": [], "ammo": []}
-    return Plan(Volley("man"), steps, settle, opening=told, lines=lines, rows=rows_of(targets))
-
-
-def men_said(count: int) -> str:
-    """The men in the target area, in words."""
-    return f"{count} {'man' if count == 1 else 'men'} in the target area"
+    story = (*lines, *_defenses(tables, given, men, attack))
+    return Plan(Volley("man"), steps, settle, opening=told, lines=story, rows=rows_of(targets))
 
 
 def _targets(
@@ -81,8 +86,27 @@ def _targets(
         defense = basic + shield
         row, passes = printed_row(attack - defense)
         facts = {"unit": unit.word, "defense": defense, "difference": attack - defense, "row": row, "passes": passes}
-        why = f"{stance} {basic}" + (f", {cover} cover {shield}" if shield else "")
-        where = f"defense {defense} ({why}), {row_said(attack - defense)}, column {column}"
         cells = (resolution.cell(row, column),) * passes
-        targets.append(Man(unit, name, cells, f"targets[{at}]", where, facts, counts_ones=True))
+        targets.append(Man(unit, name, cells, f"targets[{at}]", "", facts, counts_ones=True))
     return tuple(targets)
+
+
+def _defenses(tables: Tables, given: Given, men: tuple[Unit, ...], attack: int) -> tuple[Line, ...]:
+    """The defense of the men and where they are read, once for all who are alike."""
+    alike: dict[tuple[str, str], list[str]] = {}
+    for unit, name in zip(men, called(men), strict=True):
+        key = (unit.get("stance") or given.word("stance"), unit.get("cover") or given.word("cover"))
+        alike.setdefault(key, []).append(name)
+    lines: list[Line] = []
+    for (stance, cover), names in alike.items():
+        basic, shield = (
+            int(tables["defense-factors"](stance=stance)["factor"]),
+            int(tables["cover"](cover=cover)["modifier"]),
+        )
+        parts = ((stance.replace("-", " "), basic), *(((f"{cover} cover", shield),) if shield else ()))
+        defense, ahead = basic + shield, attack - basic - shield
+        whose = "defense" if len(alike) == 1 else f"defense of {joined(names)}"
+        read = f"{row_said(ahead)}, column {min(len(men), MOST_MEN)}"
+        lead = f"{ahead} ahead" if ahead > 0 else f"{-ahead} behind" if ahead else "level"
+        lines += [Line(whose, (), parts, defense), Line(lead, result=read)]
+    return tuple(lines)

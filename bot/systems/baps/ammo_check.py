@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Plan, Settlement, row_of
+from bot.rules.sequence import Fate, Plan, Settlement, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.baps.ammunition import Checker, ammo_step, failed, kind_of, noted, reload_said
 from bot.systems.baps.men import called, living
@@ -31,7 +31,8 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         checks = out["soldiers"]
         bad = failed(checks)
         headline = f"{len(bad)} of {len(checks)} out of ammunition or jammed" if bad else "all weapons work"
-        return Settlement(headline, bad, reload_said(soldiers, checks), noted(soldiers, checks))
+        fates = tuple(Fate(checker.name, check["result"]) for checker, check in zip(checkers, checks, strict=False))
+        return Settlement(headline, bad, reload_said(soldiers, checks), noted(soldiers, checks), fates)
 
     rows = tuple(row_of(f"soldiers[{at}].result", checker.name) for at, checker in enumerate(checkers))
     steps = {"ammo": ammo_step(tables, checkers, "soldiers")}

@@ -9,6 +9,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
+from bot.rules.names import joined
 from bot.rules.phrase import phrase
 from bot.rules.sequence import Change, Line, Outputs, Roll, Step
 from bot.rules.tables.table import Tables
@@ -50,8 +51,9 @@ def ammo_step(tables: Tables, checkers: Sequence[Checker], path: str) -> Step[Vo
         return {f"{here}.unit": unit, f"{here}.roll": roll[0], f"{here}.result": result}
 
     def lines(before: Volley, roll: Roll, _after: Volley) -> Iterable[Line]:
-        said = "ok" if read(before.at, roll) == "ok" else "out of ammunition or jammed"
-        yield Line(f"ammunition {checkers[before.at].name}", roll, result=said)
+        checker = checkers[before.at]
+        fails = "fails on 1 or 2" if checker.kind == "automatic" else "fails on 1"
+        yield Line(f"ammunition of {checker.name}", roll, result=fails, unit=checker.name)
 
     return Step(lambda state: (d6(f"ammunition {checkers[state.at].name}"),), apply, outputs, lines)
 
@@ -68,6 +70,21 @@ def noted(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -> tupl
 def failed(checks: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
     """The soldiers who cannot fire on, for the public answer."""
     return tuple((check["unit"], "out of ammunition or jammed") for check in checks if check["result"] != "ok")
+
+
+def jammed(checkers: Sequence[Checker], checks: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """The same in one sentence, by the names that the dice have for them."""
+    bad = [checker.name for checker, check in zip(checkers, checks, strict=False) if check["result"] != "ok"]
+    return (f"{joined(bad)} jammed or out of ammunition",) if bad else ()
+
+
+def checks_said(checks: Sequence[Mapping[str, Any]]) -> tuple[Line, ...]:
+    """What the checks come to where nobody's own is shown."""
+    return (
+        (Line("ammunition", result=f"{len(checks)} {'check' if len(checks) == 1 else 'checks'} after a 1"),)
+        if checks
+        else ()
+    )
 
 
 def reload_said(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

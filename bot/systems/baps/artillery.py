@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.compile import dice_of
 from bot.rules.tables.table import Tables
@@ -23,15 +23,17 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         return {"delay": impact + rolled, "impact_turn": turn + impact + rolled, **steps}
 
     def line(roll: Roll, told: Outputs) -> Line:
-        lands = f"lands in turn {told['impact_turn']}"
+        where = f"{location} {mission}".replace("-", " ")
         if not roll:
-            return Line("delay", result=f"{impact} turn{'' if impact == 1 else 's'}, {lands}")
-        return Line("delay", roll, ((f"{location} {mission}", impact),), told["delay"], lands)
+            return Line("delay", contributors=((where, impact),), total=impact)
+        return Line("delay", roll, ((where, impact),), told["delay"])
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        order = (("call_turn", "Call for fire"), ("fire_turn", "The guns fire"))
-        then = tuple(f"{said} in turn {out[name]}." for name, said in order if out[name] != "none")
-        return Settlement(f"lands in turn {out['impact_turn']}", then=(*then, "Then run barrage."))
+        order = (("call_turn", "call for fire"), ("fire_turn", "the guns fire"))
+        steps = [f"{said} in turn {out[name]}" for name, said in order if out[name] != "none"]
+        then = ", ".join([*steps, "then run barrage."])
+        fates = (Fate("the artillery", "lands", f"turn {out['impact_turn']}"),)
+        return Settlement(f"lands in turn {out['impact_turn']}", then=(then[:1].upper() + then[1:],), fates=fates)
 
     if row["dice"] == "none":
         return no_roll(outputs(0), (line((), outputs(0)),), settle)

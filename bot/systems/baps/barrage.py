@@ -27,4 +27,4 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         )
     rows = rows_of(tables, "sheaf-zone", ZONES)
     blast = blast_of(tables, given, rows, cover=given.word("cover"), inside=given.flag("inside"))
-    return blast_plan(blast, then=("The target's unit owes a morale check with event artillery-fire.",))
+    return blast_plan(blast, then=("Their unit owes a morale check with event artillery-fire.",))

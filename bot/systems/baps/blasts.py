@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Plan, Settlement, Step
+from bot.rules.sequence import Line, Plan, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import called, living
 from bot.systems.baps.resolution import (
@@ -18,6 +18,7 @@ from bot.systems.baps.resolution import (
     Resolution,
     aftermath,
     changes_of,
+    fates_of,
     printed_row,
     row_said,
     summed_up,
@@ -37,10 +38,24 @@ class Blast:
     men: tuple[Man, ...]
     step: Step[Volley]
 
+    where: tuple[Line, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The men by the names that the dice have for them."""
+        return tuple(man.name for man in self.men)
+
     def settle(self, out: Mapping[str, Any]) -> Settlement:
         """The result of a round that came down: each man and what became of them."""
         hit = out["targets"]
-        return Settlement(summed_up(hit), words_of(hit), aftermath(self.units, hit), changes_of(self.units, hit))
+        return Settlement(
+            summed_up(hit),
+            words_of(hit),
+            (),
+            changes_of(self.units, hit),
+            fates_of(self.names, hit),
+            aftermath(self.units, hit, self.names),
+        )
 
 
 def blast_of(tables: Tables, given: Given, rows: Mapping[str, int], *, cover: str, inside: bool) -> Blast:
@@ -54,19 +69,25 @@ def blast_of(tables: Tables, given: Given, rows: Mapping[str, int], *, cover: st
     units = tuple(unit for men in zones.values() for unit in men)
     names = iter(called(units))
     men: list[Man] = []
+    where: list[Line] = []
     for zone, inhabitants in zones.items():
         effective = rows[zone] + (INSIDE if inside else 0) - shield
         row, passes = printed_row(effective)
         column = min(len(inhabitants), MOST_MEN)
-        why = (
-            f" ({rows[zone]}{f', inside +{INSIDE}' if inside else ''}{f', {cover} cover -{shield}' if shield else ''})"
-        )
-        where = f"{zone}, {row_said(effective)}{why if inside or shield else ''}, column {column}"
+        if inhabitants:
+            parts = (
+                ("", rows[zone]),
+                *((("inside", INSIDE),) if inside else ()),
+                *(((f"{cover.replace('-', ' ')} cover", -shield),) if shield else ()),
+            )
+            read = f"{row_said(effective)}, column {column}"
+            shifted = len(parts) > 1
+            where.append(Line(f"{zone} radius", (), parts if shifted else (), effective if shifted else None, read))
         for unit in inhabitants:
             facts = {"unit": unit.word, "zone": zone, "row": row, "passes": passes}
             cells = (resolution.cell(row, column),) * passes
-            men.append(Man(unit, next(names), cells, f"targets[{len(men)}]", where, facts))
-    return Blast(units, tuple(men), men_step(men, resolution))
+            men.append(Man(unit, next(names), cells, f"targets[{len(men)}]", "", facts))
+    return Blast(units, tuple(men), men_step(men, resolution), tuple(where))
 
 
 def rows_of(tables: Tables, table: str, zones: Sequence[str]) -> dict[str, int]:
@@ -84,4 +105,5 @@ def blast_plan(blast: Blast, *, then: tuple[str, ...] = ()) -> Plan[Volley]:
         settled = blast.settle(out)
         return replace(settled, then=(*then, *settled.then))
 
-    return Plan(Volley("man"), {"man": blast.step}, settle, opening={"targets": []}, rows=men_rows(blast.men))
+    opening: dict[str, Any] = {"targets": []}
+    return Plan(Volley("man"), {"man": blast.step}, settle, opening, lines=blast.where, rows=men_rows(blast.men))

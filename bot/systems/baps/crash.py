@@ -8,21 +8,25 @@ from typing import Any
 from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Row, Settlement, Step, row_of
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Row, Settlement, Step, row_of
 from bot.rules.tables.table import Tables
-from bot.systems.baps.men import about, called
-from bot.systems.baps.resolution import Man, Resolution, aftermath, changes_of, summed_up, words_of
+from bot.systems.baps.men import about, called, whom
+from bot.systems.baps.resolution import (
+    NAMED,
+    Man,
+    Resolution,
+    aftermath,
+    changes_of,
+    counted,
+    named,
+    summed_up,
+    words_of,
+)
 from bot.systems.baps.rows import rows_of
 from bot.systems.baps.vehicles import aboard, crew_left, refuse_wreck
 from bot.systems.baps.volley import Volley, men_step
 
 EVENTS = {"stop": "stop", "flip": "flip"}
-MOVES = {
-    "half-straight-stop": "half its move straight ahead, then stops",
-    "half-left-stop": "half its move 45 degrees to the left, then stops",
-    "half-right-stop": "half its move 45 degrees to the right, then stops",
-    "quick-straight": "quickly straight ahead for 2 turns",
-}
 CRASHES = {
     "half-straight-stop": "half a move straight ahead, then a stop",
     "half-left-stop": "half a move to the left, then a stop",
@@ -31,6 +35,7 @@ CRASHES = {
     "stop": "stops",
     "flip": "flips over",
 }
+LATER = ("half-straight-stop", "half-left-stop", "half-right-stop", "quick-straight")
 COLLISIONS = {
     "half-straight-stop": "hit-half-speed",
     "half-left-stop": "hit-half-speed",
@@ -68,18 +73,25 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         told = {"roll": roll[0], "total": answer["total"], "result": answer["result"]}
         return {**told, "row": "none" if row is None else row}
 
-    def lines(_before: Volley, roll: Roll, _after: Volley) -> tuple[Line]:
+    def lines(_before: Volley, roll: Roll, _after: Volley) -> tuple[Line, ...]:
         answer = answers[roll[0]]
-        return (Line("crash", roll, parts, answer["total"], CRASHES[answer["result"]]),)
+        line = Line("crash", roll, parts, answer["total"])
+        row = rows[answer["result"]]
+        return (
+            (line,) if row is None or not occupants else (line, Line("everybody inside", result=f"row {row}, column 1"))
+        )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         hurt = out["occupants"]
         headline = CRASHES[out["result"]] + (f", {summed_up(hurt)}" if hurt else "")
-        then = (f"In the next movement phase it goes {MOVES[out['result']]}.",) if out["result"] in MOVES else ()
-        then = (*then, *aftermath(occupants, hurt))
+        men = called(occupants)
+        now = (*(named(men, hurt) if len(men) > NAMED else ()), *aftermath(occupants, hurt, men))
+        now = (*now, "in the next movement phase") if out["result"] in LATER else now
+        fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(men, hurt))
         left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
-        changes = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()
-        return Settlement(about(vehicle, headline), words_of(hurt), then, changes + changes_of(occupants, hurt))
+        changes: tuple[Change, ...] = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()
+        changes += changes_of(occupants, hurt)
+        return Settlement(about(vehicle, headline), words_of(hurt), (), changes, (fate,), now)
 
     def by_result(_: Volley) -> Any:
         return group_faces(20, lambda roll: answers[roll]["result"])
@@ -90,7 +102,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     }
     for row in {row for row in rows.values() if row is not None}:
         men = tuple(
-            Man(unit, name, (resolution.cell(row, 1),), f"occupants[{at}]", f"row {row}, column 1", {"unit": unit.word})
+            Man(unit, name, (resolution.cell(row, 1),), f"occupants[{at}]", "", {"unit": unit.word}, rides=True)
             for at, (unit, name) in enumerate(zip(occupants, called(occupants), strict=True))
         )
         steps[f"row {row}"] = men_step(men, resolution, name=f"row {row}")

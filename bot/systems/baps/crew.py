@@ -62,8 +62,10 @@ class _Rolls:
     def _man_at(self, effects: tuple[bool, ...], at: int, round_: int) -> Man:
         rows = self._rows(effects)
         cells = tuple(self._resolution.cell(row, 1) for row in rows)
-        where = f"row {rows[round_]}, column 1"
-        return Man(self._crew[at], self._names[at], cells, f"crew[{at}]", where, {"unit": self._crew[at].word})
+        where = f"row {rows[round_]}"
+        return Man(
+            self._crew[at], self._names[at], cells, f"crew[{at}]", where, {"unit": self._crew[at].word}, rides=True
+        )
 
     def _current(self, state: Crew) -> Man:
         return self._man(state.effects, state.at, state.round)

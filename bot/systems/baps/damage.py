@@ -26,6 +26,9 @@ def area_steps(tables: Tables, weapon: str, vehicle_type: str, manned: bool) -> 
 def _area(tables: Tables, area: str, sides: int, count: int, areas: tuple[str, ...], manned: bool) -> Step[Crew]:
     place, last = AREAS.index(area), area == areas[-1]
     table, name = tables["penetrated-damage"], area.removesuffix("-area")
+    striking = [
+        face for face in range(1, sides + 1) if table(area=name, die=f"d{sides}", roll=face)["result"] != "none"
+    ]
     answers = {face: table(area=name, die=f"d{sides}", roll=face) for face in range(1, sides + 1)}
 
     def takes_effect(roll: Roll) -> bool:
@@ -47,8 +50,14 @@ def _area(tables: Tables, area: str, sides: int, count: int, areas: tuple[str, .
         return {**told, **_verdict(after.effects)} if last else told
 
     def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
-        said = str(answers[sides]["result"]).replace("-", " ") if takes_effect(roll) else "no effect"
-        return (Line(name.replace("-", " "), roll, result=said),)
+        needed = (
+            "two sixes"
+            if count == 2
+            else f"{', '.join(map(str, striking))}"
+            if len(striking) < 3
+            else f"{striking[0]} or more"
+        )
+        return (Line(name.replace("-", " "), roll, result=f"{needed} needed"),)
 
     def groups(_: Crew) -> Weighted:
         found: dict[bool, tuple[int, Roll]] = {}

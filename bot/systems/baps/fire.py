@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import floor
 from typing import Any
 
@@ -11,10 +12,22 @@ from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan
 from bot.rules.tables.formula import plain
 from bot.rules.tables.table import Table, Tables
-from bot.systems.baps.aimed import fire_plan, men_said
+from bot.systems.baps.aimed import fire_plan
 from bot.systems.baps.ammunition import Checker, kind_of, refuse_jammed
 from bot.systems.baps.men import called, living
 from bot.systems.baps.volley import Volley
+
+SAID = {
+    "submachine-gun": "SMG",
+    "rifle-bolt": "rifle",
+    "rifle-semi": "rifle",
+    "rifle-auto": "rifle",
+    "lmg-belt": "LMG",
+    "lmg-magazine": "LMG",
+    "medium-machine-gun": "MMG",
+    "heavy-machine-gun": "HMG",
+}
+"""Weapons as players call them, where that differs from the chart."""
 
 
 def plan(tables: Tables, given: Given) -> Plan[Volley]:
@@ -33,9 +46,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         Checker(unit.word, name, kind_of(tables, str(unit.get("weapon"))))
         for unit, name in zip(attackers, names, strict=True)
     ]
-    firers = [_armed(tables, unit, name) for unit, name in zip(attackers, names, strict=True)]
-    parts = [*zip(firers, factors, strict=True), *([("leader rating", leader)] if leader else [])]
-    dropped = " (fraction dropped)" if attack != total else ""
+    dropped = "fraction dropped" if attack != total else ""
     opening: dict[str, Any] = {}
     for at, (unit, factor) in enumerate(zip(attackers, factors, strict=True)):
         opening |= {f"attackers[{at}].unit": unit.word, f"attackers[{at}].factor": factor}
@@ -46,7 +57,15 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         checkers,
         soldiers=attackers,
         opening=opening,
-        lines=(Line("attack factor", (), tuple(parts), attack, men_said(len(given.units("targets"))) + dropped),),
+        lines=(
+            Line(
+                "attack",
+                parts=(("leader rating", leader),) if leader else (),
+                total=attack,
+                result=dropped,
+                contributors=_by_weapon(tables, attackers, factors),
+            ),
+        ),
     )
 
 
@@ -72,11 +91,24 @@ def factor_of(tables: Tables, given: Given, unit: Unit, name: str) -> int | floa
     return plain(factor * multiplier(tables["attack-modifiers"], unit, str(weapon)))
 
 
-def _armed(tables: Tables, unit: Unit, name: str) -> str:
-    """A firer with the weapon and what halves or doubles it, for the story."""
+def _by_weapon(
+    tables: Tables, attackers: Sequence[Unit], factors: Sequence[int | float]
+) -> tuple[tuple[str, int | float], ...]:
+    """The factors summed up by weapon: `rifles 27`, `moving LMG 4`."""
+    found: dict[str, list[int | float]] = {}
+    for unit, factor in zip(attackers, factors, strict=True):
+        found.setdefault(_armed(tables, unit), []).append(factor)
+    return tuple((name if len(each) == 1 else f"{name}s", plain(sum(each))) for name, each in found.items())
+
+
+def _armed(tables: Tables, unit: Unit) -> str:
+    """The weapon of a firer as players call it, with what halves or doubles it."""
+    weapon = str(unit.get("weapon"))
     why = [flag for flag in ("suppressed", "moving", "hasty", "heroic") if unit.has(flag)]
-    alone = unit.has("no_assistant") and unit.get("weapon") in tables["attack-modifiers"].constants["machine_guns"]
-    return f"{name} ({', '.join([str(unit.get('weapon')), *why, *['no assistant'] * alone])})"
+    why += ["unassisted"] * (
+        unit.has("no_assistant") and weapon in tables["attack-modifiers"].constants["machine_guns"]
+    )
+    return " ".join((*why, SAID.get(weapon, weapon.replace("-", " "))))
 
 
 def multiplier(modifiers: Table, unit: Unit, weapon: str) -> float:

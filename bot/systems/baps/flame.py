@@ -8,7 +8,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Line, Plan
 from bot.rules.tables.table import Tables
-from bot.systems.baps.aimed import fire_plan, men_said
+from bot.systems.baps.aimed import fire_plan
 from bot.systems.baps.ammunition import Checker
 from bot.systems.baps.volley import Volley
 
@@ -33,16 +33,14 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     factor *= tables["attack-modifiers"](**halved)["factor"]
     why = [flag for flag, is_so in halved.items() if is_so]
     attack = floor(factor + leader)
-    parts = (
-        (f"{WEAPON} ({', '.join(why)})" if why else WEAPON, factor),
-        *((("leader rating", leader),) if leader else ()),
-    )
+    armed = " ".join((*why, "flame thrower"))
+    parts = (("leader rating", leader),) if leader else ()
     return fire_plan(
         tables,
         given,
         attack,
-        [Checker(WEAPON, WEAPON, "other")],
+        [Checker(WEAPON, "the flame thrower", "other")],
         opening={},
-        lines=(Line("attack factor", (), parts, attack, men_said(len(given.units("targets")))),),
-        then=("The target's unit owes a morale check with event flame-weapon.",),
+        lines=(Line("attack", (), parts, attack, contributors=((armed, factor),)),),
+        then=("Their unit owes a morale check with event flame-weapon.",),
     )

@@ -44,4 +44,5 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         blast_of(tables, given, rows, cover=given.word("blast_cover"), inside=given.flag("inside")),
         hits=lambda die: die - cover >= need,
         auto_hit=given.flag("auto_hit"),
+        weapon=f"the {weapon.replace('-', ' ')}",
     )

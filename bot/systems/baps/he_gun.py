@@ -38,4 +38,5 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         given.flag("direction"),
         blast_of(tables, given, rows, cover=given.word("blast_cover"), inside=given.flag("inside")),
         hits=lambda die: hits_vehicle(die, int(modifiers["total"]), need),
+        weapon="the round",
     )

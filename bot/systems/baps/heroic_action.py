@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Outputs, Plan, Settlement
+from bot.rules.sequence import Fate, Outputs, Plan, Settlement
 from bot.rules.tables.table import Tables
-from bot.systems.baps.heroics import DEEDS, Deed, deed_said, heroic_steps, roused
-from bot.systems.baps.men import about
+from bot.systems.baps.heroics import DEEDS, UP, Deed, deed_said, heroic_steps, orders_said, roused
+from bot.systems.baps.men import about, whom
 
 
 def plan(tables: Tables, given: Given) -> Plan[Deed]:
@@ -22,6 +22,7 @@ def plan(tables: Tables, given: Given) -> Plan[Deed]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         deed = str(out["result"])
         said = DEEDS[deed] + (f", {out['orders']} orders" if out["orders"] else "")
-        return Settlement(about(unit, said), then=deed_said(deed), changes=roused(unit, deed))
+        fate = Fate(whom(unit, "the soldier"), deed, orders_said(out["orders"]))
+        return Settlement(about(unit, said), (), deed_said(deed), roused(unit, deed), (fate,), UP)
 
     return Plan(Deed("heroic"), heroic_steps(tables, outputs), settle)

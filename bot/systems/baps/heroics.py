@@ -30,18 +30,12 @@ DEEDS = {
     "berserk": "goes berserk",
 }
 EFFECTS = {
-    "become-leader": "A leader from now on, who issues these orders this turn.",
     "grenade-hit": "One hand grenade hits without a roll this turn (he-attack with auto_hit).",
     "double-attack": "This turn the attack factor doubles, or 2 is added hand-to-hand (flag heroic).",
-    "double-move": "This turn: moves twice as far.",
-    "move-times-1-5": "This turn: moves half as far again.",
-    "one-action": "This turn: takes one normal action.",
-    "hasty-fire-and-move": "This turn: fires hastily and makes any movement.",
-    "move-and-fire": "This turn: makes any movement and fires normally.",
-    "two-actions": "This turn: takes any two normal actions.",
-    "act-each-phase": "This turn: acts in each phase (hasty fire, movement, normal fire).",
-    "berserk": "Berserk from now on, not only this turn.",
+    "act-each-phase": "Each phase of this turn: hasty fire, movement, normal fire.",
 }
+"""What players have to do or to type, where the name of the deed does not say it."""
+UP = ("up again at once if suppressed",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +62,7 @@ def heroic_steps(tables: Tables, outputs: Callable[[int, str, str], Outputs]) ->
         return new if after.owes else {**new, "orders": 0}
 
     def lines(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:
-        return (Line("heroic action", roll, total=sum(roll), result=DEEDS[answers[sum(roll)]["result"]]),)
+        return (Line("heroic action", roll, total=sum(roll)),)
 
     return {
         "heroic": Step(HEROIC, apply, told, lines, groups=lambda _: group_sums(2, 6)),
@@ -76,14 +70,19 @@ def heroic_steps(tables: Tables, outputs: Callable[[int, str, str], Outputs]) ->
             ORDERS,
             lambda _state, _roll: Deed(None),
             lambda _before, roll, _after: {"orders": roll[0]},
-            lambda _before, roll, _after: (Line("orders", roll, result=f"issues {roll[0]} orders"),),
+            lambda _before, roll, _after: (Line("orders of a new leader", roll),),
         ),
     }
 
 
 def deed_said(result: str) -> tuple[str, ...]:
     """What a heroic action means for the hero, in words."""
-    return "Rallied and no longer suppressed, at once.", EFFECTS[result]
+    return (EFFECTS[result],) if result in EFFECTS else ()
+
+
+def orders_said(count: int) -> str:
+    """How many orders a new leader issues; empty for none."""
+    return f"issues {count} order{'' if count == 1 else 's'}" if count else ""
 
 
 def roused(unit: Unit | None, deed: str) -> tuple[Change, ...]:

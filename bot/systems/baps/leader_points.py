@@ -7,10 +7,10 @@ from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
-from bot.systems.baps.men import about
+from bot.systems.baps.men import about, whom
 
 
 def plan(tables: Tables, given: Given) -> Plan[Once]:
@@ -20,17 +20,20 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         points = out["points"]
-        return Settlement(about(unit, f"{points} leader point{'' if points == 1 else 's'}"))
+        said = f"{points} leader point{'' if points == 1 else 's'}"
+        return Settlement(
+            about(unit, said), fates=(Fate(whom(unit, "the leader"), "points" if points else "none", said),)
+        )
 
     if state != "ready":
         told = {"roll": "none", "points": table(state=state, rating=rating)["points"]}
-        return no_roll(told, (Line("leader points", result=f"no die, {state}"),), settle)
+        return no_roll(told, (Line("no die", result=state),), settle)
 
     def outputs(roll: int) -> Outputs:
         return {"roll": roll, "points": table(rating=rating, roll=roll)["points"]}
 
     def line(roll: Roll, told: Outputs) -> Line:
         least = ", at least 1" if told["points"] > roll[0] + rating else ""
-        return Line("leader points", roll, (("leader rating", rating),) if rating else (), told["points"], least[2:])
+        return Line("roll", roll, (("leader rating", rating),) if rating else (), told["points"], least[2:])
 
     return one_roll(dice(1, 4, "leader points"), outputs, line, settle, opening={})

@@ -7,10 +7,10 @@ from typing import Any
 
 from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Line, Plan, Settlement
+from bot.rules.sequence import Change, Fate, Line, Plan, Settlement
 from bot.rules.shapes import Once, one_roll
 from bot.rules.tables.table import Tables
-from bot.systems.baps.men import about
+from bot.systems.baps.men import about, whom
 
 
 def plan(tables: Tables, given: Given) -> Plan[Once]:
@@ -19,12 +19,15 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         changes = (Change(unit.name, set={"lr": out["rating"]}),) if unit is not None else ()
-        return Settlement(about(unit, f"leader rating {out['rating']}"), changes=changes)
+        return Settlement(about(unit, f"leader rating {out['rating']}"), changes=changes, fates=(fate(out["rating"]),))
+
+    def fate(rating: int) -> Fate:
+        return Fate(whom(unit, "the new leader"), "rating", f"{rating:+d}".replace("-", "−") if rating else "0")
 
     return one_roll(
         (d20("leader rating"),),
         lambda roll: {"roll": roll, "rating": table(grade=grade, roll=roll)["rating"]},
-        lambda roll, told: Line("leader rating", roll, result=f"{grade}: {told['rating']}"),
+        lambda roll, _told: Line("roll", roll, result=f"column {grade}"),
         settle,
         opening={},
     )

@@ -9,10 +9,10 @@ from bot.rules.dice import averaging
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, parts_of
 from bot.rules.shapes import Once
 from bot.rules.tables.table import Answer, Tables
-from bot.systems.baps.men import living, wounds_of
+from bot.systems.baps.men import called, living, wounds_of
 from bot.systems.baps.resolution import FATAL, LIMITS, changes_of
 
 FLAGS = ("suppressed", "expert", "terrain", "outnumber", "berserk", "heroic")
@@ -31,6 +31,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
             option="b",
             code="not-together",
         )
+    names = called((a, b))
     mods = [_modifiers(tables, man) for man in (a, b)]
     a_modifier, b_modifier = (int(answer["total"]) for answer in mods)
 
@@ -46,8 +47,8 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         }
 
     def lines(_before: Once, roll: Roll, _after: Once) -> Iterable[Line]:
-        for side, man, die, answer in zip("ab", (a, b), roll, mods, strict=True):
-            yield Line(f"{side} {man.word}", (die,), parts_of(answer.parts), die + answer["total"])
+        for name, die, answer in zip(names, roll, mods, strict=True):
+            yield Line(name, (die,), parts_of(answer.parts), die + answer["total"])
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         headline = {"a": f"{a.word} (a) wins", "b": f"{b.word} (b) wins", "tie": "a tie, both are wounded"}
@@ -58,11 +59,15 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         units = tuple((man.word, _said(out, side)) for side, man in (("a", a), ("b", b)))
         said = [headline[out["winner"]], *(f"{word} {fate}" for word, fate in units if fate == "killed")]
         then = tuple(
-            f"{man.word}: {LIMITS[fate['wounds']][0].lower()}{LIMITS[fate['wounds']][1:]}"
+            f"{man.word}: {LIMITS[fate['wounds']]}"
             for man, fate in zip((a, b), fates, strict=True)
             if fate["wounds"] in LIMITS and fate["wounds"] != wounds_of(man)
         )
-        return Settlement(", ".join(said), units, then, changes_of((a, b), fates))
+        told = tuple(
+            Fate(name, "wins" if out["winner"] == side else _token(out, side))
+            for side, name in zip("ab", names, strict=True)
+        )
+        return Settlement(", ".join(said), units, (), changes_of((a, b), fates), told, then)
 
     step: Step[Once] = Step(
         (averaging("hand-to-hand a"), averaging("hand-to-hand b")), lambda _state, _roll: Once(None), outputs, lines
@@ -92,6 +97,12 @@ def _after_wounds(man: Unit, taken: int) -> str:
     if wounds_of(man) + taken >= FATAL:
         return "killed"
     return "suppressed" if man.has("suppressed") else "ready"
+
+
+def _token(out: Mapping[str, Any], side: str) -> str:
+    if out[f"{side}_after"] == "killed":
+        return "killed"
+    return {0: "none", 1: "wounded"}.get(out[f"{side}_wounds"], "wounded-twice")
 
 
 def _said(out: Mapping[str, Any], side: str) -> str:

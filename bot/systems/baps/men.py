@@ -39,6 +39,11 @@ def called(men: Sequence[Unit]) -> tuple[str, ...]:
     return tuple(f"{word} {at}" if words.count(word) > 1 else word for at, word in enumerate(words, 1))
 
 
+def whom(man: Unit | None, otherwise: str) -> str:
+    """The unit that an answer is about, or what it is called where none was named."""
+    return otherwise if man is None else man.word
+
+
 def about(man: Unit | None, said: str) -> str:
     """A headline with the unit that it is about, where one was named."""
     return said if man is None else f"{man.word}: {said}"

@@ -8,10 +8,10 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, parts_of
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, parts_of
 from bot.rules.shapes import Once, one_roll
 from bot.rules.tables.table import Tables
-from bot.systems.baps.men import about
+from bot.systems.baps.men import about, whom
 
 
 def plan(tables: Tables, given: Given) -> Plan[Once]:
@@ -33,7 +33,7 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         vehicle=given.flag("vehicle"),
     )
     modifier = int(modifiers["total"])
-    against = f"against {men} men" + (", times three" if crew_team else "")
+    against = f"against {men} {'man' if men == 1 else 'men'}" + (", times three" if crew_team else "")
 
     def outputs(roll: int) -> Outputs:
         total = roll + modifier
@@ -41,17 +41,17 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         return {"roll": roll, "modifier": modifier, "total": total, "result": result}
 
     def line(roll: Roll, told: Outputs) -> Line:
-        said = f"{against}: {told['result']}"
-        return Line("morale check", roll, parts_of(modifiers.parts), told["total"], said)
+        return Line("morale check", roll, parts_of(modifiers.parts), told["total"], against)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         result = out["result"]
-        then = ("All men of the unit are suppressed.",) if result == "pinned" else ()
+        now = ("all men of the unit suppressed",) if result == "pinned" else ()
         changed = unit is not None and result != "pass"
         changes: tuple[Change, ...] = ()
         if changed and unit is not None:
             changes = (Change(unit.name, set={"state": result}),)
             changes += (Change(unit.name, set={"state": "suppressed"}, of="squad"),) if result == "pinned" else ()
-        return Settlement(about(unit, str(result)), then=then, changes=changes)
+        fates = (Fate(whom(unit, "the unit"), str(result)),)
+        return Settlement(about(unit, str(result)), changes=changes, fates=fates, now=now)
 
     return one_roll(dice(1, 10, "morale check"), outputs, line, settle, opening={})

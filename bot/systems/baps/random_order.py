@@ -7,11 +7,12 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
-from bot.systems.baps.heroics import DEEDS, RANDOM_ORDER, Deed, deed_said, heroic_steps, roused
-from bot.systems.baps.men import about
+from bot.systems.baps.heroics import DEEDS, RANDOM_ORDER, UP, Deed, deed_said, heroic_steps, orders_said, roused
+from bot.systems.baps.men import about, whom
 
 ORDERS = {
     "none": "no action this turn",
@@ -55,11 +56,12 @@ def plan(tables: Tables, given: Given) -> Plan[Deed]:
         headline = ORDERS[out["order"]]
         headline += f": {DEEDS[out['heroic']]}" if out["heroic"] != "none" else ""
         headline += f", {out['orders']} orders" if out["orders"] else ""
-        return Settlement(about(unit, headline), then=_advice(out), changes=changes)
+        then, now = _advice(out), UP if out["heroic"] != "none" else ()
+        return Settlement(about(unit, headline), (), then, changes, (_fate(unit, who, out),), now)
 
     if who == "soldier" and given.flag("suppressed"):
         told = {"roll": "none", "order": "remain-suppressed", "mark": "none", "may_change": False, **NO_DEED}
-        said = (Line("random order: no die"),)
+        said = (Line("no die", result="suppressed"),)
         return Plan(Deed(None), {}, settle, opening=told, lines=said)
 
     rows = {roll: _row(tables, who, given.word("morale"), roll) for roll in range(1, 21)}
@@ -74,9 +76,7 @@ def plan(tables: Tables, given: Given) -> Plan[Deed]:
         return told if after.owes else told | NO_DEED
 
     def lines(_before: Deed, roll: Roll, _after: Deed) -> tuple[Line]:
-        order, mark = rows[roll[0]]
-        said = ORDERS[order]
-        return (Line("random order", roll, result=said if mark == "none" else f"{said} ({mark})"),)
+        return (Line("random order", roll, result=_column(who, given.word("morale"))),)
 
     step = Step(
         RANDOM_ORDER,
@@ -102,9 +102,20 @@ def _row(tables: Tables, who: str, morale: str, roll: int) -> tuple[str, str]:
     return row["order"], "dagger" if row["dagger"] else "none"
 
 
+def _column(who: str, morale: str) -> str:
+    """Where the die is read."""
+    return f"{morale} morale" if who == "soldier" else who.replace("-", " ")
+
+
+def _fate(unit: Unit | None, who: str, out: Mapping[str, Any]) -> Fate:
+    deed = out["heroic"]
+    more = ", ".join(filter(None, (DEEDS.get(deed), orders_said(out["orders"]))))
+    return Fate(whom(unit, f"the {who.replace('-', ' ')}"), out["order"], more)
+
+
 def _advice(out: Mapping[str, Any]) -> tuple[str, ...]:
     if out["may_change"]:
-        return ("The order may be changed to a chore such as reloading or clearing a jam.",)
+        return ("A chore instead is allowed: reload, clear a jam.",)
     if out["mark"] == "double-dagger":
         return ("The game master decides whether anybody takes the surrender.",)
     if out["heroic"] != "none":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
@@ -12,17 +12,24 @@ from typing import Any
 
 from bot.rules.dice import Die, d6, d20
 from bot.rules.inputs.units import Unit
+from bot.rules.names import joined
 from bot.rules.odds import Weighted
-from bot.rules.phrase import phrase
-from bot.rules.sequence import Change, Roll
+from bot.rules.sequence import Change, Fate, Roll, minus
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import wounds_of
 
 LOWEST_ROW, HIGHEST_ROW = -6, 9
 MOST_MEN = 10
 FATAL = 3
+NAMED = 2
+WOUNDED = {
+    "1 wound": "wounded",
+    "2 wounds": "wounded twice",
+    "1 wound, suppressed": "wounded and suppressed",
+    "2 wounds, suppressed": "wounded twice and suppressed",
+}
 KINDS = ("killed", "wounded", "wounded and suppressed", "suppressed")
-LIMITS = {1: "With 1 wound: no sprinting.", 2: "With 2 wounds: no rushing and no sprinting."}
+LIMITS = {1: "no sprinting with 1 wound", 2: "no rushing or sprinting with 2 wounds"}
 _WOUNDS = {"wound-1": 1, "wound-2": 2}
 _SHARED = frozenset({"roll-2-k", "roll-1-2-k", "roll-note-1", "roll-note-2", "roll-note-3", "roll-note-4"})
 
@@ -43,10 +50,9 @@ def printed_row(difference: int) -> tuple[int, int]:
 
 
 def row_said(difference: int) -> str:
-    """The row for the story: `row 4`, or `row 17 read as 8, 2 times` beyond the printed ones."""
+    """The row for the story: `row 4`, or `row 8, 2 dice a man` beyond the printed ones."""
     row, passes = printed_row(difference)
-    read = "" if row == difference else f" read as {row}"
-    return f"row {difference}{read}" + (f", {passes} times" if passes > 1 else "")
+    return f"row {minus(row)}" + (f", {passes} dice a man" if passes > 1 else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ class Man:
     """One man under attack: the cell that each d20 is read in, where the outputs are, what is known of them.
 
     `where` names row and column for the story; `facts` are the outputs that go with the result;
-    `counts_ones` says whether a natural 1 matters to the attackers' ammunition.
+    `counts_ones` says whether a natural 1 matters to the attackers' ammunition, `rides` whether they are in a vehicle.
     """
 
     unit: Unit
@@ -91,6 +97,7 @@ class Man:
     where: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
     counts_ones: bool = False
+    rides: bool = False
 
     def dead(self, hurt: Hurt) -> bool:
         """Whether a die or a third wound killed this man, old ones counted."""
@@ -260,19 +267,54 @@ def _kind(words: str) -> str:
     return "wounded and suppressed" if more else "wounded"
 
 
-def aftermath(men: tuple[Unit, ...], fates: list[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What the card has the players remember of those who are hit and live.
+def fates_of(names: Iterable[str], fates: Iterable[Mapping[str, Any]]) -> tuple[Fate, ...]:
+    """What came of each man, by the names that the dice have for them."""
+    return tuple(Fate(name, token_of(fate)) for name, fate in zip(names, fates, strict=False))
+
+
+def token_of(fate: Mapping[str, Any]) -> str:
+    """A man's fate as `results` of the game.yaml has it; whoever is suppressed now as well is said to be."""
+    if fate["after"] == "killed":
+        return "killed"
+    wounds = {"wound-1": "wounded", "wound-2": "wounded-twice"}.get(fate["result"])
+    if wounds is None:
+        return str(fate["result"])
+    return f"{wounds}-suppressed" if fate["after"] == "suppressed" else wounds
+
+
+def aftermath(men: Sequence[Unit], fates: Sequence[Mapping[str, Any]], names: Sequence[str] = ()) -> tuple[str, ...]:
+    """What changed besides: old wounds counted with the new ones, men that a squad lost, and what is barred now.
 
     Source: Infantry Charts, notes under moves. How suppression ends is not on the charts.
     """
-    alive = [
-        (man, fate)
-        for man, fate in zip(men, fates, strict=False)
-        if fate["result"] != "none" and fate["after"] != "killed"
+    called = names or [man.word for man in men]
+    both = list(zip(men, called, fates, strict=False))
+    told = [
+        f"{name} has {fate['wounds']} wounds"
+        for man, name, fate in both
+        if wounds_of(man) and fate["result"] != "none" and fate["after"] != "killed" and fate["wounds"] > wounds_of(man)
     ]
-    wounds = {fate["wounds"] for _, fate in alive}
-    then = [LIMITS[count] for count in (1, 2) if count in wounds]
-    down = [man.name for man, fate in alive if man.name and "suppressed" in said(fate)]
-    if down:
-        then.append(phrase("When the rules lift the suppression: `/unit edit {name} state=ready`.", name=down[0]))
-    return tuple(then)
+    lost = Counter(str(man.get("squad")) for man, _, fate in both if man.get("squad") and fate["after"] == "killed")
+    told += [f"{squad} is {count} {'man' if count == 1 else 'men'} fewer" for squad, count in lost.items()]
+    wounds = {fate["wounds"] for man, _, fate in both if fate["after"] != "killed" and fate["wounds"] != wounds_of(man)}
+    return (*told, *(LIMITS[count] for count in (1, 2) if count in wounds))
+
+
+def counted(names: Sequence[str], fates: Sequence[Mapping[str, Any]]) -> str:
+    """The men of a vehicle in a few words: `2 of 4 crew killed, 1 wounded`; empty where nobody is hurt."""
+    if len(fates) <= NAMED:
+        return ", ".join(named(names, fates))
+    found = Counter(_kind(said(fate)) for fate in fates)
+    (first, *rest) = [(found[kind], kind) for kind in KINDS if found[kind]] or [(0, "")]
+    if not first[0]:
+        return ""
+    return ", ".join([f"{first[0]} of {len(fates)} crew {first[1]}", *(f"{count} {kind}" for count, kind in rest)])
+
+
+def named(names: Iterable[str], fates: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Who was hurt, those of one result together: `crewman 1 + 3 killed`."""
+    found: dict[str, list[str]] = {}
+    for name, fate in zip(names, fates, strict=False):
+        if said(fate) != "none":
+            found.setdefault(said(fate), []).append(name)
+    return tuple(f"{joined(hurt)} {WOUNDED.get(word, word)}" for word, hurt in found.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Plan, Settlement
+from bot.rules.sequence import Fate, Line, Plan, Settlement
 from bot.rules.shapes import Once, one_roll
 from bot.rules.tables.table import Tables
 
@@ -16,9 +16,10 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     return one_roll(
         dice(4 if woods == "light" else 1, 4, "sighting"),
         lambda total: {"distance": table(woods=woods, roll=total)["distance"]},
-        lambda roll, told: Line(
-            "sighting", roll, (("heavy woods", adds),) if adds else (), told["distance"], f"inches in {woods} woods"
+        lambda roll, told: Line("roll", roll, (("heavy woods", adds),) if adds else (), told["distance"]),
+        lambda out: Settlement(
+            f"{out['distance']} inches",
+            fates=(Fate(f"sight in {woods} woods", "reaches", f"{out['distance']} inches"),),
         ),
-        lambda out: Settlement(f"{out['distance']} inches"),
         opening={},
     )

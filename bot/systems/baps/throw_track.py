@@ -9,10 +9,10 @@ from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.phrase import phrase
-from bot.rules.sequence import Change, Line, Plan, Settlement
+from bot.rules.sequence import Change, Fate, Line, Plan, Settlement
 from bot.rules.shapes import Once, no_roll, one_roll
 from bot.rules.tables.table import Tables
-from bot.systems.baps.men import about
+from bot.systems.baps.men import about, whom
 from bot.systems.baps.vehicles import OFF_TRACK, TRACK_HIT, refuse_wreck
 
 
@@ -33,16 +33,17 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         thrown = out["result"] == "thrown"
         changes = (Change(vehicle.name, mark=OFF_TRACK),) if thrown and vehicle is not None else ()
-        return Settlement(about(vehicle, "track thrown" if thrown else "safe"), changes=changes)
+        fate = Fate(whom(vehicle, "the vehicle"), out["result"])
+        return Settlement(about(vehicle, "track thrown" if thrown else "safe"), changes=changes, fates=(fate,))
 
     need = table(**where, roll=1)["need"]
     if need == "never":
-        said = Line("throwing track", result="slow on open ground: no die")
+        said = Line("no die", result="slow on open ground")
         return no_roll({"roll": "none", "result": "safe"}, (said,), settle)
     return one_roll(
         (d20("throwing track"),),
         lambda roll: {"roll": roll, "result": table(**where, roll=roll)["result"]},
-        lambda roll, told: Line("throwing track", roll, result=f"{need} or more throws it: {told['result']}"),
+        lambda roll, _told: Line("roll", roll, result=f"thrown at {need} or more"),
         settle,
         opening={},
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.rules.dice import d20
@@ -10,12 +10,12 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of, row_of
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, minus, parts_of, row_of
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.baps.crew import Crew, crew_men, crew_step
 from bot.systems.baps.damage import AREAS, area_steps
-from bot.systems.baps.men import about
-from bot.systems.baps.resolution import Resolution, aftermath, changes_of, summed_up, words_of
+from bot.systems.baps.men import about, called, whom
+from bot.systems.baps.resolution import NAMED, Resolution, aftermath, changes_of, counted, named, summed_up, words_of
 from bot.systems.baps.rows import rows_of
 from bot.systems.baps.shot import hits_vehicle, shot_modifiers
 from bot.systems.baps.vehicles import aboard, hit_vehicle, refuse_wreck
@@ -28,6 +28,11 @@ BOUNCES = {
     "tire-hit": "tire hit",
     "bounce": "the round bounces",
 }
+BAILED = {
+    "yes": ("the crew bails out and may come back next turn",),
+    "no": ("the crew bails out and may not come back",),
+}
+WHAT = {"tank": "the tank", "tracked": "the tracked vehicle", "wheeled": "the wheeled vehicle"}
 MACHINE_GUNS = ("medium-machine-gun", "heavy-machine-gun")
 UNHARMED: Mapping[str, Any] = {
     "main_gun": False,
@@ -74,8 +79,14 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         changes = hit_vehicle(target, crew, out) + changes_of(crew, out["crew"])
-        then = (*_then(out, crew), *aftermath(crew, out["crew"]))
-        return Settlement(about(target, _headline(out)), words_of(out["crew"]), then, changes)
+        men = called(crew)
+        now = (
+            *_now(out, crew),
+            *(named(men, out["crew"]) if len(men) > NAMED else ()),
+            *aftermath(crew, out["crew"], men),
+        )
+        fate = _fate(whom(target, WHAT.get(vehicle_type, "the vehicle")), out, men)
+        return Settlement(about(target, _headline(out)), words_of(out["crew"]), (), changes, (fate,), now)
 
     opening = {"need": need, "damage": [], "crew": []}
     shown = (row_of("outcome", "the vehicle"), *rows_of(crew_men(crew)))
@@ -100,10 +111,9 @@ def _hit(need: int, modifiers: Answer, known: Outputs, classes: str) -> Step[Cre
         return told | {"pen_roll": "none", "penetrated": False} if after.owes == "bounce" else told
 
     def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line, ...]:
-        said = f"{need} or more hits: {'hit' if hit(roll) else 'miss'}"
-        line = Line("to hit", roll, parts_of(modifiers.parts), roll[0] + modifier, said)
+        line = Line("to hit", roll, parts_of(modifiers.parts), roll[0] + modifier, f"{need} or more needed")
         if hit(roll) and pen_need == "fail":
-            return (line, Line("penetration", result=f"{classes}: cannot penetrate, no die"))
+            return (line, Line("penetration", result=f"{classes}, never"))
         return (line,)
 
     return Step(
@@ -127,8 +137,7 @@ def _penetrate(need: Any, classes: str) -> Step[Crew]:
         return told | {"outcome": "penetrated"} if penetrated(roll) else told
 
     def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
-        said = f"{classes}, {need} or more: "
-        return (Line("penetration", roll, result=said + ("penetrated" if penetrated(roll) else "not penetrated")),)
+        return (Line("penetration", roll, result=f"{classes}, {need} or more needed"),)
 
     return Step(
         (d20("penetration"),),
@@ -158,14 +167,14 @@ def _shot(tables: Tables, weapon: str, inches: float) -> tuple[Answer, str]:
 def _class_said(weapon: str, class_used: str) -> str:
     """The weapon class for the story; a gun beyond its third band counts one class lower."""
     if weapon.startswith("at-") or weapon.endswith("-at-weapon"):
-        return f"{weapon} ({class_used})"
-    return weapon if weapon == class_used else f"{class_used} ({weapon} at long range)"
+        return f"{weapon.replace('-', ' ')} ({class_used.replace('-', ' ')})"
+    return (weapon if weapon == class_used else f"{class_used} ({weapon} at long range)").replace("-", " ")
 
 
 def _armor_said(armor: str, answer: Answer) -> str:
     """The armor column for the story, with what shifts it."""
-    why = "".join(f", {name} {value:+g}" for name, value in parts_of(answer.parts))
-    return f"{answer['column']} armor" + (f" ({armor}{why})" if why else "")
+    why = "".join(f", {name} {minus(value) if value < 0 else f'+{value:g}'}" for name, value in parts_of(answer.parts))
+    return f"{answer['column']} armor".replace("-", " ") + (f" ({armor}{why})" if why else "")
 
 
 def _bounce(tables: Tables, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
@@ -179,8 +188,7 @@ def _bounce(tables: Tables, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
         return {**UNHARMED, "outcome": results[roll[0]], "bail_out": out, "reoccupy": "yes" if out else "none"}
 
     def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
-        said = BOUNCES[results[roll[0]]]
-        return (Line("not penetrated", roll, result=said),)
+        return (Line("outside", roll, result="table of rounds that bounce"),)
 
     return Step(
         (d20("not penetrated"),),
@@ -200,10 +208,18 @@ def _headline(out: Mapping[str, Any]) -> str:
     return ", ".join([*words, *([f"crew: {summed_up(out['crew'])}"] if out["crew"] else [])])
 
 
-def _then(out: Mapping[str, Any], crew: tuple[Unit, ...]) -> tuple[str, ...]:
+def _fate(name: str, out: Mapping[str, Any], men: Sequence[str]) -> Fate:
+    """What came of the vehicle, the worst first; what else and what of its crew in words."""
+    if not out["penetrated"]:
+        return Fate(name, "none" if out["outcome"] in ("miss", "bounce") else str(out["outcome"]))
+    hurt = [area for area in ("ammunition", "engine") if out[area]]
+    token = "knocked-out" if hurt else "gun-lost" if out["main_gun"] else "penetrated"
+    more = [f"{' and '.join(hurt)} explode{'s' if len(hurt) == 1 else ''}"] if hurt else []
+    more += ["main gun gone"] * bool(hurt and out["main_gun"])
+    return Fate(name, token, ", ".join([*more, *filter(None, (counted(men, out["crew"]),))]))
+
+
+def _now(out: Mapping[str, Any], crew: tuple[Unit, ...]) -> tuple[str, ...]:
     if crew and len(out["crew"]) == len(crew) and all(man["after"] == "killed" for man in out["crew"]):
-        return ("Nobody is left in it.",)
-    return {
-        "yes": ("The crew may come back next turn.",),
-        "no": ("The crew may not come back.",),
-    }.get(out["reoccupy"], ())
+        return ("nobody left in it",)
+    return BAILED.get(out["reoccupy"], ())

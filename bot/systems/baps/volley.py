@@ -68,10 +68,9 @@ def men_step(
 
 
 def men_lines(resolution: Resolution, man: Man, before: Hurt, roll: Roll) -> Iterable[Line]:
-    """The line of one die: the man, where it is read, what it says."""
-    word = resolution.word(man, before, roll[0])
+    """The line of one die: the man, where it is read where that is their own, and why."""
     after = resolution.strike(man, before, roll[0])
-    where = f"{before.entry}" if before.entry else man.where
-    third = ", the third wound: killed" if man.dead(after) and word != "killed" else ""
-    shown = "no effect" if word == "none" else word
-    yield Line(man.name, tuple(roll), result=f"{where}: {shown}{third}" if where else f"{shown}{third}")
+    third = "third wound" if man.dead(after) and resolution.word(man, before, roll[0]) != "killed" else ""
+    where = "shared result" if before.entry else man.where
+    own = man.name if man.rides else ""
+    yield Line(man.name, tuple(roll), result=", ".join(filter(None, (where, third))), unit=own)

@@ -9,11 +9,12 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, minus, parts_of
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.interrupt import GIVEN_UP, activates, forbidden
 from bot.systems.ucn.skills import FACES, MAX_BONUS, Check, check, d20, lost_ap, mod_part, status_part, sum_line
+from bot.systems.ucn.words import whom
 
 CONDITIONS = (
     "target_moving",
@@ -28,6 +29,11 @@ FULL_AP, NO_AP = 4, 0
 NONE = "none"
 STATES = {"mobility-kill": "immobilised", "mission-kill": "out-of-action", "catastrophic-kill": "destroyed"}
 WORSE = ("immobilised", "out-of-action", "destroyed")  # states that do not get better, the worst last
+ABOARD = {
+    "disembark": "passengers disembark",
+    "disembark-pinned": "passengers disembark pinned",
+    "combat-ineffective": "passengers lost",
+}
 UNROLLED = {"location": None, "armour_result": None, "adjusted_armour": None, "damage_total": None}
 UNHURT = {
     "suppressed": False,
@@ -121,11 +127,10 @@ class _Attack:
             return {"shoot_final": self.shot.final}
         return {"shoot_final": None, **UNROLLED, "result": "not-spotted", **UNHURT}
 
-    def spot_story(self, _before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
+    def spot_story(self, _before: Shot, roll: Roll, _after: Shot) -> Iterable[Line]:
         assert self.spot is not None
-        yield sum_line(self.spot)
-        verdict = "spotted" if after.owes else "not spotted"
-        yield Line("to spot", roll, result=f"against {self.spot.final}: {verdict}{lost_ap(roll)}")
+        yield sum_line(self.spot, "spotting")
+        yield Line("to spot", roll, result=f"{minus(self.spot.final)} or less needed{lost_ap(roll)}")
 
     def shooting(self, _state: Shot, roll: Roll) -> Shot:
         return Shot("location" if self.shot.passes[roll[0]] else None)
@@ -133,11 +138,9 @@ class _Attack:
     def shot_tells(self, _before: Shot, _roll: Roll, after: Shot) -> Outputs:
         return {} if after.owes else {**UNROLLED, "result": "miss", **UNHURT}
 
-    def shot_story(self, _before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
-        yield sum_line(self.shot)
-        yield Line(
-            "to hit", roll, result=f"against {self.shot.final}: {'hit' if after.owes else 'miss'}{lost_ap(roll)}"
-        )
+    def shot_story(self, _before: Shot, roll: Roll, _after: Shot) -> Iterable[Line]:
+        yield sum_line(self.shot, "shooting")
+        yield Line("to hit", roll, result=f"{minus(self.shot.final)} or less needed{lost_ap(roll)}")
 
     # -- armour -------------------------------------------------------------------------------------------
 
@@ -163,11 +166,13 @@ class _Attack:
             return told
         return {**told, "damage_total": None, "result": "no-penetration", **UNHURT, "suppressed": True}
 
-    def armour_story(self, before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
+    def armour_story(self, before: Shot, roll: Roll, _after: Shot) -> Iterable[Line]:
         word, modifier = self.armours[roll[0]]["result"], int(self.armours[roll[0]]["armour_modifier"])
-        yield Line("armour save", roll, result=f"{word}, armour {modifier:+d}" if modifier else str(word))
-        verdict = "penetrated" if after.owes else "no penetration"
-        yield Line(f"PEN {self.pen}", result=f"against armour {self._adjusted(before, roll)}: {verdict}")
+        where = str(word).replace("-", " ")
+        yield Line(
+            "armour save", roll, result=f"{where}, armour {modifier:+d}".replace("-", "−") if modifier else where
+        )
+        yield Line("penetration", contributors=(("PEN", self.pen),), result=f"armour {self._adjusted(before, roll)}")
 
     # -- damage -------------------------------------------------------------------------------------------
 
@@ -190,7 +195,7 @@ class _Attack:
 
     def damage_story(self, _before: Shot, roll: Roll, _after: Shot) -> Iterable[Line]:
         parts = (("skill above 20", self.bonus),) if self.bonus else ()
-        yield Line("vehicle damage", roll, parts, roll[0] + self.bonus, str(self.damages[roll[0]]["result"]))
+        yield Line("damage", roll, parts, roll[0] + self.bonus)
 
     def finish(self, state: Shot, _roll: Roll) -> Shot:
         return replace(state, owes=None)
@@ -199,14 +204,13 @@ class _Attack:
         return {name: self.crews[roll[0]][name] for name in ("crew", "vehicle_ap")}
 
     def crew_story(self, _before: Shot, roll: Roll, _after: Shot) -> Iterable[Line]:
-        read = self.crews[roll[0]]
-        yield Line("crew", roll, result=f"{read['crew']}, the vehicle has {read['vehicle_ap']} AP")
+        yield Line("crew", roll)
 
     def passenger_tells(self, _before: Shot, roll: Roll, _after: Shot) -> Outputs:
         return {"passengers": self.fates[roll[0]]["passengers"]}
 
     def passenger_story(self, _before: Shot, roll: Roll, _after: Shot) -> Iterable[Line]:
-        yield Line("passengers", roll, result=str(self.fates[roll[0]]["passengers"]))
+        yield Line("passengers", roll)
 
     # -- what comes of it ---------------------------------------------------------------------------------
 
@@ -218,19 +222,23 @@ class _Attack:
             pieces.append(f"crew {out['crew']}")
         if out["passengers"] != NONE:
             pieces.append(f"passengers {out['passengers']}")
-        then = []
-        if out["suppressed"]:
-            then.append("The vehicle gets a Suppression marker.")
-        if out["vehicle_ap"] != FULL_AP:
-            then.append(f"The vehicle has {out['vehicle_ap']} AP from now on.")
-        if not out["can_move"]:
-            then.append("It cannot move any more, but can shoot." if out["can_shoot"] else "It is out of the fight.")
+        now = ["a Suppression marker on it"] if out["suppressed"] else []
+        if out["vehicle_ap"] != FULL_AP and out["can_shoot"]:
+            now.append(f"{out['vehicle_ap']} AP from now on")
+        if not out["can_move"] and out["can_shoot"]:
+            now.append("it can still shoot")
+        more = [ABOARD[out["passengers"]]] if out["passengers"] != NONE else []
+        more = [
+            *(["crew " + str(out["crew"]).replace("combat-ineffective", "lost")] if out["crew"] != "unhurt" else []),
+            *more,
+        ]
+        fates = (Fate(whom(target, "the vehicle"), out["result"], ", ".join(more)),)
         units = ((target.word, str(out["result"])),) if target is not None else ()
         changes = () if target is None else roster.change(target, _becomes(target, out))
         if self.given.flag("interrupt"):
-            then.append(GIVEN_UP)
+            now.append(GIVEN_UP)
             changes += activates(self.given)
-        return Settlement(", ".join(pieces), units, tuple(then), changes)
+        return Settlement(", ".join(pieces), units, (), changes, fates, tuple(now))
 
 
 def _becomes(target: Unit, out: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.asked import PLAY, Asked
@@ -101,4 +101,10 @@ def _settle(out: Mapping[str, Any], attacker: Side, defender: Side, *, grenade_t
         units.append((defender.unit.word, roster.casualties(lost)))
     by_grenade = f"grenade takes {out['grenade_casualties']}, " if grenade_thrown else ""
     headline = f"{by_grenade}{'cleared' if out['outcome'] == 'cleared' else combat.headline(out)}"
-    return Settlement(headline, tuple(units), combat.still_in_combat(out), tuple(changes))
+    told = combat.fates(attacker, defender, out, before=out["grenade_casualties"])
+    now = combat.still_in_combat(out)
+    if out["outcome"] == "cleared":
+        told, now = (Fate(told[0].unit, "cleared"), told[1]), ("the room is empty",)
+    elif grenade_thrown:
+        now = (f"{out['defenders_left']} left after the grenade, −6 to all skills", *now)
+    return Settlement(headline, tuple(units), (), tuple(changes), told, now)

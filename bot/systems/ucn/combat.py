@@ -15,12 +15,13 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import Weighted
-from bot.rules.sequence import Line, Outputs, Roll, Step, parts_of
+from bot.rules.sequence import Fate, Line, Outputs, Roll, Step, minus, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.pool import pool
 from bot.systems.ucn.skills import Check, check, d20, lost_ap, mod_part, sum_line
+from bot.systems.ucn.words import characters, whom
 
 EXAMPLES = {"more": (2, 1), "fewer": (1, 2), "equal": (1, 1), "none": (0, 0)}  # successes that stand for each row
 
@@ -135,8 +136,8 @@ class Combat:
         """How the final skills come about."""
         attacker, defender = self.checks(left)
         return (
-            sum_line(attacker, "attacker"),
-            sum_line(defender, "defender"),
+            sum_line(attacker, "attackers"),
+            sum_line(defender, "defenders"),
         )
 
     def attack_dice(self, _state: Fight) -> tuple[Die, ...]:
@@ -155,7 +156,7 @@ class Combat:
         return {"attacker_successes": after.successes, **self._rolls("attacker_rolls", roll)}
 
     def attack_story(self, before: Fight, roll: Roll, _after: Fight) -> Iterable[Line]:
-        yield _line("attackers", self.checks(before.left)[0], roll)
+        yield _line("attackers' dice", self.checks(before.left)[0], roll)
 
     def defend_dice(self, state: Fight) -> tuple[Die, ...]:
         return d20("defender melee") * state.left
@@ -179,7 +180,7 @@ class Combat:
         }
 
     def defend_story(self, before: Fight, roll: Roll, _after: Fight) -> Iterable[Line]:
-        yield _line("defenders", self.checks(before.left)[1], roll)
+        yield _line("defenders' dice", self.checks(before.left)[1], roll)
 
     def _rolls(self, name: str, roll: Roll) -> dict[str, int]:
         if not self.lists or not self.asked.keeps(name):
@@ -201,7 +202,7 @@ def _row(attacker: int, defender: int) -> str:
 def _line(label: str, check: Check, roll: Roll) -> Line:
     successes, ones = _successes(check, roll)
     also = f", {ones} natural 1" if ones else ""
-    return Line(label, roll, result=f"against {check.final}: {successes} of {len(roll)} succeed{also}{lost_ap(roll)}")
+    return Line(label, roll, result=f"{successes} of {len(roll)} at {minus(check.final)} or less{also}{lost_ap(roll)}")
 
 
 def headline(out: Mapping[str, Any]) -> str:
@@ -210,6 +211,19 @@ def headline(out: Mapping[str, Any]) -> str:
     return f"{str(out['outcome']).replace('-', ' ')}, {lost}"
 
 
+def fates(attacker: Side, defender: Side, out: Mapping[str, Any], *, before: int = 0) -> tuple[Fate, ...]:
+    """What came of both sides; `before` are the defenders that a grenade took."""
+    return (
+        _fate(defender, out["defender_casualties"] + before, wins=out["outcome"] == "defender-wins"),
+        _fate(attacker, out["attacker_casualties"], wins=out["outcome"] in ("attacker-wins", "cleared")),
+    )
+
+
+def _fate(side: Side, lost: int, *, wins: bool) -> Fate:
+    token = ("wins-losing" if lost else "wins") if wins else "loses" if lost else "unhurt"
+    return Fate(whom(side.unit, f"the {side.name}"), token, characters(lost) if lost else "")
+
+
 def still_in_combat(out: Mapping[str, Any]) -> tuple[str, ...]:
     """What follows a melee that nobody has won."""
-    return ("Both sides stay in combat.",) if out["outcome"] in ("deadlock", "no-damage") else ()
+    return ("both stay in combat",) if out["outcome"] in ("deadlock", "no-damage") else ()

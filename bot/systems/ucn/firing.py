@@ -18,7 +18,7 @@ from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted, every_roll
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, minus
 from bot.systems.ucn import shooters
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.pool import each
@@ -186,9 +186,8 @@ class Firing:
 
     def spot_story(self, before: Fire, roll: Roll, _after: Fire) -> Iterable[Line]:
         spot = self._spot(before)
-        verdict = "spotted" if spot.passes[roll[0]] else "not spotted, no attack"
-        verdict += lost_ap(roll)
-        yield Line(f"{self.firing[before.at].label} to spot", roll, result=f"against {spot.final}: {verdict}")
+        shown, needed = self.firing[before.at].shown, f"{minus(spot.final)} or less needed{lost_ap(roll)}"
+        yield Line(f"{shown} to spot", roll, result=needed, unit=shown)
 
     # -- to hit -------------------------------------------------------------------------------------------
 

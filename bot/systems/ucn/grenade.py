@@ -35,8 +35,8 @@ class Grenade:
 
     def line(self, roll: Roll) -> Line:
         """The line of the roll."""
-        out = self.casualties(roll)
-        return Line("grenade", roll, result=f"{out} combat-ineffective, {len(roll) - out} stunned")
+        fatal = [face for face in FACES if self.results[face] == "combat-ineffective"]
+        return Line("grenade", roll, result=f"{fatal[0]}-{fatal[-1]} takes one out")
 
 
 def grenade(tables: Tables) -> Grenade:

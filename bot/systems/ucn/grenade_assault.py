@@ -8,12 +8,13 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.grenade import DIE, grenade
 from bot.systems.ucn.shooters import MORALE_LOSS
+from bot.systems.ucn.words import whom
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,11 @@ def plan(tables: Tables, given: Given) -> Plan[Thrown]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         casualties, left, status = out["casualties"], out["survivors"], str(out["status"])
         units = ((target.word, status),) if target is not None else ()
-        then = (f"Left in the room: {left}, with -6 to all skills.",) if left else ("The room is empty.",)
+        now = (f"{left} left in the room, −6 to all skills",) if left else ("the room is empty",)
+        more = f"{casualties} of {occupants} lost" if left and casualties else ""
+        fates = (Fate(whom(target, "the element"), status, more),)
         changes = () if target is None else roster.change(target, roster.after_grenade(target, casualties, status))
-        return Settlement(f"{status}, {casualties} of {occupants} lost", units, then, changes)
+        return Settlement(f"{status}, {casualties} of {occupants} lost", units, (), changes, fates, now)
 
     def focused(asked: Asked) -> Plan[Thrown]:
         groups = thrown.groups(occupants, asked.items("results"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,13 +10,14 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Line, Plan, Settlement, parts_of
+from bot.rules.sequence import Change, Fate, Line, Plan, Settlement, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster, shooters
 from bot.systems.ucn.asked import PLAY, Asked
 from bot.systems.ucn.firing import Fire, Firing
 from bot.systems.ucn.shooters import Shooter
 from bot.systems.ucn.skills import Check, check, mod_part, sum_line
+from bot.systems.ucn.words import whom
 
 SPOTTING = (
     "target_moving",
@@ -36,7 +37,7 @@ SHOOTING = (
     "attacker_higher",
     "attacker_lower",
 )
-GIVEN_UP = "The element has given up its next activation; those under fire may react (sequence react)."
+GIVEN_UP = "the next activation given up, those under fire may react (react)"
 ACTIVATED = frozenset({"activated"})
 REFUSED = {"hits": 0, "saved": 0, "casualties": 0, "status": "not-allowed", "morale_loss": 0}
 
@@ -55,9 +56,10 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
     reason = forbidden(given)
     if reason:
         opening = {"shooters": [], **REFUSED}
-        settled = Settlement(f"not allowed: {reason}")
+        refused = Fate(whom(given.unit("target"), "the target"), "not-allowed", reason)
+        settled = Settlement(f"not allowed: {reason}", fates=(refused,))
         return Plan(Fire(None), {}, lambda _: settled, opening)
-    settle = partial(_settle, tables, given)
+    settle = partial(_settle, tables, given, firing)
     lines = (
         *shooters.reminders(acting(given)),
         *shooters.firm_reminder(given),
@@ -115,18 +117,18 @@ def forbidden(given: Given) -> str:
 
 
 def _spot_lines(spots: Iterable[Check | None]) -> tuple[Line, ...]:
-    return tuple(sum_line(spot) for spot in dict.fromkeys(spots) if spot is not None)
+    return tuple(sum_line(spot, "to spot") for spot in dict.fromkeys(spots) if spot is not None)
 
 
-def _settle(tables: Tables, given: Given, out: Mapping[str, Any]) -> Settlement:
+def _settle(tables: Tables, given: Given, firing: Sequence[Shooter], out: Mapping[str, Any]) -> Settlement:
     target = given.unit("target")
     return Settlement(
         shooters.headline(out),
         tuple(shooters.suffered(target, out)),
-        (
-            *shooters.what_now(tables, out),
-            *shooters.areas(tables, out),
-            GIVEN_UP,
-        ),
+        shooters.areas(tables, out),
         (*roster.under_fire(target, out["casualties"], out["status"]), *activates(given)),
+        (shooters.fate(target, out),),
+        (*shooters.now(out), GIVEN_UP),
+        by=shooters.by(firing, "interrupts|interrupt"),
+        sums=shooters.sums(out),
     )

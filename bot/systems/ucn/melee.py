@@ -36,7 +36,9 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
             if side.unit is not None:
                 changes += roster.change(side.unit, roster.loses(side.unit, lost))
                 units.append((side.unit.word, roster.casualties(lost)))
-        return Settlement(combat.headline(out), tuple(units), combat.still_in_combat(out), tuple(changes))
+        told = combat.fates(attacker, defender, out)
+        still = combat.still_in_combat(out)
+        return Settlement(combat.headline(out), tuple(units), (), tuple(changes), told, still)
 
     def focused(asked: Asked) -> Plan[Fight]:
         fight = Combat(tables, attacker.characters, checks, asked)

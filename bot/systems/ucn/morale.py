@@ -8,11 +8,13 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Line, Outputs, Plan, Roll, Settlement, Step, parts_of
+from bot.rules.names import joined
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step, minus, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.shooters import MORALE_LOSS
 from bot.systems.ucn.skills import LAST, check, d20, mod_part, sum_line
+from bot.systems.ucn.words import SHAKY, whom
 
 LET_LOOSE, MARKERS = "let-loose", 3
 STATES = {"passed": "ready", "hesitant": "hesitant-morale"}  # the others are called as their result
@@ -59,25 +61,29 @@ def plan(tables: Tables, given: Given) -> Plan[Testing]:
     def lines(_before: Testing, roll: Roll, _after: Testing) -> Iterable[Line]:
         by = failed_by(roll[0])
         yield sum_line(test)
-        yield Line("Morale test", roll, result=f"against {test.final}: {f'failed by {by}' if by else 'passed'}")
+        yield Line("Morale test", roll, result=f"{by} too high" if by else f"{minus(test.final)} or less needed")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         result, by = str(out["result"]), int(out["failed_by"])
         headline = f"{result}, failed by {by}" if by else "passed"
-        then = [tables["morale-failed"](failed_by=by).text] if by else ["It carries on with its activation."]
+        then, now = [], [SHAKY[result]] if by else []
         if out["roll"] == LAST and result != LET_LOOSE:
-            then.append("A natural 20: the remaining AP are lost.")
+            now.append("natural 20, the remaining AP are lost")
         marked = _marked(given) if result == LET_LOOSE else ()
         if marked:
-            names = ", ".join(enemy.word for enemy in given.units("enemies")[:MARKERS])
-            then.append(f"A {given.word('marker').capitalize()} marker each: {names}.")
+            names = joined(enemy.word for enemy in given.units("enemies")[:MARKERS])
+            now.append(f"a {given.word('marker').capitalize()} marker on {names}")
+        elif result == LET_LOOSE:
+            then.append(f"Put a {given.word('marker').capitalize()} marker on up to 3 enemies in sight, nearest first.")
         damaged = unit is not None and unit.state in DAMAGED
         new: dict[str, Any] = {} if damaged else {"state": STATES.get(result, result)}
         if out["loses_ap"]:
             new["ap"] = 0
         mark = frozenset({"reload"}) if result == LET_LOOSE else frozenset()
         units = ((unit.word, result),) if unit is not None else ()
-        return Settlement(headline, units, tuple(then), (*roster.change(unit, new, mark=mark), *marked))
+        fates = (Fate(whom(unit, "the element"), result),)
+        changes = (*roster.change(unit, new, mark=mark), *marked)
+        return Settlement(headline, units, tuple(then), changes, fates, tuple(now))
 
     step = Step(d20("Morale test"), lambda _state, _roll: Testing(None), outputs, lines)
     return Plan(Testing("test"), {"test": step}, settle, {"final": test.final})

@@ -8,13 +8,14 @@ from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, minus
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.pool import all_alike, pool
 from bot.systems.ucn.shooters import MORALE_LOSS
 from bot.systems.ucn.skills import check, d20, lost_ap, sum_line
+from bot.systems.ucn.words import whom
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +48,20 @@ def plan(tables: Tables, given: Given) -> Plan[Reacting]:
         passed = sum(morale.passes[face] for face in roll)
         if len(parts) > 1:
             yield sum_line(morale)
-        yield Line("to react", roll, result=f"against Morale {morale.final}: {passed} of {count} pass{lost_ap(roll)}")
+        yield Line(
+            "to react", roll, result=f"{passed} of {count} at Morale {minus(morale.final)} or less{lost_ap(roll)}"
+        )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         each = tuple((f"character {number}", word) for number, word in enumerate(out["results"], 1))
-        then = []
-        if out["passed"]:
-            then.append("Those who passed act freely but count as moving.")
-        if out["suppressed"]:
-            then.append(f"Suppression markers: {out['suppressed']}; those who failed do not move.")
+        now = ["whoever acts counts as moving"] if out["passed"] else []
+        if failed := out["suppressed"]:
+            now.append(f"{failed} Suppression marker{'' if failed == 1 else 's'}, these do not move")
+        many = f"{failed} of {count} characters" if count > 1 and failed else ""
+        fates = (Fate(whom(unit, "the element"), "suppressed" if failed else "act", many),)
         markers = {} if unit is None or not out["suppressed"] else roster.suppression(unit, out["suppressed"])
         headline = words[out["passed"] == 1] if count == 1 else f"{out['passed']} act, {out['suppressed']} suppressed"
-        return Settlement(headline, each, tuple(then), roster.change(unit, markers))
+        return Settlement(headline, each, (), roster.change(unit, markers), fates, tuple(now))
 
     def focused(asked: Asked) -> Plan[Reacting]:
         groups = pool(count, morale.classes(), asked.items("results"), morale.classes())

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.pool import all_alike, pool
 from bot.systems.ucn.skills import d20
 from bot.systems.ucn.weapons import save_faces, saving
+from bot.systems.ucn.words import weapon_said
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,16 @@ def plan(tables: Tables, given: Given) -> Plan[Saving]:
         return {**told, "saved": sum(saves[face] for face in roll)}
 
     def lines(_before: Saving, roll: Roll, _after: Saving) -> Iterable[Line]:
-        yield Line(f"save from {weapon}", roll, result=f"{sum(saves[face] for face in roll)} of {count} saved")
+        last = max((number for number, face in enumerate(saves) if face), default=0)
+        yield Line(f"save from {weapon_said(weapon)}", roll, result=f"{last} or less needed")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         if count == 1:
-            return Settlement(str(out["results"][0]).replace("-", " "))
+            one = (Fate("the character", out["results"][0]),)
+            return Settlement(str(out["results"][0]).replace("-", " "), fates=one)
         each = tuple((f"character {number}", word) for number, word in enumerate(out["results"], 1))
-        return Settlement(f"{out['saved']} of {count} saved", each)
+        fates = tuple(Fate(f"character {number}", word) for number, word in enumerate(out["results"], 1))
+        return Settlement(f"{out['saved']} of {count} saved", each, fates=fates)
 
     def focused(asked: Asked) -> Plan[Saving]:
         groups = pool(count, saving(saves), asked.items("results"), saving(saves))

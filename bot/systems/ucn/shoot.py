@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,6 +13,7 @@ from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster, shooters
 from bot.systems.ucn.asked import PLAY, Asked
 from bot.systems.ucn.firing import Fire, Firing
+from bot.systems.ucn.shooters import Shooter
 from bot.systems.ucn.skills import mod_part, status_part
 
 CONDITIONS = (
@@ -40,7 +41,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         *mod_part(given),
     )
     firing = shooters.shooters_of(tables, given, parts)
-    settle = partial(_settle, tables, given)
+    settle = partial(_settle, tables, given, firing)
     lines = (
         *shooters.reminders(given.units("shooters")),
         *shooters.firm_reminder(given),
@@ -53,11 +54,15 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
     return replace(focused(PLAY), focus=lambda paths: focused(Asked(paths)))
 
 
-def _settle(tables: Tables, given: Given, out: Mapping[str, Any]) -> Settlement:
+def _settle(tables: Tables, given: Given, firing: Sequence[Shooter], out: Mapping[str, Any]) -> Settlement:
     target = given.unit("target")
     return Settlement(
         shooters.headline(out),
         tuple(shooters.suffered(target, out)),
-        (*shooters.what_now(tables, out), *shooters.areas(tables, out)),
+        shooters.areas(tables, out),
         roster.under_fire(target, out["casualties"], out["status"]),
+        (shooters.fate(target, out),),
+        shooters.now(out),
+        by=shooters.by(firing, "shoots|shoot"),
+        sums=shooters.sums(out),
     )

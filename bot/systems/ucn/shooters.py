@@ -5,6 +5,7 @@ Source: Infantry Combat, Shooting, Damage, Status Damage, Save.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
@@ -13,12 +14,14 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Roll
+from bot.rules.names import joined
+from bot.rules.sequence import Fate, Line, Roll, minus
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
 from bot.systems.ucn.skills import LAST, Check, Parts, check, lost_ap, sum_line
 from bot.systems.ucn.weapons import STATUSES, Damage, Weapon, area_of, carried, damage_of, save_faces
+from bot.systems.ucn.words import UNDER_FIRE, weapon_said, whom
 
 MORALE_LOSS = 2  # per casualty
 GO_FIRM = 5  # by how much a Morale test was failed
@@ -27,10 +30,11 @@ NO_SAVE = (False,) * (LAST + 1)
 
 @dataclass(frozen=True, slots=True)
 class Shooter:
-    """One character: the weapon, the check to hit, the damage of a hit, and the faces that save from it (or none)."""
+    """One character: what the dice and the answer call them, weapon, check to hit, damage of a hit, faces that save."""
 
     unit: Unit
     label: str
+    shown: str
     weapon: Weapon
     check: Check
     damage: Damage
@@ -58,14 +62,26 @@ def shooters_of(tables: Tables, given: Given, modifiers: Parts) -> tuple[Shooter
         own = (("own modifier", unit.number("mod")),) if unit.get("mod") else ()
         found = check(tables, (("Firearms", _skill(given, unit)), *modifiers, *own))
         faces = save_faces(tables, weapon.word) if saves and weapon.saves else None
-        return Shooter(unit, label, weapon, found, damage_of(tables, weapon, found.over), faces)
+        return Shooter(unit, label, label, weapon, found, damage_of(tables, weapon, found.over), faces)
 
     by_id = {id(unit): unit for unit in units}
     labels = [unit.name or unit.word for unit in units]
     if len(units) > 1:
         labels = [f"{number} {label}" for number, label in enumerate(labels, 1)]
     alike = {unit_id: make(unit_id, "") for unit_id in by_id}
-    return tuple(replace(alike[id(unit)], label=label) for unit, label in zip(units, labels, strict=True))
+    called = zip(units, labels, _shown(units), strict=True)
+    return tuple(replace(alike[id(unit)], label=label, shown=shown) for unit, label, shown in called)
+
+
+def _shown(units: Sequence[Unit]) -> list[str]:
+    """The shooters as the answer calls them: `SMG`, `rifle 1`, `rifle 2`, names of the roster as they are."""
+    words = [unit.name or weapon_said(unit.word) for unit in units]
+    seen = Counter[str]()
+    found = []
+    for word in words:
+        seen[word] += 1
+        found.append(f"{word} {seen[word]}" if words.count(word) > 1 else word)
+    return found
 
 
 def _refuse(unit: Unit) -> None:
@@ -94,8 +110,10 @@ def _skill(given: Given, unit: Unit) -> int:
 
 def skill_lines(shooters: Iterable[Shooter]) -> tuple[Line, ...]:
     """How each different final skill comes about."""
-    seen = {(shooter.weapon.word, shooter.check): shooter for shooter in shooters}
-    return tuple(sum_line(check, word) for word, check in seen)
+    alike: dict[Check, dict[str, None]] = {}
+    for shooter in shooters:
+        alike.setdefault(shooter.check, {})[weapon_said(shooter.weapon.word)] = None
+    return tuple(sum_line(check, joined(words) if len(alike) > 1 else "skill") for check, words in alike.items())
 
 
 def firm_cover(tables: Tables, given: Given) -> Parts:
@@ -110,14 +128,14 @@ def firm_reminder(given: Given) -> tuple[Line, ...]:
     target = given.unit("target")
     if target is None or target.state != "go-firm" or given.typed & {"target_gone_firm", "target_firm_cover"}:
         return ()
-    return (Line(f"{target.word} has gone firm: that counts only with target_gone_firm and target_firm_cover"),)
+    return (Line(f"{target.word} has gone firm, which counts only with target_gone_firm and target_firm_cover"),)
 
 
 def areas(tables: Tables, out: Mapping[str, Any]) -> tuple[str, ...]:
     """The areas of effect of the weapons that hit, for the players to measure."""
     hit = dict.fromkeys(shooter["weapon"] for shooter in out["shooters"] if shooter["hit"])
-    said = [f"{word} {area}" for word in hit if (area := area_of(tables, word))]
-    return (f"Area of effect: {', '.join(said)}. Who else is in it is for you to measure.",) if said else ()
+    said = [f"{weapon_said(word)} {area}" for word in hit if (area := area_of(tables, word))]
+    return (f"Measure who else is in the area of effect: {', '.join(said)}.",) if said else ()
 
 
 def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
@@ -126,7 +144,7 @@ def reminders(units: Iterable[Unit]) -> tuple[Line, ...]:
     lines = []
     for name, unit in known.items():
         if unit.state in ("hesitant", "hesitant-morale", "go-firm"):
-            lines.append(Line(f"{name} is {unit.state}: its skills suffer only with status={unit.state}"))
+            lines.append(Line(f"{name} is {unit.state}, which counts only with status={unit.state}"))
         elif unit.state in ("pinned", "stunned", "let-loose", "withdraw"):
             lines.append(Line(f"{name} is {unit.state} on the roster"))
     return tuple(lines)
@@ -218,22 +236,23 @@ def damage_told(path: str, shooter: Shooter, roll: Roll) -> dict[str, Any]:
 
 def shot_line(shooter: Shooter, face: int) -> Line:
     """The line of a die to hit."""
-    hit = "hit" if shooter.check.passes[face] else "miss"
-    return Line(f"{shooter.label} to hit", (face,), result=f"against {shooter.check.final}: {hit}{lost_ap((face,))}")
+    needed = f"{minus(shooter.check.final)} or less needed{lost_ap((face,))}"
+    return Line(f"{shooter.shown} to hit", (face,), result=needed, unit=shooter.shown)
 
 
 def save_line(shooter: Shooter, face: int) -> Line:
     """The line of a save die."""
-    saved = shooter.saving[face]
-    return Line(f"{shooter.label} save", (face,), result="saved" if saved else "not saved")
+    last = max((number for number, saves in enumerate(shooter.saving) if saves), default=0)
+    return Line(f"save from {shooter.shown}", (face,), result=f"{last} or less needed", unit=shooter.shown)
 
 
 def damage_line(shooter: Shooter, roll: Roll) -> Line:
     """The line of the damage dice of a hit."""
-    parts = (("to each die", shooter.damage.bonus),) if shooter.damage.bonus else ()
-    bonus, ranks = shooter.damage.bonus, shooter.damage.ranks
-    words = ", ".join(f"{face + bonus} {STATUSES[ranks[face]]}" if bonus else STATUSES[ranks[face]] for face in roll)
-    return Line(f"{shooter.label} damage", roll, parts, result=words)
+    bonus = shooter.damage.bonus
+    parts = (("each" if len(roll) > 1 else "damage", bonus),) if bonus else ()
+    totals = ", ".join(f"{face + bonus}" for face in roll) if bonus and len(roll) > 1 else ""
+    total = roll[0] + bonus if bonus and len(roll) == 1 else None
+    return Line(f"{shooter.shown} damage", roll, parts, total, totals, unit=shooter.shown)
 
 
 def headline(out: Mapping[str, Any]) -> str:
@@ -253,10 +272,30 @@ def suffered(target: Unit | None, out: Mapping[str, Any]) -> Sequence[tuple[str,
     return ((target.word, str(out["status"])),) if target is not None else ()
 
 
-def what_now(tables: Tables, out: Mapping[str, Any]) -> tuple[str, ...]:
-    """What the status means, from the table of statuses; several casualties are counted."""
-    status, casualties = out["status"], out["casualties"]
-    if status == "none":
-        return ()
-    each = f", for each of {casualties} casualties" if casualties > 1 else ""
-    return (f"{status}{each}: {tables['status-effects'](status=status).text}",)
+def fate(target: Unit | None, out: Mapping[str, Any]) -> Fate:
+    """What came of the element that was shot at."""
+    lost = out["casualties"]
+    return Fate(whom(target, "the target"), str(out["status"]), roster.casualties(lost) if lost else "")
+
+
+def by(firing: Sequence[Shooter], verb: str) -> str:
+    """Who fires: `2 rifles and LMG shoot`, with the verb for one and for several."""
+    one, several = verb.split("|")
+    names = joined(shooter.unit.name or weapon_said(shooter.unit.word) for shooter in firing)
+    return f"{names} {one if len(firing) == 1 else several}"
+
+
+def now(out: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the status means."""
+    lost = (f"Morale −{out['morale_loss']}",) if out["morale_loss"] else ()
+    return (*lost, UNDER_FIRE[out["status"]]) if out["status"] in UNDER_FIRE else lost
+
+
+def sums(out: Mapping[str, Any]) -> tuple[Line, ...]:
+    """What the dice of many shooters come to."""
+    saved = f", {out['saved']} saved" if out["saved"] else ""
+    lines = [Line("to hit", result=f"{out['hits']} of {len(out['shooters'])}{saved}")]
+    damage = sorted((die["total"] for shooter in out["shooters"] for die in shooter["damage"]), reverse=True)
+    if damage:
+        lines.append(Line("damage", result=", ".join(map(str, damage))))
+    return tuple(lines)

@@ -50,9 +50,8 @@ def check(tables: Tables, parts: Iterable[tuple[str, int | float]]) -> Check:
 
 
 def sum_line(check: Check, whose: str = "") -> Line:
-    """How a final skill comes about, the skill first: `Spot 11 + target moving 4 = 15`."""
-    name, value = check.parts[0]
-    return Line(f"{whose} {name} {value:g}".strip(), (), check.parts[1:], check.final)
+    """How a final skill comes about, the skill first: `Skill: Spot 11 + 4 target moving = 15`."""
+    return Line(whose or "skill", (), check.parts[1:], check.final, contributors=check.parts[:1])
 
 
 def d20(label: str) -> tuple[Die, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, minus, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
 from bot.systems.ucn.asked import Asked
@@ -63,17 +63,17 @@ def plan(tables: Tables, given: Given) -> Plan[Spotting]:
     def lines(_before: Spotting, roll: Roll, _after: Spotting) -> Iterable[Line]:
         found = successes(roll)
         yield sum_line(spot)
-        yield Line("to spot", roll, result=f"against {spot.final}: {found} of {count} succeed")
+        yield Line("to spot", roll, result=f"{found} of {count} at {minus(spot.final)} or less")
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         lost = int(out["ap_lost"])
-        then = ["A natural 20: that character loses the remaining AP."] if lost == 1 else []
-        then += [f"{lost} natural 20s: those characters lose the remaining AP."] if lost > 1 else []
-        if out["successes"]:
-            then.append(tables["spotted-area"](who="within-1-inch").text)
+        now = ["everybody within 1 inch of it as well"] if out["successes"] else []
+        now += ["natural 20, that character loses the remaining AP"] if lost == 1 else []
+        now += [f"{lost} natural 20s, these characters lose the remaining AP"] if lost > 1 else []
         word = "spotted" if out["successes"] else "not spotted"
         said = f"{word}, {out['successes']} of {count} succeed"
-        return Settlement(said if unit is None else f"{unit.word}: {said}", (), tuple(then))
+        fates = (Fate("the target", out["result"]),)
+        return Settlement(said if unit is None else f"{unit.word}: {said}", fates=fates, now=tuple(now))
 
     def focused(asked: Asked) -> Plan[Spotting]:
         groups = pool(count, spot.classes(twenty=asked.keeps("ap_lost")), asked.items("rolls"))
