@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from bot.play.answers import played_reply
 from bot.rules.dice import Script
 from bot.rules.sequence import Played
 from bot.systems.catalog import system
@@ -20,6 +21,11 @@ def play_example(
     played = resolve(system(game).sequence(sequence), given, script, roster)
     script.finish()
     return played
+
+
+def said(game: str, sequence: str, played: Played) -> str:
+    """The first line of the answer, without who did it."""
+    return played_reply("Alice", system(game).sequence(sequence), played, ()).title
 
 
 def odds(game: str, sequence: str, given: Mapping[str, object], *by: str) -> dict[str, Fraction]:

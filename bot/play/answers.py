@@ -12,6 +12,9 @@ from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Fate, Line, Played, Settlement
 from bot.systems.catalog import Sequence
 
+HANDFUL = 8
+"""So many dice are shown in a line that says what they come to."""
+
 
 def unit_lines(units: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """What each unit suffers, alike ones counted together: `squad: casualties`, `3 x squad: no effect`."""
@@ -51,15 +54,26 @@ def _begun(text: str) -> str:
 
 
 def _in_short(lines: tuple[Line, ...], settled: Settlement) -> tuple[Line, ...]:
-    """The lines without those of many single units, in whose place their sums come."""
+    """The lines without those of many single units, in whose place their sums come; few dice in each."""
     many = len(settled.fates) >= FOLDED
     rolling = {line.unit for line in lines if line.unit}
-    folded = [(line.unit and len(rolling) >= FOLDED) or (many and _of_a_unit(line, settled.fates)) for line in lines]
-    if not any(folded):
-        return lines
-    at = folded.index(True)
-    kept = [line for line, away in zip(lines[at:], folded[at:], strict=True) if not away]
-    return (*lines[:at], *settled.sums, *kept)
+    summed = len(rolling) >= FOLDED
+    kept: list[Line] = []
+    for line in lines:
+        if line.unit and summed:
+            kept += () if settled.sums[:1] and settled.sums[0] in kept else settled.sums
+        elif not many or not _of_a_unit(line, settled.fates):
+            kept.append(_joined(kept, line))
+    return tuple(kept)
+
+
+def _joined(before: list[Line], line: Line) -> Line:
+    """The line, with the bare dice of the one before where they are the same unit's; without dice that are many."""
+    if len(line.dice) > HANDFUL and line.result:
+        return replace(line, dice=())
+    if before and before[-1] == Line(line.label, before[-1].dice) and before[-1].dice and line.dice and not line.parts:
+        return replace(line, dice=(*before.pop().dice, *line.dice))
+    return line
 
 
 def _of_a_unit(line: Line, fates: Iterable[Fate]) -> bool:

@@ -83,16 +83,20 @@ def are_counted(sequence: Sequence, fates: Iterable[Fate]) -> bool:
 def cause(sequence: Sequence, actors: tuple[str, ...], who: str) -> str:
     """Who did it: `US Squads 3 + 4 fire`; the sequence itself where it has no verb: `Alice, random orders`."""
     if not actors or sequence.verb == ROLL:
-        return f"{who}, {sequence.title[:1].lower()}{sequence.title[1:]}"
+        title = sequence.title
+        return f"{who}, {title[:1].lower() + title[1:] if title[1:2].islower() else title}"
     verb = sequence.verb.lower()
     return f"{joined(actors)} {plural(verb) if len(actors) == 1 else verb}"
 
 
 def groups(sequence: Sequence, fates: Iterable[Fate]) -> tuple[Group, ...]:
-    """A line for each result, worst first, with the units that it came to."""
+    """A line for each result, worst first, with the units that it came to; none where it came to nothing for all."""
     results = results_of(sequence)
     made = []
-    for alike in _alike(results, list(fates)):
+    found = _alike(results, list(fates))
+    if len(found) == 1 and _word(results, found[0][0])[0] == NO_EFFECT:
+        return ()
+    for alike in found:
         word, tone = _word(results, alike[0])
         names = joined(fate.unit for fate in alike)
         made.append(Group(word[:1].upper() + word[1:], names, grave=tone == HURT))

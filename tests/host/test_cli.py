@@ -76,7 +76,7 @@ def test_flags_with_an_equals_sign_and_dice_with_one(capsys: pytest.CaptureFixtu
 
 def test_resolve_and_odds(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["resolve", "lnlt", "morale-check", "units=squad morale=5", "--dice", "2,3"]) == 0
-    assert capsys.readouterr().out.startswith("Pass · ")
+    assert capsys.readouterr().out.startswith("Squad passes · ")
     assert main(["odds", "lnlt", "morale-check", "units=squad morale=5", "--by", "outcome", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"pass": "5/18", "fail": "13/18"}
 

@@ -103,7 +103,10 @@ def _defenses(tables: Tables, given: Given, men: tuple[Unit, ...], attack: int) 
             int(tables["defense-factors"](stance=stance)["factor"]),
             int(tables["cover"](cover=cover)["modifier"]),
         )
-        parts = ((stance.replace("-", " "), basic), *(((f"{cover} cover", shield),) if shield else ()))
+        parts = (
+            (stance.replace("-", " "), basic),
+            *(((f"{cover.replace('-', ' ')} cover", shield),) if shield else ()),
+        )
         defense, ahead = basic + shield, attack - basic - shield
         whose = "defense" if len(alike) == 1 else f"defense of {joined(names)}"
         read = f"{row_said(ahead)}, column {min(len(men), MOST_MEN)}"

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Row, Settlement, Step, row_of
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Row, Settlement, Step, minus, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.baps.men import about, called, whom
 from bot.systems.baps.resolution import (
@@ -78,7 +78,9 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         line = Line("crash", roll, parts, answer["total"])
         row = rows[answer["result"]]
         return (
-            (line,) if row is None or not occupants else (line, Line("everybody inside", result=f"row {row}, column 1"))
+            (line,)
+            if row is None or not occupants
+            else (line, Line("everybody inside", result=f"row {minus(row)}, column 1"))
         )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
@@ -86,7 +88,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         headline = CRASHES[out["result"]] + (f", {summed_up(hurt)}" if hurt else "")
         men = called(occupants)
         now = (*(named(men, hurt) if len(men) > NAMED else ()), *aftermath(occupants, hurt, men))
-        now = (*now, "in the next movement phase") if out["result"] in LATER else now
+        now = (*now, "this happens in the next movement phase") if out["result"] in LATER else now
         fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(men, hurt))
         left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
         changes: tuple[Change, ...] = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted, every_roll
 from bot.rules.sequence import Line, Outputs, Roll, Step
@@ -50,13 +52,7 @@ def _area(tables: Tables, area: str, sides: int, count: int, areas: tuple[str, .
         return {**told, **_verdict(after.effects)} if last else told
 
     def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
-        needed = (
-            "two sixes"
-            if count == 2
-            else f"{', '.join(map(str, striking))}"
-            if len(striking) < 3
-            else f"{striking[0]} or more"
-        )
+        needed = "two sixes" if count == 2 else _needed(striking)
         return (Line(name.replace("-", " "), roll, result=f"{needed} needed"),)
 
     def groups(_: Crew) -> Weighted:
@@ -68,6 +64,11 @@ def _area(tables: Tables, area: str, sides: int, count: int, areas: tuple[str, .
 
     asked = (Die(f"damage {name}", sides),) * count
     return Step(asked, apply, outputs, lines, groups=groups, exact_only=frozenset({"damage"}))
+
+
+def _needed(faces: Sequence[int]) -> str:
+    """The faces that take effect: `4`, `3 or more`."""
+    return f"{faces[0]} or more" if len(faces) > 1 else ", ".join(map(str, faces))
 
 
 def _verdict(effects: tuple[bool, ...]) -> Outputs:

@@ -174,7 +174,7 @@ def _class_said(weapon: str, class_used: str) -> str:
 def _armor_said(armor: str, answer: Answer) -> str:
     """The armor column for the story, with what shifts it."""
     why = "".join(f", {name} {minus(value) if value < 0 else f'+{value:g}'}" for name, value in parts_of(answer.parts))
-    return f"{answer['column']} armor".replace("-", " ") + (f" ({armor}{why})" if why else "")
+    return f"{answer['column']} armor".replace("-", " ") + (f" ({armor.replace('-', ' ')}{why})" if why else "")
 
 
 def _bounce(tables: Tables, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
@@ -188,7 +188,7 @@ def _bounce(tables: Tables, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
         return {**UNHARMED, "outcome": results[roll[0]], "bail_out": out, "reoccupy": "yes" if out else "none"}
 
     def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
-        return (Line("outside", roll, result="table of rounds that bounce"),)
+        return (Line("not penetrated", roll),)
 
     return Step(
         (d20("not penetrated"),),

@@ -110,11 +110,11 @@ def test_odds_against_a_second_opinion() -> None:
 def test_the_answer_says_why_a_hit_is_critical() -> None:
     given = {"target_type": "infantry", "th_number": 8, "drm": 1}
     at_once = play_example("asl", "critical-hit", given, [1, 1])
-    assert "case H, Final DR below half the TH# (4): critical hit" in at_once.lines[0].result
+    assert "case H, below half of it (4)" in at_once.lines[0].result
     by_dr = play_example("asl", "critical-hit", {**given, "drm": 3}, [1, 1, 4])
-    assert by_dr.lines[1].result == "half the TH# is 4: critical hit"
+    assert by_dr.lines[1].result == "half the TH# is 4"
     machine_gun = play_example("asl", "critical-hit", {**given, "no_ch": True}, [1, 1])
-    assert "no Critical Hit possible: hit" in machine_gun.lines[0].result
+    assert "no Critical Hit possible" in machine_gun.lines[0].result
 
 
 CRITICAL = {"target_type": "infantry", "th_number": 8, "drm": 1}
@@ -123,20 +123,20 @@ CRITICAL = {"target_type": "infantry", "th_number": 8, "drm": 1}
 def test_a_critical_hit_destroys_a_gun_and_its_crew_unless_it_is_wp() -> None:
     gun = RosterUnit("AT 1", "us1", "gun", state="working")
     played = play_example("asl", "critical-hit", {**CRITICAL, "unit": "AT 1"}, [1, 1], {"at 1": gun})
-    assert played.settlement.then[0] == "AT 1 is destroyed and its manning Infantry eliminated."
+    assert played.settlement.fates[0].more.endswith(", the Gun destroyed and its manning Infantry eliminated")
     assert [(change.unit, change.set) for change in played.settlement.changes] == [("AT 1", {"state": "destroyed"})]
     smoke = play_example("asl", "critical-hit", {**CRITICAL, "unit": "AT 1", "wp": True}, [1, 1], {"at 1": gun})
-    assert (smoke.settlement.changes, "destroyed" in " ".join(smoke.settlement.then)) == ((), False)
+    assert (smoke.settlement.changes, "destroyed" in smoke.settlement.fates[0].more) == ((), False)
     plain_hit = play_example("asl", "critical-hit", {**CRITICAL, "gun": True}, [3, 4])
-    assert plain_hit.settlement.then == ()
+    assert (plain_hit.settlement.fates[0].more, plain_hit.settlement.notes) == ("", ())
     typed = play_example("asl", "critical-hit", {**CRITICAL, "gun": True}, [1, 1])
-    assert typed.settlement.then[0] == "The Gun is destroyed and its manning Infantry eliminated."
+    assert "the Gun destroyed" in typed.settlement.fates[0].more
 
 
 def test_a_critical_hit_reminds_whom_it_strikes() -> None:
     """One Location by Random Selection; on the Vehicle Target Type the vehicle, others are hit collaterally."""
     area = play_example("asl", "critical-hit", {**CRITICAL, "target_type": "area"}, [1, 1])
     assert area.out["result"] == "critical-hit"
-    assert "Random Selection" in area.settlement.then[0]
+    assert "Random Selection" in area.settlement.notes[0]
     vehicle = play_example("asl", "critical-hit", {**CRITICAL, "target_type": "vehicle"}, [1, 1])
-    assert vehicle.settlement.then == ("Others that are hit collaterally are attacked in the usual way.",)
+    assert vehicle.settlement.notes == ("Others that are hit collaterally are attacked in the usual way.",)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.rules.inputs.units import RosterUnit
-from tests.examples import odds, play_example
+from tests.examples import odds, play_example, said
 from tests.refusing import refuses
 
 
@@ -38,7 +38,7 @@ def test_a_moving_target_from_the_rear() -> None:
 def test_equal_is_left_to_the_players() -> None:
     played = play_example("asl", "flame-attack", {"weapon": "ft-normal"}, [4, 4])
     assert played.out["result"] == "equal"
-    assert "immobilized" in played.settlement.then[0]
+    assert said("asl", "flame-attack", played) == "The AFV is immobilized by a hull hit, shocked by a turret hit (C7.7)"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_burning_wreck_burns_on() -> None:
     tank = RosterUnit("T-34", "su1", "afv", state="burning")
     played = play_example("asl", "flame-attack", {"weapon": "ft-normal", "unit": "su1"}, [3, 3], {"su1": tank})
     assert (played.out["result"], played.settlement.changes) == ("destroyed", ())
-    assert played.settlement.then == ("T-34 is still burning.",)
+    assert played.settlement.now == ("T-34 is still burning",)
 
 
 def test_a_unit_that_is_not_there_is_named() -> None:
@@ -71,4 +71,4 @@ def test_odds_of_a_molotov() -> None:
 
 def test_a_roll_above_the_number_is_called_no_effect() -> None:
     played = play_example("asl", "flame-attack", {"weapon": "ft-long"}, [4, 4])
-    assert played.lines[0].result == "against TK# 4 (situation 5): no effect"
+    assert played.lines[0].result == "against TK# 4 (situation 5)"

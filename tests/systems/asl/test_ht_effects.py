@@ -113,4 +113,4 @@ def test_a_recalled_vehicle_is_recalled_although_it_is_stunned(before: str, afte
     played = play_example("asl", "ht-effects", {"crew": "nmc", "unit": "ge1"}, [3, 4], {"ge1": track})
     assert played.out["vehicle"] == "stunned"
     assert [change.set for change in played.settlement.changes] == ([{"state": after}] if after else [])
-    assert (f"SPW 1 is still {before}." in played.settlement.then) == (after is None)
+    assert (f"SPW 1 is still {before}" in played.settlement.now) == (after is None)

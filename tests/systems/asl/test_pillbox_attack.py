@@ -80,12 +80,12 @@ def test_the_answer_agrees_with_the_modifier_that_it_gives() -> None:
     """An AP shot of basic TK# 6 does not exceed twice a CA TEM of 3: the answer must not say that no TEM counts."""
     given = {"weapon": "ap", "from": "ca", "basic_tk": 6}
     lines = play_example("asl", "pillbox-attack", given, []).lines
-    assert lines[0].label == "ap from the CA: Basic TK# 6 against twice the CA TEM 3: not more, so add the CA TEM."
+    assert lines[0].label == "AP from the CA: Basic TK# 6 against twice the CA TEM 3: not more, so add the CA TEM."
     strong = play_example("asl", "pillbox-attack", {**given, "basic_tk": 7}, []).lines
-    assert strong[0].label == "ap from the CA: Basic TK# 7 against twice the CA TEM 3: more, so no TEM."
-    for weapon in ("ap", "he-direct"):
+    assert strong[0].label == "AP from the CA: Basic TK# 7 against twice the CA TEM 3: more, so no TEM."
+    for weapon, called in (("ap", "AP"), ("he-direct", "direct HE")):
         critical = {"weapon": weapon, "from": "nca", "basic_tk": 6, "critical_hit": True}
         lines = play_example("asl", "pillbox-attack", critical, []).lines
-        assert lines[0].label == f"{weapon} from the NCA: A Critical Hit, so the NCA TEM counts as zero."
+        assert lines[0].label == f"{called} from the NCA: A Critical Hit, so the NCA TEM counts as zero."
     close = play_example("asl", "pillbox-attack", {"weapon": "cc", "from": "same-hex"}, [])
     assert close.settlement.headline == "CC may take place"

@@ -122,7 +122,7 @@ def test_the_answer_says_why_there_is_no_check() -> None:
     buttoned = play_example("asl", "wp-morale", {"target": "bu-ct-afv"}, [])
     assert "BU" in buttoned.lines[0].result
     bunker = play_example("asl", "wp-morale", {"target": "personnel", "tem": "pillbox-ca", "fire": "indirect"}, [])
-    assert "Indirect WP never forces a NMC" in bunker.lines[0].result
+    assert bunker.lines[0].result == "indirect WP from the CA forces none"
     burst = play_example(
         "asl", "wp-morale", {"target": "ot-afv", "tem": "woods", "fire": "indirect", "morale": 7}, [4, 5]
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.examples import play_example
+from tests.examples import play_example, said
 from tests.systems.baps.rosters import roster, unit
 
 
@@ -17,23 +17,23 @@ def test_the_story_names_weapons_defense_and_the_row_read() -> None:
     """A walking gun without its assistant: 12 halved twice is 3; a heavy gun's 20 at a man in the open is row 17."""
     gun = "soldier weapon=medium-machine-gun moving no_assistant"
     assert told("fire", {"attackers": gun, "range": 10, "targets": 1, "cover": "light", "leader": 1}, [9]) == (
-        "Attack factor: 3 soldier (medium-machine-gun, moving, no assistant) + 1 leader rating = 4, "
-        "1 man in the target area",
-        "Soldier: [9], defense 6 (stationary 3, light cover 3), row -2, column 1: no effect",
+        "Attack: moving unassisted MMG 3 + 1 leader rating = 4",
+        "Defense: 3 stationary + 3 light cover = 6",
+        "2 behind: row −2, column 1",
+        "Soldier: [9]",
     )
     assert told("fire", {"attackers": "soldier weapon=heavy-machine-gun", "range": 10, "targets": 1}, [3, 13])[2] == (
-        "Soldier: [13], defense 3 (stationary 3), row 17 read as 8, 2 times, column 1: wound-2"
+        "17 ahead: row 8, 2 dice a man, column 1"
     )
-    assert told("flame", {"range": 8, "targets": 1, "moving": True}, [9])[0] == (
-        "Attack factor: 6 flame-thrower (moving) = 6, 1 man in the target area"
-    )
+    assert told("flame", {"range": 8, "targets": 1, "moving": True}, [9])[0] == ("Attack: moving flame thrower 6")
 
 
 def test_the_story_of_a_blast_says_why_the_row_moved() -> None:
     """Row 0, 4 up in a bunker, 3 down behind light cover."""
     given = {"weapon": "medium", "lethal": "leader", "inside": True, "cover": "light"}
     assert told("blast", given, [9]) == (
-        "Leader: [9], lethal, row 1 (0, inside +4, light cover -3), column 1: no effect",
+        "Lethal radius: 0 + 4 inside − 3 light cover = 1, row 1, column 1",
+        "Leader: [9]",
     )
 
 
@@ -41,30 +41,31 @@ def test_the_story_of_a_shot_names_what_shifts_weapon_and_armor() -> None:
     """A medium gun beyond 900 inches counts as light, a medium flank as light armor."""
     shot = {"weapon": "medium", "range": 950, "armor": "medium", "aspect": "side"}
     assert told("vehicle-fire", shot, [18, 10, 20])[1] == (
-        "Penetration: [10], light (medium at long range) against light armor (medium, hit on the side -1), "
-        "11 or more: not penetrated"
+        "Penetration: [10], light (medium at long range) against light armor (medium, hit on the side −1), "
+        "11 or more needed"
     )
     machine_gun = {"weapon": "medium-machine-gun", "range": 10, "armor": "heavy"}
     assert told("vehicle-fire", machine_gun, [18, 12])[1] == (
-        "Penetration: medium-machine-gun against heavy armor: cannot penetrate, no die"
+        "Penetration: medium machine gun against heavy armor, never"
     )
 
 
 def test_a_crash_tells_the_forced_move() -> None:
     """7 goes left, and that happens in the next movement phase."""
-    assert play_example("baps", "crash", {}, [7]).settlement.then == (
-        "In the next movement phase it goes half its move 45 degrees to the left, then stops.",
-    )
+    played = play_example("baps", "crash", {}, [7])
+    assert said("baps", "crash", played) == "The vehicle goes half a move 45 degrees to the left and stops"
+    assert played.settlement.now == ("this happens in the next movement phase",)
 
 
 def test_a_heroic_action_says_what_the_hero_may_do() -> None:
     """2 and 2 double his attack; out of a random order it reads alike."""
-    said = (
-        "Rallied and no longer suppressed, at once.",
-        "This turn the attack factor doubles, or 2 is added hand-to-hand (flag heroic).",
-    )
-    assert play_example("baps", "heroic-action", {}, [2, 2]).settlement.then == said
-    assert play_example("baps", "random-order", {}, [20, 2, 2]).settlement.then == said
+    does = ("This turn the attack factor doubles, or 2 is added hand-to-hand (flag heroic).",)
+    alone = play_example("baps", "heroic-action", {}, [2, 2])
+    ordered = play_example("baps", "random-order", {}, [20, 2, 2])
+    assert said("baps", "heroic-action", alone) == "The soldier doubles the attack"
+    assert said("baps", "random-order", ordered) == "The soldier acts like a hero: doubles the attack"
+    for played in (alone, ordered):
+        assert (played.settlement.then, played.settlement.now) == (does, ("up again at once if suppressed",))
 
 
 def test_the_headline_of_a_combat_says_who_died() -> None:
@@ -76,11 +77,9 @@ def test_the_headline_of_a_combat_says_who_died() -> None:
 def test_artillery_without_dice_tells_the_turns() -> None:
     """A gun that sees its target repeats at once."""
     assert told("artillery", {"mission": "immediate", "can_see": True, "turn": 4}, []) == (
-        "Delay: 1 turn, lands in turn 5",
+        "Delay: on board immediate 1",
     )
-    assert told("artillery", {"location": "off-board"}, [2, 3]) == (
-        "Delay: [2] [3] + 4 off-board opportunity = 9, lands in turn 10",
-    )
+    assert told("artillery", {"location": "off-board"}, [2, 3]) == ("Delay: [2] [3] + 4 off board opportunity = 9",)
 
 
 def test_the_headline_names_the_unit_that_it_is_about() -> None:

@@ -202,7 +202,7 @@ def test_the_last_of_the_crew_dies() -> None:
     lone = tank(crew=1, crew_wounds=(2,))
     played = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 3, 20], lone)
     assert changes(played) == {"Tiger 1": {"state": "bailed-out", "crew": 0, "crew_wounds": None}}
-    assert played.settlement.then == ("Nobody is left in it.",)
+    assert played.settlement.now == ("nobody left in it",)
     empty = play_example("baps", "vehicle-fire", AT_TIGER, [10, 20, 1, 1, 1, 1], tank(crew=0))
     assert empty.out["crew"] == []
 

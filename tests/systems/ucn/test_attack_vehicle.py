@@ -181,9 +181,9 @@ def test_an_interrupt_with_an_anti_vehicle_weapon() -> None:
     miss = interrupt([16, 18], spot_skill=12)
     assert miss.out["result"] == "miss"
     assert changes(miss) == {"Team": {"mark": {"activated"}}}
-    assert miss.settlement.then[-1].startswith("The element has given up its next activation")
+    assert miss.settlement.now[-1].startswith("the next activation given up")
     plain = play_example("ucn", "attack-vehicle", {"unit": "Team", "target": "Panzer"}, [18], TANK_AND_TEAM)
-    assert (changes(plain), plain.settlement.then) == ({}, ())
+    assert (changes(plain), plain.settlement.now) == ({}, ())
 
 
 @pytest.mark.parametrize(

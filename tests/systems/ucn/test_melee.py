@@ -61,7 +61,7 @@ def test_outcomes(dice: list[int], more: dict[str, object], gives: tuple[str, in
     played = melee(dice, **more)
     out = played.out
     assert (out["outcome"], out["attacker_casualties"], out["defender_casualties"]) == gives
-    assert bool(played.settlement.then) == (gives[0] in ("deadlock", "no-damage"))
+    assert bool(played.settlement.now) == (gives[0] in ("deadlock", "no-damage"))
 
 
 def test_casualties_are_limited_to_those_present() -> None:
@@ -241,8 +241,8 @@ def test_the_first_line_tells_the_grenade_from_the_melee() -> None:
     played = assault([13, 5, 14, 15, 4])
     assert played.settlement.headline == "grenade takes 1, attacker wins, attacker loses 0, defender loses 1"
     assert tuple(line.text() for line in played.lines)[1:3] == (
-        "Attacker Melee 10: 4 superior numbers = 14",
-        "Defender Melee 9: − 6 suppressed = 3",
+        "Attackers: Melee 10 + 4 superior numbers = 14",
+        "Defenders: Melee 9 − 6 suppressed = 3",
     )
     assert assault([13, 20]).settlement.headline == "grenade takes 2, cleared"
 
@@ -267,8 +267,8 @@ def test_natural_twenties_lose_the_remaining_ap() -> None:
     """In melee, in a building assault and when reacting, as with every other skill roll."""
     fight = {"attackers": 2, "attacker_skill": 10, "defenders": 2, "defender_skill": 9}
     lines = play_example("ucn", "melee", fight, [20, 20, 5, 20]).lines
-    assert lines[-2].result.endswith("0 of 2 succeed, 2 natural 20s: each loses the remaining AP")
-    assert lines[-1].result.endswith("1 of 2 succeed, natural 20: loses the remaining AP")
+    assert lines[-2].result.endswith("0 of 2 at 14 or less, 2 natural 20s: each loses the remaining AP")
+    assert lines[-1].result.endswith("1 of 2 at 9 or less, natural 20: loses the remaining AP")
     assault = play_example("ucn", "building-assault", {**fight, "grenade": False}, [20, 5, 5, 5]).lines
     assert "natural 20: loses the remaining AP" in assault[-2].result
     react = play_example("ucn", "react", {"morale": 12, "count": 2}, [20, 3]).lines

@@ -122,7 +122,7 @@ def test_let_loose_hands_out_three_markers_to_the_nearest() -> None:
     played = morale(11, FOES, unit="Us", enemies="A; B; C; D")
     more = {name: {"suppression_markers": count} for name, count in (("A", 1), ("B", 2), ("C", 1))}
     assert changes(played) == {"Us": {"state": "let-loose", "ap": 0, "mark": {"reload"}}, **more}
-    assert played.settlement.then[-1] == "A Suppression marker each: A, B, C."
+    assert played.settlement.now[-1] == "a Suppression marker on A, B and C"
     assert changes(morale(11, FOES, unit="Us", enemies="B", marker="morale"))["B"] == {"morale_markers": 1}
     assert set(changes(morale(13, FOES, unit="Us", enemies="A; B"))) == {"Us"}
 

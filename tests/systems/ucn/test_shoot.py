@@ -9,7 +9,7 @@ from typing import Any
 import icepool
 import pytest
 
-from tests.examples import odds, play_example
+from tests.examples import odds, play_example, said
 from tests.refusing import refuses
 from tests.systems.ucn.plainly import every_face
 from tests.systems.ucn.rosters import changes, roster, unit
@@ -129,7 +129,7 @@ def test_status_of_the_shooters(status: str, final: int) -> None:
 def test_modifiers_are_named_in_the_story() -> None:
     played = shoot("lmg mod=2", [20], skill=10, target_moving=True, attacker_higher=True, status="hesitant", mod=-1)
     assert played.out["shooters"][0]["final_skill"] == 10 - 4 + 4 - 4 - 1 + 2
-    told = "Lmg Firearms 10: − 4 target moving + 4 shooter higher − 4 hesitant − 1 modifier + 2 own modifier = 7"
+    told = "Skill: Firearms 10 − 4 target moving + 4 shooter higher − 4 hesitant − 1 modifier + 2 own modifier = 7"
     assert played.lines[0].text() == told
 
 
@@ -137,15 +137,16 @@ def test_the_answer_names_totals_and_counts_casualties() -> None:
     """Sniper: +4 to his die. LMG with skill 24: +4 to each of three dice."""
     played = shoot("sniper-rifle; lmg skill=24", [12, 5, 9, 2, 3, 10], skill=12)
     assert tuple(line.text() for line in played.lines) == (
-        "Sniper-rifle Firearms 12: 12",
-        "Lmg Firearms 24: 24",
-        "1 sniper-rifle to hit: [12], against 12: hit",
-        "2 lmg to hit: [5], against 24: hit",
-        "1 sniper-rifle damage: [9] + 4 to each die, 13 combat-ineffective",
-        "2 lmg damage: [2] [3] [10] + 4 to each die, 6 hesitant, 7 pinned, 14 combat-ineffective",
+        "Sniper rifle: Firearms 12",
+        "LMG: Firearms 24",
+        "Sniper rifle to hit: [12], 12 or less needed",
+        "LMG to hit: [5], 24 or less needed",
+        "Sniper rifle damage: [9] + 4 damage = 13",
+        "LMG damage: [2] [3] [10] + 4 each, 6, 7, 14",
     )
     assert played.settlement.headline == "combat-ineffective, 2 hits, 2 casualties, Morale -4"
-    assert played.settlement.then[0].startswith("combat-ineffective, for each of 2 casualties: ")
+    assert said("ucn", "shoot", played) == "The target takes 2 casualties"
+    assert played.settlement.now == ("Morale −4", "survivors pinned")
 
 
 def test_refusals() -> None:
@@ -315,7 +316,7 @@ def test_the_answer_reminds_that_the_target_has_gone_firm() -> None:
 def test_areas_of_effect_of_the_weapons_that_hit() -> None:
     given = {"shooters": "lmg; grenade; smg; pistol", "skill": 12, "saves": False}
     then = play_example("ucn", "shoot", given, [1, 1, 13, 1, 1, 1, 1, 1, 1, 1], None).settlement.then
-    areas = "lmg 3 x 2 inches, grenade kill zone 2.5 inches, danger zone 7.5 inches"
-    assert then[-1] == f"Area of effect: {areas}. Who else is in it is for you to measure."
+    areas = "LMG 3 x 2 inches, grenade kill zone 2.5 inches, danger zone 7.5 inches"
+    assert then[-1] == f"Measure who else is in the area of effect: {areas}."
     pistol = play_example("ucn", "shoot", {"shooters": "pistol", "skill": 12, "saves": False}, [1, 1])
-    assert not [line for line in pistol.settlement.then if "Area" in line]
+    assert not [line for line in pistol.settlement.then if "area" in line]
