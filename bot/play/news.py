@@ -43,7 +43,8 @@ class News:
 def results_of(sequence: Sequence) -> dict[str, Result]:
     """The results of a sequence by their tokens, worst first, as `results` of the game.yaml has them."""
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
-    found = {**(data.get("*") or {}), **(data.get(sequence.id) or {})}
+    own = data.get(sequence.id) or {}
+    found = {**{token: said for token, said in (data.get("*") or {}).items() if token not in own}, **own}
     made = {token: _result(token, spec) for token, spec in found.items()}
     return dict(sorted(made.items(), key=lambda item: GRAVITY.index(item[1].tone)))
 
