@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.commands.context import Context
 from bot.commands.playing import answer_odds, play, repeated
 from bot.drafts import DRAFT, Draft, find_draft
+from bot.interface.parts import Small, Thrown
 from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import Path
 from bot.interface.text import command_text
@@ -69,10 +70,10 @@ def _keypad(owed: DieOwed, key: str, hand: str, error: UserError) -> Reply:
     buttons = [] if listed else [Button(action, face) for face, action in actions.items()]
     if hand:
         buttons.append(Button(f"die:{key}:", "Start over"))
-    so_far = (f"So far: {', '.join(map(str, owed.given))}",) if dice else ()
+    so_far = (Thrown((*owed.given, "?")),) if dice else ()
     return Reply(
         f"{count}Next: {owed.label or 'a die'} ({owed.sides})",
-        (*so_far, "Nothing is saved until all dice are in."),
+        (*so_far, Small("Nothing is saved until all dice are in.")),
         private=True,
         buttons=tuple(buttons),
         menus=(Menu(f"What the {owed.sides} shows", entries, owed.sides),) if listed else (),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from bot.commands.context import Context
 from bot.commands.filled import played
-from bot.commands.targets import aimed_at, target_option
+from bot.commands.targets import aimed_at, by_handle, meant_by, opponents, target_option
 from bot.commands.undo import read_event
 from bot.forms import change_button
-from bot.game.state import roster_of
 from bot.interface.reply import Reply
 from bot.interface.text import command_text
 from bot.rules.errors import UserError
+from bot.rules.names import joined
 from bot.rules.phrase import Phrase, Typed
 
 SURE = "sure"
@@ -18,25 +18,24 @@ SURE = "sure"
 
 async def fire_at(context: Context, number: int, more: str) -> Reply:
     """Fire the shot with this number once more, at another target; a game may have it asked first."""
-    game, handle = context.need_game(), more
+    game = context.need_game()
     event = await read_event(context, number)
     spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
     option = target_option(spec) if spec is not None and event is not None and event["kind"] == "sequence" else None
     if event is None or spec is None or option is None:
         raise UserError(f"#{number} cannot be fired at another target.", code="not-repeatable")
-    target = roster_of(game).get(handle.casefold())
-    if target is None:
-        raise UserError(
-            f'There is no unit "{handle[:40]}" any more.', hint="Choose another target.", code="unknown-unit"
-        )
-    options = aimed_at(spec, event.get("inputs") or {}, option, target)
+    acting = frozenset(event.get("acting") or ())
+    targets = meant_by(more, opponents(game, acting, context.actor.side)) or by_handle(more, game)
+    if not targets:
+        raise UserError(f'There is no unit "{more[:40]}" any more.', hint="Choose another target.", code="unknown-unit")
+    options = aimed_at(spec, event.get("inputs") or {}, option, targets)
     if game.confirm and context.spec.path[1] != SURE:
         return Reply(
-            f"{spec.verb} at {target.name}?",
+            f"{spec.verb} at {joined(target.name for target in targets)}?",
             (Phrase("The same as #", str(number), ": ", Typed(command_text(spec, options))),),
             private=True,
             buttons=(
-                context.button(SURE, spec.verb, number, target.handle, style="primary"),
+                context.button(SURE, spec.verb, number, more, style="primary"),
                 change_button(context.ledger.row, number),
             ),
         )

@@ -6,15 +6,18 @@ import textwrap
 from collections.abc import Iterable, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 from bot.game.state import unit_from_json
 from bot.interface.parts import Grid, Part
+from bot.play.answers import plain_word
 from bot.play.news import results_of
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Roster
+from bot.rules.names import stem_of
 from bot.rules.rows import row_path, rows_of, told_by_rows
 from bot.rules.sequence import Fate, Line, Played, play
 from bot.systems.catalog import Sequence
@@ -23,6 +26,7 @@ NOTHING = "none"
 """The result of a row that no roll told."""
 WIDTH = 32
 """Columns of the table of dice, which a phone shows whole."""
+IN_A_ROW = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,9 @@ def every_die(sequence: Sequence, given: Given, played: Played) -> tuple[Part, .
     names = {*fates, *(unit.word for units in given.lists.values() for unit in units)}
     shared: list[Part] = []
     tables: dict[str, dict[str, list[object]]] = {"": {unit: [] for unit in fates}}
+    words = _words(sequence, fates) or {unit: plain_word(word) for unit, word in played.settlement.units}
     for line in played.lines:
-        kind, unit = _of_unit(line, fates, names)
+        kind, unit = _of_unit(line, names)
         if unit:
             tables.setdefault(kind, {}).setdefault(unit, []).extend(line.dice)
         elif line.dice:
@@ -94,7 +99,8 @@ def every_die(sequence: Sequence, given: Given, played: Played) -> tuple[Part, .
     parts = [*shared]
     for kind, rows in tables.items():
         parts += [f"{kind[:1].upper()}{kind[1:]}:"] if kind else []
-        parts.append(Grid(tuple((row,) for row in _rows(rows, {} if kind else _words(sequence, fates)))))
+        rows = _packed(rows) if kind else rows
+        parts.append(Grid(tuple((row,) for row in _rows(rows, {} if kind else words))))
     return tuple(part for part in parts if not isinstance(part, Grid) or part.rows)
 
 
@@ -106,15 +112,26 @@ def by_label(dice: Iterable[Mapping[str, Any]]) -> tuple[Part, ...]:
     return (Grid(tuple((row,) for row in _rows(rows, {}))),)
 
 
-def _of_unit(line: Line, fates: Iterable[str], names: Iterable[str]) -> tuple[str, str]:
+def _of_unit(line: Line, names: Iterable[str]) -> tuple[str, str]:
     """What is rolled for which unit, by the label: "" and the unit for its own result."""
-    for unit in sorted(fates, key=len, reverse=True):
+    for unit in sorted(names, key=len, reverse=True):
         if line.label == unit or line.label.startswith(f"{unit} "):
             return "", unit
-    for unit in sorted(names, key=len, reverse=True):  # `ammunition GI 1`
-        if line.label.endswith(f" {unit}") and line.dice:
+        if line.label.endswith(f" {unit}") and line.dice:  # `ammunition GI 1`
             return line.label.removesuffix(f" {unit}"), unit
     return "", ""
+
+
+def _packed(rows: Mapping[str, list[object]]) -> dict[str, list[object]]:
+    """Units of one die each, six in a row: `GI 1-6`."""
+    if any(len(dice) != 1 for dice in rows.values()) or not stem_of(rows):
+        return dict(rows)
+    found: dict[str, list[object]] = {}
+    for some in zip_longest(*[iter(rows)] * IN_A_ROW):
+        names = [name for name in some if name is not None]
+        last = f"-{names[-1].rpartition(' ')[2]}" if names[1:] else ""
+        found[f"{names[0]}{last}"] = [die for name in names for die in rows[name]]
+    return found
 
 
 def _words(sequence: Sequence, fates: Mapping[str, Fate]) -> dict[str, str]:

@@ -46,6 +46,27 @@ async def test_who_is_gone_is_no_target_and_who_is_near_comes_first() -> None:
     assert others(fired)["Tran"].about == "leader · good order · H5"
 
 
+async def test_a_hex_is_fired_at_as_one() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Bob", "unit edit tran hex=H5", "unit edit vc2 hex=H5")
+    fired = await channel.do("Anna", FIRE)
+    together = others(fired)["All in H5"]
+    assert together.about == "Cell 2 and Tran"
+    second = await channel.press("Anna", together.action)
+    assert (await last_event(channel))["inputs"]["targets"] == "Cell 2; Tran", second.text()
+
+
+async def test_many_are_fired_at_together_once_more() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Bob", 'unit add "Cell 3..5" squad VC morale=5')
+    fired = await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1..4" hand=1,6')
+    assert others(fired)["All of them"].about == "6 units"
+    await channel.press("Anna", others(fired)["All of them"].action)
+    assert (await last_event(channel))["inputs"]["targets"] == "Cell 1; Cell 2; Tran; Cell 3; Cell 4; Cell 5"
+
+
 async def test_a_game_may_have_it_asked_first() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
