@@ -118,7 +118,7 @@ def _of_unit(line: Line, names: Iterable[str]) -> tuple[str, str]:
         if line.label == unit or line.label.startswith(f"{unit} "):
             return "", unit
         if line.label.endswith(f" {unit}") and line.dice:  # `ammunition GI 1`
-            return line.label.removesuffix(f" {unit}"), unit
+            return line.label.removesuffix(f" {unit}").removesuffix(" of"), unit
     return "", ""
 
 
