@@ -392,3 +392,7 @@ def test_names_of_both_sides_are_in_the_first_line_of_a_melee() -> None:
         first = hill("melee", {"attackers": BOTH, "defenders": "VC Squad 5"}, *dice)[0]
         assert ours in first
         assert theirs in first
+    many = {"attackers": BOTH, "defenders": "VC Squad 5; VC Squad 6"}
+    assert hill("melee", many, 6, 6, 6, 6)[0] == (
+        "All 4 units eliminated in melee · US Squads 3 + 4 against VC Squads 5 + 6"
+    )

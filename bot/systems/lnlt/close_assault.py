@@ -15,7 +15,7 @@ from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settleme
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
-from bot.systems.lnlt.reasons import against, beside_morale
+from bot.systems.lnlt.reasons import against, bare, beside_morale
 from bot.systems.lnlt.settling import captured, captured_lost
 
 TWO_DICE = group_sums(2, 6)
@@ -193,7 +193,7 @@ class Fight:
         yield Line(f"{self.units[at].word} attack", roll[:1], parts, roll[0] + self.power[at] + help_)
         armor = roll[1] + self.armor
         why = against(roll[0] + self.power[at] + help_ - armor)
-        yield Line("armor", roll[1:], (("", self.armor),), armor, why)
+        yield Line("armor", roll[1:], bare(self.armor), armor, why)
 
 
 def _check(units: Sequence[Unit], *, outside: bool) -> None:

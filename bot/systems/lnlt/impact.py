@@ -14,7 +14,7 @@ from bot.rules.odds import group_faces, group_sums
 from bot.rules.sequence import Line, Outputs, Roll, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack
-from bot.systems.lnlt.reasons import against, beside_morale, one_of
+from bot.systems.lnlt.reasons import against, bare, beside_morale, one_of
 
 CATASTROPHE, DUD = (6, 1), (1, 6)
 NATURAL = {"dud": "a dud, natural 1 against 6", "catastrophic": "a catastrophe, natural 6 against 1"}
@@ -139,7 +139,7 @@ class Impact:
         label, total = self._label(before, "penetration"), roll[0] + struck.penetration
         yield Line(label, roll[:1], struck.parts, total)
         label, total = self._label(before, "armor"), roll[1] + struck.armor
-        yield Line(label, roll[1:], (("", struck.armor),), total, NATURAL.get(case) or against(difference))
+        yield Line(label, roll[1:], bare(struck.armor), total, NATURAL.get(case) or against(difference))
 
     def _passes(self, state: Attack, roll: Roll) -> bool:
         return sum(roll) + state.margin <= self._find(state).morale
@@ -163,7 +163,7 @@ class Impact:
 
     def _check_story(self, before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
         del after
-        parts = (("", before.margin),) if before.margin else ()
+        parts = bare(before.margin)
         struck, total = self._find(before), sum(roll) + before.margin
         again = struck.shaken and self._checked(before, roll) == self._again
         why = beside_morale(total, struck.morale) + ("; a second time" if again else "")

@@ -35,6 +35,7 @@ OVERRUN = {
     "attackers_eliminated": False,
     "outcome": "defenders",
 }
+COUNTED = 4  # from so many units on the first line counts the lost, so that its second half must name the sides
 HEADLINES = {
     "none": "nobody is eliminated",
     "defenders": "the defenders are eliminated",
@@ -190,10 +191,11 @@ def _odds(tables: Tables, fp: int, facing: int) -> str:
 
 
 def _cause(outcome: str, attackers: Sequence[Unit], defenders: Sequence[Unit]) -> str:
-    """Who came out of it, or who fought without a loss."""
+    """Who came out of it, or who fought whom."""
     ours, theirs = (joined(unit.word for unit in side) for side in (attackers, defenders))
     if outcome == "both":
-        return "they eliminate each other"
+        few = len(attackers) + len(defenders) < COUNTED
+        return "both attacks kill" if few else f"{ours} against {theirs}"
     if outcome == "none":
         return f"{ours} {'fights' if len(attackers) == 1 else 'fight'} {theirs}"
     return f"no loss to {ours if outcome == 'defenders' else theirs}"

@@ -75,7 +75,7 @@ def plan(tables: Tables, given: Given) -> Plan[Entry]:
             tuple(changes),
             (Fate(struck.word, str(left), CREWS.get(str(out["crew"]), "")),),
             (f"{struck.word} immobilized",) if out["immobilized"] and left in kinds.GONE else (),
-            notes=aftermath([struck], [out]),
+            notes=aftermath([struck], [out]) if left != NONE else (),
         )
 
     return Plan(Entry(), {"mines": Step((d6("mines"),), apply, outputs, lines)}, settle)

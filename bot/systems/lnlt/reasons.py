@@ -46,6 +46,11 @@ def more_than_the_result(unit: Unit, result: str, becomes: str) -> str:
     return f"; {_LOSSES[result].format(unit.type)}"
 
 
+def bare(value: int) -> Parts:
+    """A number that needs no name beside its label, unless it is 0."""
+    return (("", value),) if value else ()
+
+
 def one_by_one(name: str, values: Sequence[int]) -> Parts:
     """What several units bring, named with the last of them: `2 + 1 firepower`; the sum where they are many."""
     found = [value for value in values if value]
