@@ -125,6 +125,10 @@ class Outbox:
     async def _bring(self, due: Due) -> None:
         """Bring one after those of its place that came before it; it is held all the while."""
         try:
+            if due.is_too_late:
+                log.info("a message for %s was not posted in time, and is not any more", due.place)
+                await self._app.delivered(due.id)
+                return
             with self._app.posting(due.id):
                 async with self._queues.turn(due.place), self._at_once:
                     outcome = await (self._amend(due) if due.amends else self._post(due))

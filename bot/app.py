@@ -19,6 +19,7 @@ from bot.budgets import Budgets, Pauses
 from bot.commands.dispatch import spec_of
 from bot.commands.played import choices
 from bot.drafts import Drafts
+from bot.due import Due as DueWork
 from bot.enabled import Enabled
 from bot.entropy import new_id
 from bot.forms import Forms
@@ -71,7 +72,8 @@ class App:
         self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads)
         self.handling = Handling(store, clock, self.games, self.registry, enabled, storing, self.threads)
         self._promises = Promises(store, clock, self._receipts, self._under_way)
-        self._sweeper: asyncio.Task[None] | None = None
+        self.due_work = DueWork(store, self.run, steady)
+        self._chores: list[asyncio.Task[None]] = []
 
     def use_budgets(self, budgets: Budgets) -> None:
         """Bound what each person and channel may ask for: where strangers play."""
@@ -87,13 +89,14 @@ class App:
         path = source.database
         store = await (SqliteStore.open(path, clock=clock) if path is not None else TemporaryStore.make(clock))
         app = cls(store, clock)
-        app._sweeper = asyncio.create_task(Sweeping(app.store, source.retention, clock).run())
+        sweeping = Sweeping(app.store, source.retention, clock)
+        app._chores = [asyncio.create_task(work.run()) for work in (sweeping, app.due_work)]
         return app
 
     async def close(self) -> None:
         """Finish what runs, end the worker and close the store."""
-        if self._sweeper is not None:
-            self._sweeper.cancel()
+        for chore in self._chores:
+            chore.cancel()
         self._receipts.close()
         self._answers.close()
         await self._under_way.finish()

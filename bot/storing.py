@@ -11,6 +11,7 @@ from bot.budgets import Budgets
 from bot.commands.amending import OR_POST, amended
 from bot.commands.context import Context
 from bot.commands.footer import with_footer
+from bot.commands.reminders import follow_go
 from bot.enabled import Enabled
 from bot.game.cache import Games
 from bot.game.ledger import Ledger
@@ -49,7 +50,9 @@ class Storing:
         but for Deleted."""
         command, ledgers = context.command, [*context.further, context.ledger]
         changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
-        if not (changes or context.docs or context.drop_docs or context.bindings or context.erase or context.forget):
+        await follow_go(context)
+        kept = context.docs or context.drop_docs or context.due or context.drop_due
+        if not (changes or kept or context.bindings or context.erase or context.forget):
             is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
             return (await self.seen(command) or reply) if is_press else reply
         reply = with_footer(context, reply)
@@ -72,6 +75,9 @@ class Storing:
             ),
             docs=tuple(context.docs),
             drop_docs=tuple(context.drop_docs),
+            drop_due=tuple(context.drop_due),
+            due=tuple(context.due),
+            withdraw=tuple(context.withdraw),
             erase=tuple(context.erase),
             forget=tuple(context.forget),
             pressed=_pressed(context),

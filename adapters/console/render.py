@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
-from bot.interface.parts import FIXED, Part, Small, part_lines
+from bot.interface.parts import FIXED, PLAIN, Part, Small, part_lines
 from bot.interface.reply import Reply
 from bot.interface.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
+from bot.rules.phrase import When, pieces_of
 from bot.rules.sequence import Line
 
 STEP = 2  # blanks
@@ -25,7 +28,7 @@ def show(console: Console, reply: Reply, keys: str = "") -> None:
     mark = "Error: " if reply.error else ("(only you) " if reply.private else "")
     style = "bold red" if reply.error else _STYLES.get(reply.tone, "bold")
     first = Text(mark + reply.title, style=style)
-    say(console, first.append(f" · {reply.by}", style="none") if reply.by else first)
+    say(console, first.append(f" · {local(reply.by)}", style="none") if reply.by else first)
     for run in _runs(reply.lines):
         labels = max((len(part.heading) for part in run if isinstance(part, Line)), default=0)
         for part in run:
@@ -46,11 +49,23 @@ def _part(console: Console, part: Part, labels: int) -> None:
         label, rest = said[: len(part.heading) + 1], said[len(part.heading) + 2 :]
         say(console, Text(f"  {label.removesuffix(':'):<{labels}}  {rest}".rstrip()))
         return
-    for line in part_lines(part):
+    for line in part_lines(part, _PEN):
         if isinstance(part, FIXED):
             console.print(Text("  " + line, style="cyan"), soft_wrap=True, highlight=False)
         else:
             say(console, Text("  " + line, style="dim" if isinstance(part, Small) else ""))
+
+
+def local(text: str) -> str:
+    """A line with its moments in the clock of this computer."""
+    return "".join(_moment(piece) if isinstance(piece, When) else piece for piece in pieces_of(text))
+
+
+def _moment(when: When) -> str:
+    return datetime.fromtimestamp(when.at).astimezone().strftime("%a %d %b, %H:%M")
+
+
+_PEN = replace(PLAIN, plain=local, small=local)
 
 
 def say(console: Console, text: Text) -> None:

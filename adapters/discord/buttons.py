@@ -15,7 +15,7 @@ from bot.rules.errors import UserError
 
 PAGES = ("log", "die")
 """Buttons that change the private message under which they hang, as long as the answer is private too."""
-SETTLING = ("consent", "refuse", "reveal")
+SETTLING = ("consent", "refuse", "reveal", "snooze")
 """Buttons whose public message becomes the answer."""
 
 

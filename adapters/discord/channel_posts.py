@@ -64,7 +64,7 @@ class Posting:
         try:
             if reply.in_place and request.message and (changed := await self._changed(reply, request)):
                 return changed
-            if not reply.private:
+            if not reply.private and request.channel:
                 if (found := await self._stands(request)) is not None:
                     return found
                 message = render(replace(reply, private=False), request, late=bool(request.token))
@@ -116,7 +116,8 @@ class Posting:
         try:
             opened = await self._http.start_private_message(request.user)
             alone = replace(request, guild=0, channel=int(opened["id"]))
-            return await self._post(alone.channel, render(replace(reply, private=False), alone, late=True), alone)
+            message = render(replace(reply, private=False), alone, late=bool(request.channel))
+            return await self._post(alone.channel, message, alone)
         except (discord.Forbidden, discord.NotFound):
             log.warning("user %s takes no direct messages; an answer stays in the log only", request.user)
             return None

@@ -152,6 +152,9 @@ class Delivery:
 
     async def _brought(self, request: Request, reply: Reply) -> Outcome:
         try:
+            if not request.channel:  # to a person: where that is, Discord says
+                made = await self._posting.late(reply, request)
+                return Posted(replace(request, channel=int(made["channel_id"])).spot(made.get("id")) if made else None)
             return Posted(request.spot(await self._standing.settle(request, reply)))
         except TROUBLE as error:
             return _outcome(error)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from adapters.discord.typed import as_typed
 from bot.interface.parts import Pen
-from bot.rules.phrase import Typed, pieces_of
+from bot.rules.phrase import Typed, When, pieces_of
 from bot.rules.plain import visible
 
 _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
@@ -39,9 +39,14 @@ def code(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """One line of an answer: escaped, but commands to copy are code, which copies unchanged."""
-    pieces = (command(piece) if isinstance(piece, Typed) else _within(piece) for piece in pieces_of(text))
-    return _LINE_START.sub(r"\1\\", "".join(pieces))
+    """One line of an answer: escaped, but commands to copy are code, which copies unchanged, and moments Discord's."""
+    return _LINE_START.sub(r"\1\\", "".join(map(_piece, pieces_of(text))))
+
+
+def _piece(piece: str) -> str:
+    if isinstance(piece, When):
+        return f"<t:{piece.at}:{'R' if piece.ago else 'f'}>"
+    return command(piece) if isinstance(piece, Typed) else _within(piece)
 
 
 def bold(text: str) -> str:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from adapters.discord.escape import PEN, bold, escaped, fenced
+from adapters.discord.escape import PEN, bold, escaped, fenced, line
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Request
 from bot.interface.parts import Entry, Row, drawn, part_lines
-from bot.interface.reply import LINK, Button, File, Menu, Reply
+from bot.interface.reply import LINK, Button, File, Menu, Reply, beside
 from bot.interface.tone import COLORS, GAME, OVER, PLAIN
 from bot.rules.plain import visible
 
@@ -78,7 +78,7 @@ def _list(reply: Reply, lead: str) -> Json:
             inner.append({"type": _SEPARATOR})
         text: Json = {"type": _TEXT, "content": "\n".join(part_lines(part, PEN))}
         if isinstance(part, Entry) and part.label:
-            button = _button(Button(part.action, part.label))
+            button = _button(beside(part))
             text = {"type": _SECTION, "components": [text], "accessory": button}
         inner.append(text)
     boxed: Json = {"type": _BOX, "components": inner, "accent_color": COLORS[reply.tone]}
@@ -117,7 +117,7 @@ def _first(reply: Reply) -> str:
     if reply.over:
         return f"{escaped(reply.over)}: ~~{escaped(reply.first)}~~"
     title = escaped(reply.title) if reply.tone in PLAIN or reply.error else bold(reply.title)
-    return f"{title} · {escaped(reply.by)}" if reply.by else title
+    return f"{title} · {line(reply.by)}" if reply.by else title
 
 
 def _files(reply: Reply, request: Request) -> tuple[tuple[File, ...], list[str]]:
@@ -195,7 +195,8 @@ def rows(buttons: Sequence[Button], across: int = 0) -> list[Json]:
 def _button(button: Button) -> Json:
     made: Json = {"type": _BUTTON, "style": _STYLES.get(button.style, 2), "label": button.label[:MAX_LABEL]}
     if button.style == LINK:
-        return made | {"style": _LINK, "url": _CHANNEL + button.action.removeprefix(f"goto:{PLATFORM}")}
+        place = button.action.removeprefix(f"goto:{PLATFORM}")
+        return made | {"style": _LINK, "url": _CHANNEL + (f"@me/{place[3:]}" if place.startswith("dm/") else place)}
     return made | {"custom_id": custom_id(button.action)}
 
 

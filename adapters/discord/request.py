@@ -138,7 +138,10 @@ def read_request(interaction: discord.Interaction[Any]) -> Request:
 
 
 def place_only(place: str, id: int) -> Request:
-    """What is known where nobody asked: a message for a channel. Raises ValueError for a place other than a channel."""
-    server, _, channel = place.removeprefix(PLATFORM).partition("/")
+    """What is known where nobody asked: a message for a channel, or for a person by their key. Raises ValueError for
+    any other place."""
+    server, within, channel = place.removeprefix(PLATFORM).partition("/")
+    if not within:
+        return Request(id, "", 0, 0, 0, user=int(server), until=0.0)
     guild = int(server) if server.isdecimal() else 0
     return Request(id, "", 0, 0, int(channel), guild=guild, until=0.0)

@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 ONCE = ("agree", "decline", "takeover", "stay", "close", "begin", "keep")
 """Buttons of public messages that go when they were pressed; agreement and refusal go together."""
-IN_PLACE = ("log", "die", "reveal", "consent", "refuse")
+IN_PLACE = ("log", "die", "reveal", "consent", "refuse", "snooze")
 """Buttons whose message becomes the answer, or the next page."""
 PATIENCE = 1.0  # the answer waits no longer for it
 

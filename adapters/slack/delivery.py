@@ -36,6 +36,8 @@ BURST = INTERVAL
 """A channel takes two messages at once, after a pause: one fewer than Slack does, for a process that has just begun."""
 PATIENCE = 30.0
 """Seconds of trouble after which an answer waits in the outbox; for as long as Slack asks, the channel waits."""
+PEOPLE = ("U", "W")
+"""How the id of a person begins, and that of no channel."""
 MIN_PAUSE, MAX_BACKOFF = 0.5, 8.0
 
 
@@ -98,6 +100,9 @@ class Posts:
                 team = await self._teams.find(request.team)
                 if team is None:
                     return Never(f"the app is not installed in {request.team}")
+                if request.channel[:1] in PEOPLE:  # to a person, wherever their direct messages are
+                    alone = await direct_messages(self._wire, team.token, request.channel)
+                    request = replace(request, channel=alone, direct=True)
                 await self._send(team, request, reply, progress, late=late)
                 return Posted(progress.spot)
             except Busy as busy:

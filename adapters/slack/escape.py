@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bot.interface.parts import Pen
-from bot.rules.phrase import Typed, pieces_of
+from bot.rules.phrase import Typed, When, pieces_of
 from bot.rules.plain import visible
 
 _CONTROL = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
@@ -15,6 +15,8 @@ _TRANSFER = re.compile(r"\btransfer\b", re.IGNORECASE)
 _MARK = re.compile(r"(?<!\w)[*_~](?=\S)")
 _QUOTE = re.compile(r"^(\s*)(?=&gt;)", re.MULTILINE)
 _LOOKALIKE = {"*": "\u2217", "_": "\u02cd", "~": "\u223c"}
+TAKEN = ("me",)
+"""Commands of Slack's own that are called as one of ours: that follows `/grognard`."""
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
@@ -68,8 +70,19 @@ def code(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """One line of an answer: escaped, but commands to copy are code, which shows and copies unchanged."""
-    return "".join(code(piece) if isinstance(piece, Typed) else escaped(piece) for piece in pieces_of(text))
+    """One line of an answer: escaped, but commands to copy are code, which copies unchanged, and moments Slack's."""
+    return "".join(map(_piece, pieces_of(text)))
+
+
+def _piece(piece: str) -> str:
+    if isinstance(piece, When):
+        return f"<!date^{piece.at}^{'{ago}' if piece.ago else '{date_short_pretty}, {time}'}|{entities(piece)}>"
+    return code(_here(piece)) if isinstance(piece, Typed) else escaped(piece)
+
+
+def _here(typed: str) -> str:
+    """A command as Slack takes it."""
+    return f"/grognard {typed[1:]}" if typed[1:].partition(" ")[0] in TAKEN else typed
 
 
 PEN = Pen(line, escaped, die=lambda text: f"[{escaped(text)}]", strong=bold, small=line)

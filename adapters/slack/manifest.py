@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlsplit
 
+from adapters.slack.escape import TAKEN
 from adapters.slack.http import PATH
 from adapters.slack.oauth import REDIRECT_PATH
 from adapters.slack.scopes import EVENTS, SCOPES
@@ -19,6 +20,7 @@ MAX_HINT = 100
 def make_manifest(registry: Registry, url: str = "") -> Json:
     """The manifest: for Socket Mode, or with the bot's address for HTTP mode. Raises UserError for a bad address."""
     base = _base(url) if url else ""
+    names = [name for name in registry.top if name not in TAKEN]
     address = f"{base}{PATH}" if base else ""
     made: Json = {
         "display_information": {
@@ -33,7 +35,7 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
                 "messages_tab_read_only_enabled": False,
             },
             "bot_user": {"display_name": "grognard", "always_online": True},
-            "slash_commands": [_command(name, registry, address) for name in (*registry.top, "grognard")],
+            "slash_commands": [_command(name, registry, address) for name in (*names, "grognard")],
         },
         "oauth_config": {"scopes": {"bot": list(SCOPES)}},
         "settings": {

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from adapters.slack.escape import PEN, bold, entities, escaped, fenced
+from adapters.slack.escape import PEN, bold, entities, escaped, fenced, line
 from adapters.slack.request import PLATFORM
 from bot.interface.parts import Entry, Part, Row, Small, drawn, part_lines
-from bot.interface.reply import LINK, Button, File, Menu, MenuEntry, Reply
+from bot.interface.reply import LINK, Button, File, Menu, MenuEntry, Reply, beside
 from bot.interface.tone import PLAIN
 
 Json = dict[str, Any]
@@ -84,7 +84,7 @@ def _first(reply: Reply, mark: str) -> str:
     if reply.over:
         return f"{escaped(mark + reply.over)}: ~{escaped(reply.first)}~"
     title = escaped(mark + reply.title) if reply.tone in PLAIN else bold(mark + reply.title)
-    return f"{title} · {escaped(reply.by)}" if reply.by else title
+    return f"{title} · {line(reply.by)}" if reply.by else title
 
 
 def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
@@ -116,7 +116,7 @@ def _body(parts: Sequence[Part]) -> Iterator[Json]:
         for part in run:
             assert isinstance(part, Entry)
             first, *rest = _sections(["\n".join(part_lines(part, PEN))])
-            yield first | ({"accessory": _button(Button(part.action, part.label))} if part.label else {})
+            yield first | ({"accessory": _button(beside(part))} if part.label else {})
             yield from rest
 
 

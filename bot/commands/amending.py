@@ -32,12 +32,13 @@ class Amendment:
     """A message that no longer holds: what it is about, and how it reads from now on, made from what it said.
 
     Without `change` it reads as the command's own answer; `beside` is for where that is a message of its own. What a
-    message said is not kept for ever.
+    message said is not kept for ever. `anywhere`: also in direct messages, where nobody plays the game.
     """
 
     about: str
     change: Change | None = None
     beside: Change | None = None
+    anywhere: bool = False
 
 
 async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
@@ -57,7 +58,7 @@ async def amended(context: Context, reply: Reply, about: str) -> list[Outgoing]:
             continue
         text, own = now.to_json(), change is None
         for place in sorted({*shown.places, *({here} if context.pressed == one.about else ())}):
-            if place in playing and not (own and reply.in_place and place == here):
+            if (place in playing or one.anywhere) and not (own and reply.in_place and place == here):
                 way = {OR_POST: True} if own and reply.in_place else {}
                 outgoing.append(Outgoing(place, way, context.now, text, about if own else "", one.about))
     return outgoing

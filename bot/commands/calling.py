@@ -29,12 +29,12 @@ async def call(context: Context, users: Iterable[str]) -> tuple[str, ...]:
     here = context.command.where.key
     context.called = context.called or {}
     for user in dict.fromkeys(users):
-        if user != context.command.who.key and (place := await _place_of(context, user)):
+        if user != context.command.who.key and (place := await place_of(context, user)):
             context.called[place] = (*context.called.get(place, ()), user)
     return context.called.get(here, ())
 
 
-async def _place_of(context: Context, user: str) -> str:
+async def place_of(context: Context, user: str) -> str:
     """The channel of the game in which somebody is called: where they joined, else the first that they can be in."""
     was = context.ledger.was
     places = dict.fromkeys((context.command.where.key, *(was.places if was is not None else ())))

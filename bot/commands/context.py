@@ -22,7 +22,7 @@ from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution
 from bot.rules.phrase import phrase
 from bot.stores.base import Store
-from bot.stores.records import Binding, Doc, Outgoing
+from bot.stores.records import Binding, Doc, DueRow, Outgoing
 from bot.systems.catalog import Sequence, System, systems
 
 Apart = Callable[..., Awaitable[Any]]
@@ -57,6 +57,9 @@ class Context:
     bindings: list[Binding] = field(default_factory=list)
     docs: list[Doc] = field(default_factory=list)
     drop_docs: list[tuple[str, str]] = field(default_factory=list)
+    due: list[DueRow] = field(default_factory=list)
+    drop_due: list[tuple[str, float | None]] = field(default_factory=list)
+    withdraw: list[str] = field(default_factory=list)
     erase: list[str] = field(default_factory=list)
     forget: list[str] = field(default_factory=list)
     outgoing: list[Outgoing] = field(default_factory=list)

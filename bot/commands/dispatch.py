@@ -48,6 +48,7 @@ UNIT = {
 }
 FAIR = {"show": "fair:show", "add": "fair:add", "close": "fair:close", "reveal": "fair:reveal"}
 PRIVACY = {"show": "privacy:show", "export": "privacy:export", "delete": "privacy:delete"}
+ME = {"show": "me:show", "ping": "me:ping", "games": "me:games"}
 SETUP = {"systems": "setup:systems", "links": "setup:links"}
 
 FAMILIES: Mapping[str, str | Mapping[str, str]] = {
@@ -61,13 +62,16 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "unit": UNIT,
     "fair": FAIR,
     "privacy": PRIVACY,
+    "me": ME,
     "setup": SETUP,
+    "due": "due:handle",
     "button": "button:handle",
 }
 """By family; a family of several commands by the second word of their paths."""
 
 BUTTONS = {
     "forget": "privacy:forget",
+    "mygames": "me:press_games",
 }
 """Buttons that say all by their name."""
 BUTTONS_WITH_REST = {
@@ -79,6 +83,7 @@ BUTTONS_WITH_REST = {
     "takeover": "moving:take_over",
     "stay": "moving:stay",
     "open": "games:press_open",
+    "snooze": "reminders:snooze",
     "resume": "games:press_resume",
     "begin": "starting:begin",
     "keep": "starting:keep",

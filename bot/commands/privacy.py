@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 
 from bot.commands.claiming import own_import
 from bot.commands.context import Context
+from bot.commands.wishes import WISHES
 from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.prepared import PREPARED, UNUSED
@@ -21,7 +22,9 @@ async def show(context: Context) -> Reply:
     lines = (
         f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
         f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
-        f"Your drafts: {len(data.docs)}.",
+        f"Your drafts: {sum(doc.kind != WISHES for doc in data.docs)}.",
+        f"Your wishes for reminders: {'kept' if any(doc.kind == WISHES for doc in data.docs) else 'none'}; "
+        f"reminders under way: {len(data.due)}.",
         "Your requests and their answers, for 7 days, so that nothing runs twice; once deleted, a hash of their ids.",
         phrase(
             "`/privacy export` gives it as a file, `/privacy delete` deletes it. Rolls stay in the log without a name."
@@ -37,6 +40,7 @@ async def export(context: Context) -> Reply:
         "user": context.command.who.key,
         "persons": [asdict(row) for row in data.persons],
         "texts": [{key: value for key, value in asdict(row).items() if key != "salt"} for row in data.texts],
+        "due": [asdict(row) for row in data.due],
         "documents": [asdict(row) for row in data.docs if row.kind not in (PREPARED, UNUSED)],
     }
     file = File("my-data.json", json.dumps(plain, ensure_ascii=False, indent=1))
@@ -59,7 +63,7 @@ async def delete(context: Context) -> Reply:
 
 
 async def forget(context: Context) -> Reply:
-    """Delete name, texts and drafts everywhere; each game notes that somebody left."""
+    """Delete name, texts, drafts and wishes everywhere; each game notes that somebody left."""
     user = context.command.who.key
     data = await context.store.user_data(user)
     rows = list(dict.fromkeys(row.game for row in data.persons))

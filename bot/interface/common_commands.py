@@ -294,6 +294,24 @@ HELP = (
     ),
 )
 
+ME = (
+    CommandSpec(("me", "show"), "How you are reminded when it is your go", "me", private=True, example="/me show"),
+    CommandSpec(
+        ("me", "ping"),
+        "Be reminded when it is your go, never in your quiet hours",
+        "me",
+        (
+            _option("interval", help_="hours between reminders: 4h; off for none"),
+            _option("quiet", help_="hours without reminders: 22-7; off for none"),
+            _option("zone", help_="your time zone: Europe/Berlin"),
+            _option("where", "enum", "in the game's channel, or by direct message", values=("channel", "dm")),
+        ),
+        private=True,
+        example="/me ping interval=4h quiet=22-7 zone=Europe/Berlin",
+    ),
+    CommandSpec(("me", "games"), "All your games, and whose go it is", "me", private=True, example="/me games"),
+)
+
 SETUP = (
     CommandSpec(
         ("setup", "systems"),
@@ -335,6 +353,7 @@ GROUPS = {
     "unit": "The units of this channel's game",
     "fair": "Dice that anybody can check",
     "privacy": "What is kept about you",
+    "me": "Your own reminders and games",
     "setup": "Which games are enabled and which channels are linked; for managers",
 }
 """What the commands behind a name are for."""
@@ -342,4 +361,4 @@ GROUPS = {
 
 def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
     """The commands that every system shares, in the order of help; `games` are the systems that can be started."""
-    return (*ROLL, start_command(games), *GAME, *UNIT, *LOG, *AGAIN, *FAIR, *PRIVACY, *HELP, *SETUP)
+    return (*ROLL, start_command(games), *GAME, *UNIT, *LOG, *AGAIN, *FAIR, *ME, *PRIVACY, *HELP, *SETUP)

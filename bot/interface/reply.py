@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from bot.interface.parts import Grid, Part, part_from_json, part_lines, part_to_json
+from bot.interface.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json
 from bot.interface.tone import GAME
 from bot.rules.errors import Hint, UserError, corrected
-from bot.rules.phrase import Phrase, Typed
+from bot.rules.phrase import Phrase, Typed, text_from_json, text_to_json
 
 LINK = "link"
 """The style of a button that opens the channel that its action names (`goto:discord:55/900`); it runs nothing."""
@@ -23,6 +23,11 @@ class Button:
     action: str
     label: str
     style: str = "plain"
+
+
+def beside(entry: Entry) -> Button:
+    """The button beside an entry of a list."""
+    return Button(entry.action, entry.label, LINK if entry.action.startswith("goto:") else "plain")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ class Reply:
     """What is answered. All text is plain: adapters escape it, so nothing in it can ping or format.
 
     The first line alone suffices in a notification: `title` is the news, in bold letters (what happened to whom), `by`
-    the cause behind it in plain ones (who did it). `tone` says how grave it is (bot/interface/tone.py).
+    the cause behind it in plain ones (who did it, or since when). `tone` says how grave it is (bot/interface/tone.py).
     `lines` hold the raw dice, each modifier by name, the final number, and what it means for each unit; odds and tables
     are parts, too. `footer` has the event's number and what is special about it.
     `mention` are the keys of those to call (whose go it is), behind the first line.
@@ -142,9 +147,11 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error", "by", "in_place", "over"):
+        for name in ("private", "error", "in_place", "over"):
             if found := getattr(self, name):
                 values[name] = found
+        if self.by:
+            values["by"] = text_to_json(self.by)
         if self.mention:
             values["mention"] = list(self.mention)
         if self.tone != GAME:
@@ -166,6 +173,7 @@ class Reply:
         block = Grid(tuple((line,) for line in values.pop("block", ())))
         values["lines"] = (*map(part_from_json, values.get("lines", ())), *((block,) if block.rows else ()))
         values["footer"] = tuple(values.get("footer", ()))
+        values["by"] = text_from_json(values.get("by", ""))
         called = values.get("mention") or ()
         values["mention"] = (called,) if isinstance(called, str) else tuple(called)
         values["buttons"] = tuple(Button(**item) for item in values.get("buttons") or ())

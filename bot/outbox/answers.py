@@ -16,6 +16,8 @@ from bot.stores.records import Shown
 
 often = seldom(f"{__name__}.often")
 
+GOOD_UNTIL = "good_until"
+"""In the delivery of an answer that nobody asked for: Unix seconds after which it is better never posted."""
 NOTE_AGAIN = 3.0
 """Seconds until what the store could not take is written down again."""
 
@@ -33,6 +35,7 @@ class Due:
     request_id: str
     about: str = ""
     amends: str = ""
+    is_too_late: bool = False
 
 
 class Answers:
@@ -81,18 +84,19 @@ class Answers:
 
     async def due(self, platform: str, limit: int = 50) -> list[Due]:
         """Answers that were not posted in time, oldest first; each is given to one process, which posts it at once."""
-        rows = await self._store.outbox_claim(LEASE, limit, platform)
+        rows, now = await self._store.outbox_claim(LEASE, limit, platform), self._clock()
         return [
             Due(
                 row.id,
                 row.place,
                 Reply.from_json(row.reply),
-                row.delivery,
+                {name: value for name, value in row.delivery.items() if name != GOOD_UNTIL},
                 row.attempts,
                 row.created,
                 row.request_id,
                 row.about,
                 row.amends,
+                row.delivery.get(GOOD_UNTIL, now) < now,
             )
             for row in rows
             if row.id not in self._posting

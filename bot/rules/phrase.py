@@ -1,4 +1,5 @@
-"""Sentences that hold commands to copy, as values: adapters set these apart in their own way, nobody searches prose.
+"""Sentences that hold commands to copy, or times, as values: adapters set these apart in their own way, nobody
+searches prose.
 
 Only code makes a `Typed`, where the sentence is written: what a player typed is plain text, whatever it looks like.
 """
@@ -14,8 +15,25 @@ class Typed(str):
     __slots__ = ()
 
 
+class When(str):
+    """A moment, shown in the reader's own clock: as a date with its time, or `ago` as `5 hours ago`. What it reads as
+    plain text comes from `bot/interface/moment.py`."""
+
+    at: int
+    ago: bool
+
+    def __new__(cls, text: str, at: int, *, ago: bool = False) -> When:
+        """The moment `at`, in Unix seconds, and how it reads where nobody's clock is known."""
+        made = super().__new__(cls, text)
+        made.at, made.ago = at, ago
+        return made
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str, int], dict[str, bool]]:  # pickle makes it of its moment, too
+        return (str(self), self.at), {"ago": self.ago}
+
+
 class Phrase(str):
-    """A sentence of plain pieces and commands; `phrase` makes most."""
+    """A sentence of plain pieces, commands and moments; `phrase` makes most."""
 
     pieces: tuple[str, ...]
 
@@ -39,20 +57,31 @@ def phrase(sentence: str, **values: object) -> Phrase:
 
 
 def pieces_of(text: str) -> tuple[str, ...]:
-    """The pieces of a text, each a `Typed` or plain."""
+    """The pieces of a text, each a `Typed`, a `When` or plain."""
     return text.pieces if isinstance(text, Phrase) else (text,)
 
 
 def text_to_json(text: str) -> Any:
-    """A text as plain JSON: `"plain"`, or a list of pieces with `{"typed": "/log"}` for a command."""
-    if not isinstance(text, Typed | Phrase):
+    """A text as plain JSON: `"plain"`, or a list of pieces with `{"typed": "/log"}` for a command and `{"at": 17e8}`
+    with its text for a moment."""
+    if not isinstance(text, Typed | When | Phrase):
         return text
-    return [{"typed": str(piece)} if isinstance(piece, Typed) else piece for piece in pieces_of(text)]
+    return [_piece_to_json(piece) for piece in pieces_of(text)]
+
+
+def _piece_to_json(piece: str) -> Any:
+    if isinstance(piece, When):
+        return {"at": piece.at, "text": str(piece)} | ({"ago": True} if piece.ago else {})
+    return {"typed": str(piece)} if isinstance(piece, Typed) else piece
 
 
 def text_from_json(data: Any) -> str:
     """The text that `text_to_json` wrote."""
     if isinstance(data, str):
         return data
-    pieces = [Typed(piece["typed"]) if isinstance(piece, dict) else piece for piece in data]
+    pieces = [_piece_from_json(piece) if isinstance(piece, dict) else piece for piece in data]
     return pieces[0] if len(pieces) == 1 else Phrase(*pieces)
+
+
+def _piece_from_json(piece: dict[str, Any]) -> str:
+    return Typed(piece["typed"]) if "typed" in piece else When(piece["text"], piece["at"], ago=piece.get("ago", False))

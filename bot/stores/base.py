@@ -25,6 +25,7 @@ from bot.stores.records import (
     Commit,
     Committed,
     Doc,
+    DueRow,
     EventRow,
     Json,
     OutboxRow,
@@ -155,6 +156,14 @@ class Store(Protocol):
 
     async def take_doc(self, kind: str, key: str) -> Doc | None:
         """The document, which is deleted in the same breath: of several takers one gets it."""
+        ...
+
+    async def due(self, limit: int) -> Sequence[DueRow]:
+        """What is due by now, the earliest first. Whoever sees to it drops it in the commit that does so."""
+        ...
+
+    async def due_at(self, key: str) -> DueRow | None:
+        """What is due under this key, now or later."""
         ...
 
     async def user_data(self, user: str) -> UserData:

@@ -161,6 +161,22 @@ class Doc:
 
 
 @dataclass(frozen=True, slots=True)
+class DueRow:
+    """Something that has to happen at a time: a reminder, sealed orders that open. `key` is a topic of its game."""
+
+    key: str  # GAME/...
+    at: float  # Unix seconds
+    kind: str
+    data: Json
+    owner: str = ""  # the user with whose data it goes
+
+    @property
+    def game(self) -> str:
+        """The game with which it goes."""
+        return self.key.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
 class Change:
     """What happens to one game. `version` 0 makes it (with at least one event, numbered from 1)."""
 
@@ -185,6 +201,11 @@ class Commit:
     outbox: tuple[Outgoing, ...] = ()
     docs: tuple[Doc, ...] = ()  # new or replaced
     drop_docs: tuple[tuple[str, str], ...] = ()  # (kind, key); Conflict if one is not there any more
+    drop_due: tuple[
+        tuple[str, float | None], ...
+    ] = ()  # (key, at); Conflict if one is not due then, unless `at` is None
+    due: tuple[DueRow, ...] = ()  # new or replaced, behind those dropped
+    withdraw: tuple[str, ...] = ()  # messages about these that are still waiting are never posted
     erase: tuple[str, ...] = ()  # games to delete whole
     forget: tuple[str, ...] = ()  # users whose personal data is deleted
     pressed: tuple[str, str, Json] | None = None  # (about, place, spot) of the message whose button was pressed
@@ -221,6 +242,7 @@ class UserData:
     persons: tuple[PersonRow, ...]
     texts: tuple[TextRow, ...]
     docs: tuple[Doc, ...]
+    due: tuple[DueRow, ...] = ()
 
 
 def tombstone(request_id: str) -> str:

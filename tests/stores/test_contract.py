@@ -10,7 +10,19 @@ from pathlib import Path
 import pytest
 
 from bot.stores.base import DAY, Conflict, Deleted, Store
-from bot.stores.records import Binding, Change, Commit, Doc, EventRow, Json, Outgoing, PersonRow, SeedRow, TextRow
+from bot.stores.records import (
+    Binding,
+    Change,
+    Commit,
+    Doc,
+    DueRow,
+    EventRow,
+    Json,
+    Outgoing,
+    PersonRow,
+    SeedRow,
+    TextRow,
+)
 from bot.stores.sqlite import open_sqlite
 
 PLACE, SERVER = "discord:s1:c1", "discord:s1"
@@ -482,3 +494,45 @@ async def test_a_single_place_can_be_left(store: Store, clock: Clock) -> None:
     await store.server_left("console:here")
     await store.sweep(0)
     assert not await store.games()
+
+
+def reminder(at: float, game: str = "g1", owner: str = "discord:anna") -> DueRow:
+    return DueRow(f"{game}/remind-p1", at, "remind", {"count": 0}, owner)
+
+
+async def test_what_is_due_comes_in_order_of_time_and_not_before(store: Store, clock: Clock) -> None:
+    rows = (reminder(clock.now + 20), reminder(clock.now + 10, "g2"), reminder(clock.now + 5000, "g3"))
+    await store.commit(Commit(due=rows))
+    assert await store.due(10) == ()
+    clock.now += 30
+    assert [row.game for row in await store.due(10)] == ["g2", "g1"]
+    assert [row.game for row in await store.due(1)] == ["g2"]
+    assert await store.due_at("g3/remind-p1") == rows[2]
+
+
+async def test_what_is_due_is_dropped_once_and_only_as_it_was(store: Store, clock: Clock) -> None:
+    row = reminder(clock.now)
+    await store.commit(Commit(due=(row,)))
+    later = replace(row, at=clock.now + 60)
+    await store.commit(Commit(drop_due=((row.key, row.at),), due=(later,)))
+    with pytest.raises(Conflict):
+        await store.commit(Commit(drop_due=((row.key, row.at),)))
+    assert await store.due_at(row.key) == later
+    await store.commit(Commit(drop_due=((row.key, None), (row.key, None))))
+    assert await store.due_at(row.key) is None
+
+
+async def test_what_is_due_goes_with_its_game_and_with_its_owner(store: Store, clock: Clock) -> None:
+    await store.commit(Commit(due=(reminder(clock.now), reminder(clock.now, "g2"), reminder(clock.now, "g3", ""))))
+    assert [row.game for row in (await store.user_data("discord:anna")).due] == ["g1", "g2"]
+    await store.commit(Commit(erase=("g1",)))
+    assert [row.game for row in await store.due(10)] == ["g2", "g3"]
+    await store.commit(Commit(forget=("discord:anna",)))
+    assert [row.game for row in await store.due(10)] == ["g3"]
+
+
+async def test_a_message_that_waits_is_withdrawn_with_what_it_is_about(store: Store, clock: Clock) -> None:
+    entries = tuple(Outgoing(PLACE, {}, clock.now, {"title": about}, about) for about in ("g1/remind-p1", "g1/41", ""))
+    await store.commit(Commit(outbox=entries))
+    await store.commit(Commit(withdraw=("g1/remind-p1", "")))
+    assert [row.about for row in await store.outbox_claim(60)] == ["g1/41", ""]

@@ -469,7 +469,7 @@ async def test_an_older_file_is_copied_and_brought_up_to_date(path: Path) -> Non
 
 def make_older(conn: sqlite3.Connection, version: int) -> None:
     """Take away what later releases added to the tables; up to the third it was these."""
-    for later in ("INDEX outbox_about", "INDEX outbox_amends", "TABLE shown"):
+    for later in ("INDEX outbox_about", "INDEX outbox_amends", "TABLE shown", "TABLE due"):
         conn.execute(f"DROP {later}")
     for table, column in (("bindings", "number"), ("outbox", "about"), ("outbox", "amends"), ("outbox", "home")):
         conn.execute(f"ALTER TABLE {table} DROP COLUMN {column}")

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from bot.stores.base import LONGEST_WAIT, Deleted
 from bot.stores.records import (
     Doc,
+    DueRow,
     EventRow,
     GameRow,
     Json,
@@ -26,6 +27,7 @@ _EVENT = "SELECT game, number, body, hash FROM events"
 _TEXT = "SELECT game, event, key, salt, text, person FROM texts"
 _PERSON = "SELECT game, person, user, name FROM persons"
 _SEED = "SELECT game, epoch, seed, commitment, first_event, texts, digest, revealed FROM seeds"
+_DUE = "SELECT key, at, kind, data, owner FROM due"
 _DOC = "SELECT kind, key, data, expires, owner FROM docs"
 
 
@@ -181,7 +183,18 @@ def about_user(conn: sqlite3.Connection, user: str) -> UserData:
         persons=tuple(PersonRow(*row) for row in conn.execute(_PERSON + " WHERE user = ? ORDER BY game", (user,))),
         texts=text_rows(conn.execute(theirs, (user,))),
         docs=doc_rows(conn.execute(_DOC + " WHERE owner = ? AND owner <> '' ORDER BY kind, key", (user,))),
+        due=due_rows(conn.execute(_DUE + " WHERE owner = ? AND owner <> '' ORDER BY key", (user,))),
     )
+
+
+def due(conn: sqlite3.Connection, now: float, limit: int) -> tuple[DueRow, ...]:
+    """What is due by now."""
+    return due_rows(conn.execute(_DUE + " WHERE at <= ? ORDER BY at, key LIMIT ?", (now, limit)))
+
+
+def due_at(conn: sqlite3.Connection, key: str) -> DueRow | None:
+    """What is due under a key."""
+    return next(iter(due_rows(conn.execute(_DUE + " WHERE key = ?", (key,)))), None)
 
 
 def text_rows(rows: Iterable[tuple[str, int, str, str, str, str]]) -> tuple[TextRow, ...]:
@@ -197,3 +210,8 @@ def seed_rows(rows: Iterable[tuple[str, int, bytes, str, int, str, str, int | No
 def doc_rows(rows: Iterable[tuple[str, str, str, float | None, str]]) -> tuple[Doc, ...]:
     """Documents from rows of the docs table."""
     return tuple(Doc(kind, key, json.loads(data), expires, owner) for kind, key, data, expires, owner in rows)
+
+
+def due_rows(rows: Iterable[tuple[str, float, str, str, str]]) -> tuple[DueRow, ...]:
+    """What is due, from rows of the due table."""
+    return tuple(DueRow(key, at, kind, json.loads(data), owner) for key, at, kind, data, owner in rows)

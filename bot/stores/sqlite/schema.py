@@ -83,8 +83,17 @@ CREATE TABLE shown (
 ) WITHOUT ROWID;
 """
 
+# What has to happen at a time: reminders, sealed orders that open. A key begins with the game that it goes with.
+_DUE = """
+CREATE TABLE due (
+    key TEXT PRIMARY KEY, at REAL NOT NULL, kind TEXT NOT NULL, data TEXT NOT NULL, owner TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX due_at ON due (at);
+CREATE INDEX due_owner ON due (owner) WHERE owner <> '';
+"""
+
 # Step n leads from version n to n + 1. Append only: files out there have been through the older ones.
-MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES, _LEFT, _NUMBERS, _SHOWN)
+MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES, _LEFT, _NUMBERS, _SHOWN, _DUE)
 
 
 def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRATIONS) -> None:

@@ -18,6 +18,7 @@ from bot.stores.records import (
     Commit,
     Committed,
     Doc,
+    DueRow,
     EventRow,
     Json,
     OutboxRow,
@@ -227,6 +228,15 @@ class SqliteStore:
             return doc
 
         return await self._writer.run(take)
+
+    async def due(self, limit: int) -> Sequence[DueRow]:
+        """See Store."""
+        now = self._clock()
+        return await self._reader.run(lambda conn: reading.due(conn, now, limit))
+
+    async def due_at(self, key: str) -> DueRow | None:
+        """See Store."""
+        return await self._reader.run(lambda conn: reading.due_at(conn, key))
 
     async def user_data(self, user: str) -> UserData:
         """See Store."""

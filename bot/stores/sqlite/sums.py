@@ -18,6 +18,7 @@ _TEXTS = (
     ("outbox", "reply", "'row ' || id"),
     ("outbox", "delivery", "'row ' || id"),
     ("docs", "data", "'kind ' || kind"),  # their keys may be secrets
+    ("due", "data", "'kind ' || kind"),
     ("snapshots", "state", "'game ' || game"),
     ("seeds", "texts", "'game ' || game"),
 )

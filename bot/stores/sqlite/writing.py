@@ -87,7 +87,8 @@ def erase_game(conn: sqlite3.Connection, game: str, now: float) -> None:
     _bury(conn, "game = ?", (game,), now)
     for table in _GAME_TABLES:
         conn.execute(f"DELETE FROM {table} WHERE game = ?", (game,))  # names from the list above
-    conn.execute("DELETE FROM shown WHERE about > ? AND about < ?", (f"{game}/", f"{game}0"))  # "0" follows on "/"
+    for table, column in (("shown", "about"), ("due", "key")):  # "0" follows on "/"
+        conn.execute(f"DELETE FROM {table} WHERE {column} > ? AND {column} < ?", (f"{game}/", f"{game}0"))
 
 
 def sweep(conn: sqlite3.Connection, retention: float | None, now: float) -> None:
@@ -186,7 +187,7 @@ def _bind(conn: sqlite3.Connection, binding: Binding) -> None:
 
 
 def _side_rows(conn: sqlite3.Connection, commit: Commit) -> None:
-    """Persons, texts, seeds and documents."""
+    """Persons, texts, seeds, documents, and what is due."""
     for person in commit.persons:
         conn.execute(
             "INSERT OR REPLACE INTO persons (game, person, user, name) VALUES (?, ?, ?, ?)",
@@ -209,6 +210,18 @@ def _side_rows(conn: sqlite3.Connection, commit: Commit) -> None:
             raise Conflict(f"{kind} {key}")
     for doc in commit.docs:
         put_doc(conn, doc)
+    for key, at in commit.drop_due:
+        if (
+            not conn.execute("DELETE FROM due WHERE key = ?1 AND coalesce(at = ?2, 1)", (key, at)).rowcount
+            and at is not None
+        ):
+            raise Conflict(f"due {key}")
+    conn.executemany(
+        "INSERT OR REPLACE INTO due (key, at, kind, data, owner) VALUES (?, ?, ?, ?, ?)",
+        [(row.key, row.at, row.kind, dump(row.data), row.owner) for row in commit.due],
+    )
+    waiting = "DELETE FROM outbox WHERE about = ? AND about <> '' AND amends = ''"
+    conn.executemany(waiting, [(about,) for about in commit.withdraw])
 
 
 def _outbox(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> tuple[int, ...]:
@@ -259,4 +272,5 @@ def _forget(conn: sqlite3.Connection, user: str, request_id: str | None, now: fl
         conn.execute("UPDATE seeds SET texts = '[]' WHERE game = ?", (game,))
     conn.execute("DELETE FROM persons WHERE user = ?", (user,))
     conn.execute("DELETE FROM docs WHERE owner = ?", (user,))
+    conn.execute("DELETE FROM due WHERE owner = ? AND owner <> ''", (user,))
     _bury(conn, "user = ? AND id IS NOT ?", (user, request_id), now)

@@ -1,0 +1,24 @@
+"""What was due is seen to: a command of nobody's, run once for each moment that was laid down."""
+
+from __future__ import annotations
+
+from bot.commands.context import Context
+from bot.commands.reminders import REMIND, remind
+from bot.interface.reply import Reply
+from bot.interface.spec import CommandSpec
+
+DUE = CommandSpec(("due",), "What was due", "due")
+"""In no registry: nobody can type it."""
+DONE = Reply("Seen to", private=True)
+
+
+async def handle(context: Context) -> Reply:
+    """See to what is due under a key, unless somebody has, or it was put off."""
+    row = await context.store.due_at(str(context.command.options["key"]))
+    if row is None or row.at != context.command.options["at"]:
+        return DONE
+    if row.kind == REMIND:
+        await remind(context, row)
+    else:
+        context.drop_due.append((row.key, row.at))
+    return DONE

@@ -1,0 +1,56 @@
+"""By post on Discord: a reminder behind a restart with its buttons, in the channel and by direct message."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from tests.adapters.discord.process import Bot, running
+from tests.adapters.discord.test_phone import gather, press, say
+from tests.standins.discord import Channel, DiscordStandIn, Message
+
+
+async def hours_later(discord: DiscordStandIn, bot: Bot) -> None:
+    """What is laid down is due, and the bot comes back."""
+    await bot.kill()
+    with sqlite3.connect(bot.data / "grognard.db") as db:
+        db.execute("UPDATE due SET at = at - 86400")
+    await bot.start()
+
+
+def struck(discord: DiscordStandIn, channel: Channel, message: Message) -> bool:
+    return any(one.id == message.id and "~~" in one.content for one in discord.messages(channel))
+
+
+async def test_a_reminder_with_its_buttons(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
+        table = discord.channel("table")
+        anna, ben = await gather(discord, table)
+        await say(ben, table, "me ping", interval="4h", quiet="off", zone="Europe/Berlin")
+        await say(anna, table, "game initiative", side="US")
+        await say(anna, table, "game next")
+        await say(anna, table, "game pass")
+        await hours_later(discord, bot)
+        reminder = await discord.message(table, "waits for you")
+        assert reminder.content.startswith("**Hill waits for you** · your go came <t:")
+        assert reminder.content.endswith(f":R> · {ben.mention}")
+        assert reminder.pings == {str(ben.id)}
+        assert list(reminder.buttons) == ["In 4 hours", "Tomorrow", "Stop"]
+        assert (await press(anna, reminder, "Stop")).ephemeral
+        snoozed = await press(ben, reminder, "In 4 hours")
+        assert snoozed.id == reminder.id
+        assert "The next reminder comes <t:" in snoozed.text
+        await say(ben, table, "game pass")
+        await discord.until(lambda: struck(discord, table, reminder))
+
+        await (await ben.slash(table, "me ping", where="dm")).answer()
+        await say(anna, table, "game pass", done=True)
+        await hours_later(discord, bot)
+        alone = await discord.message(ben.dm(), "waits for you")
+        assert alone.pings == set()
+        assert alone.buttons["Open the game"]["url"].endswith(f"/{table.id}")
+        stopped = await press(ben, alone, "Stop")
+        assert "No more reminders of this go." in stopped.text
+        mine = await say(ben, table, "me games")
+        assert "It is your go in 1 of 1 game" in mine.text
+        assert mine.buttons["Open"]["url"].endswith(f"/{table.id}")

@@ -1,0 +1,47 @@
+"""By post on Slack: a reminder behind a restart with its buttons, in the channel and by direct message."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from tests.adapters.slack.conftest import settle
+from tests.adapters.slack.process import Bot, running
+from tests.adapters.slack.test_evening import say
+from tests.standins.slack import SlackStandIn
+
+
+async def hours_later(bot: Bot) -> None:
+    """What is laid down is due, and the bot comes back."""
+    await bot.kill()
+    with sqlite3.connect(bot.data / "grognard.db") as db:
+        db.execute("UPDATE due SET at = at - 86400")
+    await bot.start()
+
+
+async def test_a_reminder_with_its_buttons(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home) as bot:
+        await say(anna, games, "/game", 'start lnlt Hill sides="US, VC"')
+        await say(anna, games, "/game", "join US")
+        await say(ben, games, "/game", "join VC")
+        await say(ben, games, "/grognard", "me ping 4h quiet=off zone=Europe/Berlin")
+        await say(anna, games, "/game", "initiative US")
+        await say(anna, games, "/game", "next")
+        await say(anna, games, "/game", "pass")
+        await hours_later(bot)
+        reminder = await ben.wait_for(games, "waits for you", timeout=10)
+        assert reminder.text.startswith("Hill waits for you · your go came ")
+        assert f"<@{ben.id}>" in reminder.text
+        assert "^{ago}|" in reminder.everything
+        assert (await (await anna.press(reminder, "Stop")).answer()).ephemeral_for == anna.id
+        snoozed = await (await ben.press(reminder, "In 4 hours")).answer()
+        assert "The next reminder comes" in snoozed.plain
+
+        await say(ben, games, "/game", "pass")
+        await say(ben, games, "/grognard", "me ping where=dm")
+        await say(anna, games, "/game", "pass done")
+        await hours_later(bot)
+        alone = await ben.wait_for(ben.im, "waits for you", timeout=10)
+        stopped = await (await ben.press(alone, "Stop")).answer()
+        assert "No more reminders of this go." in stopped.plain
