@@ -39,7 +39,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         tables,
         given,
         attack,
-        [Checker(WEAPON, "the flame thrower", "other")],
+        [Checker(WEAPON, WEAPON, "other")],
         opening={},
         lines=(Line("attack", (), parts, attack, contributors=((armed, factor),)),),
         then=("Their unit owes a morale check with event flame-weapon.",),
