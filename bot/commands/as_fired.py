@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.commands.context import Context
 from bot.commands.initiative import has_names, odds_by_name
-from bot.commands.playing import roster_for
+from bot.commands.playing import count_rows, roster_for
 from bot.commands.undo import read_event
 from bot.forms import FIRES
 from bot.game.state import Json
@@ -18,7 +18,6 @@ from bot.play.replayed import Shot, again, by_label, came_up, every_die, shot_of
 from bot.play.sequence import odds_reply
 from bot.rules.errors import UserError
 from bot.systems.catalog import system
-from bot.systems.resolve import odds_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,7 @@ async def odds(context: Context, number: int, _more: str) -> Reply:
     """The odds that a shot had, with its inputs and the units as they were; what came up is marked."""
     fired = await _fired(context, number)
     shot = fired.shot
-    rows = odds_rows(shot.sequence, shot.raw, shot.roster)
-    counted = await context.count_odds(shot.sequence, shot.raw, tuple(rows), shot.roster)
+    rows, counted = await count_rows(context, shot.sequence, shot.raw, shot.roster)
     came = came_up(shot)
     reply = odds_reply(shot.sequence, fired.spec, shot.raw, rows, counted, came=came, offer=False)
     if has_names(shot.sequence, context.game):
@@ -72,7 +70,7 @@ async def share(context: Context, number: int, _more: str) -> Reply:
 async def _dice(context: Context, number: int) -> Reply:
     fired = await _fired(context, number)
     played = again(fired.shot)
-    parts = every_die(fired.shot.sequence, *played) if played is not None else by_label(fired.event.get("dice") or ())
+    parts = every_die(fired.shot.sequence, played) if played else by_label(fired.event.get("dice") or ())
     count = len(fired.shot.dice)
     title = fired.shot.sequence.title
     said = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"

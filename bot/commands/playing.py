@@ -13,7 +13,7 @@ from bot.game.rights import need_player
 from bot.game.state import roster_of
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec
-from bot.play.each import alike_plays
+from bot.play.each import alike_plays, path_of
 from bot.play.effects import is_of_game
 from bot.play.lookup import read_table
 from bot.play.many import in_names
@@ -21,7 +21,6 @@ from bot.play.roll import roll_dice
 from bot.play.sequence import EXTRA, odds_reply, run_sequence
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
-from bot.rules.names import joined
 from bot.rules.odds import Distribution
 from bot.rules.sequence import Row
 from bot.stores.base import DAY
@@ -75,7 +74,7 @@ async def answer_odds(
     roster = roster_for(context, spec)
     options = in_names(sequence, options, roster, context.actor.side)
     raw = {name: value for name, value in options.items() if name not in EXTRA}
-    rows, counted = await _counted(context, sequence, raw, roster)
+    rows, counted = await count_rows(context, sequence, raw, roster)
 
     def told() -> Reply:
         reply = odds_reply(sequence, spec, raw, rows, counted)
@@ -93,19 +92,20 @@ async def answer_odds(
     return replace(told(), buttons=buttons)
 
 
-async def _counted(
+async def count_rows(
     context: Context, sequence: Sequence, raw: Mapping[str, object], roster: Roster
 ) -> tuple[dict[str, Row], dict[str, Distribution]]:
-    """The rows of the odds and their chances; those of alike units, where there are several, counted once."""
+    """The rows of the odds and their chances; of several units each has rows, and alike ones are counted once."""
     rows: dict[str, Row] = {}
     counted: dict[str, Distribution] = {}
-    for at, (names, one) in enumerate(alike_plays(sequence, raw, roster)):
+    for names, one in alike_plays(sequence, raw, roster):
         own = odds_rows(sequence, one, roster)
         chances = await context.count_odds(sequence, one, tuple(own), roster)
-        for path, row in own.items():
-            pieces = (joined(names), "" if row.name in names else row.name)
-            rows[f"{at} {path}"] = replace(row, name=": ".join(filter(None, pieces)))
-            counted[f"{at} {path}"] = chances[path]
+        for name in names or ("",):
+            for path, row in own.items():
+                pieces = (name, "" if row.name in names else row.name)
+                rows[path_of(name, path)] = replace(row, name=": ".join(filter(None, pieces)))
+                counted[path_of(name, path)] = chances[path]
     return rows, counted
 
 

@@ -96,6 +96,11 @@ def alike_plays(
     return [(tuple(filter(None, names)), one) for names, one in alike.values()]
 
 
+def path_of(unit: str, path: str) -> str:
+    """The path of one of several units' rows of odds; the path itself where there is only one play."""
+    return f"{unit} {path}" if unit else path
+
+
 def play_all(sequence: Sequence, plays: tuple[Planned, ...], source: Source, roster: Roster) -> tuple[Single, ...]:
     """Each play to its end, with the roster as the plays before left it. Raises UserError from the source."""
     done: list[Single] = []

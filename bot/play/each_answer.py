@@ -20,7 +20,7 @@ MOST_SAID = 6
 
 def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Reply:
     """The public answer: the news of all, then a line for each result with its units, or the dice of a few."""
-    fates = [fate for one in singles for fate in _fates(sequence, one)]
+    fates = [fate for one in singles for fate in fates_of(sequence, one)]
     told = news(sequence, fates, "", (), who)
     lines: list[Part] = []
     if len(singles) >= FOLDED:
@@ -43,7 +43,7 @@ def _cause(sequence: Sequence, singles: tuple[Single, ...], who: str) -> str:
     return f"{who}, {plural(sequence.title[:1].lower() + sequence.title[1:])}"
 
 
-def _fates(sequence: Sequence, one: Single) -> tuple[Fate, ...]:
+def fates_of(sequence: Sequence, one: Single) -> tuple[Fate, ...]:
     """What came of it, by unit; where the sequence does not say, its main output is what came of the unit."""
     fates = tuple(fate for fate in one.played.settlement.fates if fate.unit)
     token = one.played.out.get(sequence.odds_by)

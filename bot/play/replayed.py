@@ -12,6 +12,8 @@ from typing import Any
 from bot.game.state import unit_from_json
 from bot.interface.parts import Grid, Part
 from bot.play.answers import plain_word
+from bot.play.each import Single, path_of, planned, play_all
+from bot.play.each_answer import fates_of
 from bot.play.news import results_of
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
@@ -54,36 +56,46 @@ def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot
 
 def came_up(shot: Shot) -> dict[str, str]:
     """The result of each row of its odds, by the paths of `odds_rows`; {} where today's rules take other dice."""
-    by = shot.sequence.odds_by
+    by, found = shot.sequence.odds_by, dict[str, str]()
+    script = Script(shot.dice)
     try:
-        plan = shot.sequence.plan(shot.sequence.given(shot.raw, shot.roster))
-        apart = plan.by_row() if plan.by_row is not None else plan
-        whole = replace(apart, rows=plan.rows, by_row=None, focus=None)  # else dice that do not matter are left out
-        played = _with(told_by_rows(whole, by), shot.dice)
+        for one in planned(shot.sequence, shot.raw, shot.roster):
+            plan = one.plan
+            apart = plan.by_row() if plan.by_row is not None else plan
+            whole = replace(apart, rows=plan.rows, by_row=None, focus=None)  # else dice that do not matter are left out
+            out = play(told_by_rows(whole, by), script).out
+            paths = map(row_path, range(len(rows_of(plan, by))))
+            found |= {path_of(one.unit, path): str(out.get(path, NOTHING)) for path in paths}
+        script.finish()
     except UserError:
         return {}
-    return {row_path(at): str(played.out.get(row_path(at), NOTHING)) for at in range(len(rows_of(plan, by)))}
+    return found
 
 
-def again(shot: Shot) -> tuple[Given, Played] | None:
-    """The shot as it was told, with all its lines; None where the rules have another edition now."""
+def again(shot: Shot) -> tuple[Single, ...]:
+    """The shot as it was told, with all its lines, once for each unit that it was played for; none where the rules have
+    another edition now."""
     if shot.edition != shot.sequence.system.edition:
-        return None
+        return ()
+    script = Script(shot.dice)
     try:
-        given = shot.sequence.given(shot.raw, shot.roster)
-        return given, _with(shot.sequence.plan(given), shot.dice)
+        singles = play_all(shot.sequence, planned(shot.sequence, shot.raw, shot.roster), script, shot.roster)
+        script.finish()
     except UserError:
-        return None
+        return ()
+    return singles
 
 
-def _with(plan: Any, dice: tuple[object, ...]) -> Played:
-    script = Script(dice)
-    played = play(plan, script)
-    script.finish()
-    return played
+def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ...]:
+    """All dice: of one play with its lines, of several each unit's in a row, with its result."""
+    if not singles[0].unit:
+        return _every_die(sequence, singles[0].given, singles[0].played)
+    rows = {one.unit: [die.value for die in one.played.dice] for one in singles}
+    fates = {fate.unit: fate for one in singles for fate in fates_of(sequence, one)}
+    return (Grid(tuple((row,) for row in _rows(rows, _words(sequence, fates)))),)
 
 
-def every_die(sequence: Sequence, given: Given, played: Played) -> tuple[Part, ...]:
+def _every_die(sequence: Sequence, given: Given, played: Played) -> tuple[Part, ...]:
     """All lines with dice: those of the shot itself as they are, then each unit's dice in a row, with its result."""
     fates = {fate.unit: fate for fate in played.settlement.fates}
     names = {*fates, *(unit.word for units in given.lists.values() for unit in units)}

@@ -226,9 +226,25 @@ async def test_odds_of_many_count_alike_ones_once() -> None:
     await channel.do("Anna", 'unit edit "GI 3" suppressed')
     odds = await channel.do("Anna", 'baps random-order unit="GI 1..12" odds')
     headings = [part.heading for part in odds.lines if isinstance(part, Odds)]
-    assert headings == ["GI 1, 2, 4-12", "GI 3"]
+    assert headings == ["GI 1-2, GI 4-12", "GI 3"]
     await channel.press("Anna", odds.buttons[0].action)
     assert len((await last_event(channel))["out"]["plays"]) == 12
+
+
+async def test_dice_and_odds_of_twelve_as_they_were_rolled() -> None:
+    """Under the answer: every die with its man, and the odds with what came up."""
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    reply = await channel.do("Anna", 'baps random-order unit="GI 1..4" hand=2,17,17,5')
+    assert [button.label for button in reply.buttons] == ["Again", "Change…", "Dice", "Undo"]
+    dice = await channel.press("Anna", reply.buttons[2].action)
+    assert dice.first == "Every die of #7 · 4 dice, random order"
+    assert "GI 2" in dice.text()
+    assert "17" in dice.text()
+    odds = await channel.press("Anna", await channel.under(7, "odds"))
+    [one] = [part for part in odds.lines if isinstance(part, Odds)]
+    assert one.heading == "GI 1-4"
+    assert len(one.came) == 3
 
 
 async def test_twelve_random_orders_take_at_most_forty_characters() -> None:
