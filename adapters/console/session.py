@@ -55,7 +55,8 @@ class Session:
         """Show what was played elsewhere since the last look, in a game that this one is linked with."""
         while found := await self.app.due(PLACE.key):
             for due in found:
-                await self._show(due.reply)
+                if not due.reply.quiet:  # the bottom line says what a board says
+                    await self._show(due.reply)
                 await self.app.delivered(due.id)
 
     async def line(self, text: str, request: Request | None = None) -> bool:

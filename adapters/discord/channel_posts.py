@@ -14,8 +14,16 @@ import discord
 from discord.http import Route
 
 from adapters.discord.calls import Wire
-from adapters.discord.render import Message, render
-from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, SEND_IN_THREADS, SEND_MESSAGES, VIEW_CHANNEL, Request
+from adapters.discord.render import QUIET, Message, render
+from adapters.discord.request import (
+    ATTACH_FILES,
+    EMBED_LINKS,
+    EPHEMERAL,
+    SEND_IN_THREADS,
+    SEND_MESSAGES,
+    VIEW_CHANNEL,
+    Request,
+)
 from bot.interface.reply import Reply
 
 Json = dict[str, Any]
@@ -50,7 +58,7 @@ class Posting:
     async def change(self, reply: Reply, spot: Mapping[str, Any]) -> Json:
         """Change a message of ours to how it reads now; its files stay. Raises discord.HTTPException, OSError."""
         request = Request(0, "", 0, 0, int(spot["channel"]), guild=1, allowed=0 if spot.get("bare") else EMBED_LINKS)
-        body = {key: value for key, value in render(reply, request).body.items() if key != "flags"}
+        body = _for_all(render(reply, request).body, but=QUIET)
         path, message = "/channels/{channel_id}/messages/{message_id}", int(spot["message"])
         route = Route("PATCH", path, channel_id=request.channel, message_id=message)
         changed: Json = await self._http.request(route, json=body)
@@ -123,7 +131,7 @@ class Posting:
             return None
 
     async def _post(self, channel: int, message: Message, request: Request) -> Json:
-        body: dict[str, Any] = {key: value for key, value in message.body.items() if key != "flags"}
+        body = _for_all(message.body)
         digest = hashlib.sha256(f"{request.request_id}/{body['content'][:200]}".encode()).hexdigest()
         body |= {"nonce": digest[:24], "enforce_nonce": True}
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
@@ -137,3 +145,9 @@ class Posting:
             form.append({"name": f"files[{number}]", "value": file.fp, "filename": file.filename})
         with_files: Json = await self._http.request(route, form=form, files=files)
         return with_files
+
+
+def _for_all(body: Mapping[str, Any], but: int = 0) -> dict[str, Any]:
+    """The body of a message for all to see, without the flag that would hide it (nor those of `but`)."""
+    flags = int(body.get("flags") or 0) & ~EPHEMERAL & ~but
+    return {key: value for key, value in body.items() if key != "flags"} | ({"flags": flags} if flags else {})

@@ -29,6 +29,8 @@ MAX_ROWS = 5
 MAX_CHOICES = 25
 ACTION, FORM_PART, MENU = "a:", "f:", "m:"
 """How a custom_id begins: of a button with an action, of a part of a guided form, of a menu with an action a choice."""
+QUIET = 1 << 12
+"""The flag of a message that notifies nobody."""
 LATE, REFUSED = "(late) ", "Error: "
 _ROW, _BUTTON, _SELECT, _SECTION, _TEXT, _SEPARATOR, _BOX = 1, 2, 3, 9, 10, 14, 17
 _NEWER = 1 << 15
@@ -65,8 +67,8 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     users = _called(reply)
     body["allowed_mentions"] = {"parse": [], "users": users} if users else {"parse": []}
     body["components"] = [*rows(reply.buttons, reply.across), *menu_rows(reply.menus)][:MAX_ROWS]
-    if reply.private:
-        body["flags"] = EPHEMERAL
+    if flags := (EPHEMERAL if reply.private else 0) | (QUIET if reply.quiet else 0):
+        body["flags"] = flags
     return Message(body, files)
 
 

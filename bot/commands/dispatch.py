@@ -22,6 +22,7 @@ GAME = {
     "pass": "turn:hand_over",
     "initiative": "turn:initiative",
     "plan": "plans:plan",
+    "board": "board:board",
     "end": "ending:end",
     "list": "games:listing",
     "open": "games:open_game",
@@ -90,6 +91,7 @@ BUTTONS_WITH_REST = {
 }
 """Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
 BUTTONS_OF_GAME = {
+    "card": "unit_list:press_card",
     "carry": "game:carry",
     "claim": "claiming:claim",
     "close": "fair:press_close",

@@ -80,6 +80,13 @@ GAME = (
         example='/game plan 4 "US reinforcements at A1"',
     ),
     CommandSpec(
+        ("game", "board"),
+        "One message that shows phase, go and units, kept up to date",
+        "game",
+        (_option("off", "bool", "the board no longer follows the game"),),
+        example="/game board",
+    ),
+    CommandSpec(
         ("game", "end"),
         "End the game with its story; asks first",
         "game",

@@ -94,8 +94,8 @@ class Reply:
     the command that was refused, `better` as it was probably meant, with `right` in place of the wrong word. `across`
     is how many buttons are in a row (0: as many as fit).
 
-    `in_place`: it takes the place of the message whose button was pressed. `over` is what became of an answer that no
-    longer holds (`Undone in #41`); its title is struck through then.
+    `quiet`: nobody is notified. `in_place`: it takes the place of the message whose button was pressed.
+    `over` is what became of an answer that no longer holds (`Undone in #41`); its title is struck through then.
 
     The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
     `seen` says that this request was answered before: whoever gets it again posts nothing.
@@ -120,6 +120,7 @@ class Reply:
     right: str = ""
     across: int = 0
     in_place: bool = False
+    quiet: bool = False
     over: str = ""
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
@@ -147,7 +148,7 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error", "in_place", "over"):
+        for name in ("private", "error", "in_place", "quiet", "over"):
             if found := getattr(self, name):
                 values[name] = found
         if self.by:

@@ -65,6 +65,7 @@ CODES = {
     "unknown-output": "the sequence has no such output",
     "too-large": "the sum would take too long",
     # Games and rights
+    "no-board": "the game has no board",
     "no-game": "no game is played here",
     "game-on": "a game is going on",
     "game-ended": "the game has ended",

@@ -1,0 +1,166 @@
+"""`/game board`: one message in each channel that shows where the game is, changed in place with every event.
+
+Which message that is, a document of the game remembers. With each new turn, and before it is too old to be changed on
+some platforms, it is posted afresh, and the one above gives up its buttons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bot.commands.amending import Amendment, Change
+from bot.commands.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
+from bot.game.phases import whose_go
+from bot.game.roster import in_order, is_gone
+from bot.game.state import Game, Json
+from bot.interface.parts import Group, Part, Small
+from bot.interface.reply import Menu, MenuEntry, Reply
+from bot.interface.tone import OVER
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import spoken
+from bot.rules.inputs.units import RosterUnit
+from bot.rules.names import joined
+from bot.stores.records import Doc, Outgoing
+from bot.systems.catalog import System
+
+if TYPE_CHECKING:
+    from bot.commands.context import Context
+
+BOARD = "board"
+AFRESH = 50 * 60.0
+"""Seconds after which it is posted anew: some platforms let nobody change older messages as often as a game needs."""
+MOST_ENTRIES = 25
+FURTHER_DOWN = "The board is further down"
+
+
+async def board(context: Context) -> Reply:
+    """Post the board here, or take it away."""
+    game = context.need_started()
+    old = await context.store.doc(BOARD, context.ledger.row)
+    if context.options()["off"]:
+        if old is None:
+            raise UserError("This game has no board.", hint="/game board posts one.", code="no-board")
+        context.drop_docs.append((BOARD, context.ledger.row))
+        context.amends.append(Amendment(context.topic(old.data["topic"]), _put_away("The board was put away")))
+        return Reply("The board no longer follows the game", private=True)
+    if old is not None:
+        context.amends.append(Amendment(context.topic(old.data["topic"]), _put_away(FURTHER_DOWN)))
+    said = old.data["said"] if old is not None else ""
+    about = _remember(context, game, said)
+    context.about = context.topic(about)
+    return shown(context, game, said)
+
+
+def _remember(context: Context, game: Game, said: str, topic: str = "") -> str:
+    """Note which message the board is: `topic`, or a new one."""
+    about = topic or f"board-{game.number}-{int(context.now)}"
+    data = {"topic": about, "turn": [game.turn, game.turn_of], "since": context.now, "said": said}
+    context.docs.append(Doc(BOARD, context.ledger.row, data, owner=context.command.where.server))
+    return about
+
+
+async def following(context: Context, reply: Reply) -> list[Outgoing]:
+    """What the events of this command make of the board: a change of the message, or a new one with the new turn."""
+    ledger = context.ledger
+    if not ledger.bodies or ledger.was is None or ledger.was.row != ledger.row or not ledger.game.started:
+        return []
+    doc = await context.store.doc(BOARD, ledger.row)
+    if doc is None:
+        return []
+    game, places = ledger.game, sorted({*ledger.was.places})
+    topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
+    if game.ended:
+        context.drop_docs.append((BOARD, ledger.row))
+        over = Reply(f"{game.name} is over", tone=OVER).to_json()
+        return [Outgoing(place, {}, context.now, over, "", topic) for place in places]
+    fresh = [game.turn, game.turn_of] != doc.data["turn"] or context.now - doc.data["since"] > AFRESH
+    if not fresh:
+        if said != doc.data["said"]:
+            context.docs.append(replace(doc, data={**doc.data, "said": said}))
+        now = shown(context, game, said).to_json()
+        return [Outgoing(place, {}, context.now, now, "", topic) for place in places]
+    about = context.topic(_remember(context, game, said))
+    old, new = Reply(FURTHER_DOWN, tone=OVER).to_json(), shown(context, game, said).to_json()
+    away = [Outgoing(place, {}, context.now, old, "", topic) for place in places]
+    return [*away, *(Outgoing(place, {}, context.now, new, about) for place in places)]
+
+
+def _put_away(why: str) -> Change:
+    return lambda _: Reply(why, tone=OVER)
+
+
+def _last(bodies: Iterable[Json], reply: Reply, before: str) -> str:
+    """The last result, as its answer told it; gone when it was undone."""
+    for body in bodies:
+        number = f"#{body['number']}"
+        if body["kind"] == "sequence":
+            before = f"{reply.title} · {number}"
+        elif body["kind"] == "undo" and before.endswith(f"#{body['event']}"):
+            before = ""
+    return before
+
+
+def shown(context: Context, game: Game, said: str) -> Reply:
+    """The board: phase and whose go, initiative, both sides by state, the last result, the buttons of the phase."""
+    system = context.system
+    lines: list[Part] = []
+    if about := " · ".join(filter(None, (_initiative(game), passes_told(game, system)))):
+        lines.append(about)
+    for side in (*game.sides, ""):
+        lines += _side(context, game, side, system)
+    if said:
+        lines.append(f"Last: {said}")
+    buttons = list(phase_buttons(context, without=("remember",)))
+    if game.last:
+        buttons.append(context.button("undo", "Undo", game.last))
+    buttons.append(context.button("log", "Log"))
+    whose = whose_go(game)
+    title = f"{phase_name(game, system)}: {whose}" if whose else phase_name(game, system)
+    return Reply(title, tuple(lines), buttons=tuple(buttons), across=PHONE_ROW, menus=_cards(context, game), quiet=True)
+
+
+def _initiative(game: Game) -> str:
+    return f"{game.initiative} has the initiative" if game.initiative else ""
+
+
+def _side(context: Context, game: Game, side: str, system: System | None) -> Iterable[Part]:
+    units = [unit for unit in in_order(game.units.values()) if unit.side == side]
+    if side:
+        players = [context.ledger.name_of(person) for person, own in game.players.items() if own == side]
+        yield Group(side, ", ".join(players) or "nobody yet", grave=True)
+    elif units:
+        yield Group("No side", "", grave=True)
+    states: dict[tuple[str, bool], list[RosterUnit]] = {}
+    for unit in units:
+        if not is_gone(unit):
+            states.setdefault(_state(unit, system), []).append(unit)
+    for (state, grave), alike in sorted(states.items(), key=lambda item: (item[0][1], item[0][0] != "Ready")):
+        yield Group(state, joined(_short(unit) for unit in alike), grave=grave)
+    if lost := [_short(unit) for unit in units if is_gone(unit)]:
+        yield Small(f"Lost: {joined(lost)}")
+
+
+def _state(unit: RosterUnit, system: System | None) -> tuple[str, bool]:
+    """A unit's state and markers in words, and whether it is in a bad way."""
+    words = system.words["units"] if system is not None else None
+    state = words.state_of(unit) if words is not None else unit.state
+    hurt = bool(state) and (words is None or state != words.sound)
+    said = [*([state.replace("-", " and ") if words and state in words.states else state] if hurt else [])]
+    said += sorted(mark.replace("_", " ").replace("-", " ") for mark in unit.marks if mark != unit.state)
+    return (spoken(", ".join(said)) if said else "Ready"), hurt
+
+
+def _short(unit: RosterUnit) -> str:
+    """Its name without that of its side, which is said above."""
+    return unit.name.removeprefix(f"{unit.side} ") or unit.name
+
+
+def _cards(context: Context, game: Game) -> tuple[Menu, ...]:
+    units = [unit for unit in in_order(game.units.values()) if not is_gone(unit)][:MOST_ENTRIES]
+    entries = tuple(
+        MenuEntry(context.button("card", "", unit.handle).action, unit.name, f"{unit.type} {unit.state}".strip())
+        for unit in units
+    )
+    return (Menu("A unit's card", entries, "Card ▾"),) if entries else ()
