@@ -13,7 +13,6 @@ from bot.game.state import Json
 from bot.interface.parts import CAME, Small
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
-from bot.interface.tone import OVER
 from bot.play.replayed import Shot, again, by_label, came_up, every_die, shot_of
 from bot.play.sequence import odds_reply
 from bot.rules.errors import UserError
@@ -74,4 +73,4 @@ async def _dice(context: Context, number: int) -> Reply:
     count = len(fired.shot.dice)
     title = fired.shot.sequence.title
     said = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"
-    return Reply(f"Every die of #{number}", parts, by=said, tone=OVER)
+    return Reply(f"Every die of #{number}", parts, by=said)

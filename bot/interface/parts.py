@@ -24,7 +24,7 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """The chances (0 to 1) of each result for those whom `heading` names; `came` are those that came up."""
+    """The chances (0 to 1) of each result for those whom `heading` names; `came` those that came up for them."""
 
     heading: str
     chances: tuple[tuple[str, float], ...]
@@ -127,12 +127,17 @@ CAME = "\u25c0"
 def bars(chances: tuple[tuple[str, float], ...], came: tuple[str, ...] = ()) -> list[str]:
     """A line per result, at most 34 columns wide unless its words are very long: name, bar, percent."""
     width = max(len(word) for word, _ in chances)
-    size = max(3, min(_BAR, COLUMNS - (10 if came else 8) - width))
+    size = max(3, min(_BAR, COLUMNS - (8 + len(_mark(max(map(came.count, came), default=0)))) - width))
     return [
         f"{word:<{width}} {('#' * round(chance * size)).ljust(size, '.')} {percent(chance):>6}"
-        + (f" {CAME}" if word in came else "")
+        + _mark(came.count(word))
         for word, chance in chances
     ]
+
+
+def _mark(times: int) -> str:
+    """What is behind a result that came up so often."""
+    return (f" {CAME}" if times else "") + (f" {times}" if times > 1 else "")
 
 
 def percent(chance: float) -> str:

@@ -137,7 +137,7 @@ def odds_reply(
         Odds(
             heading(units, sequence.odds_by),
             tuple((plain_word(value), float(chance)) for value, chance in chances.items()),
-            tuple(dict.fromkeys(word for unit in units for word in came_to.get(unit.name, ()))),
+            tuple(word for unit in units for word in came_to.get(unit.name, ())),
         )
         for chances, units in groups
     ]

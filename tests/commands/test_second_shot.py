@@ -152,6 +152,20 @@ async def test_every_die_of_a_large_shot_is_a_button_away() -> None:
     assert "as it was fired" in odds.first
 
 
+async def test_what_several_did_one_by_one_has_its_odds_and_dice_too() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start baps Hill", 'unit add "GI 1..12" soldier')
+    done = await channel.do("Anna", 'baps random-order unit="GI 1..12" hand=3,4,3,3,3,3,3,3,3,3,3,1')
+    assert "Dice" in [button.label for button in done.buttons]
+    number = (await channel.game()).number
+    dice = await channel.press("Anna", await channel.under(number, "dice"))
+    thrown = [line.split()[2] for line in dice.body() if line.startswith("GI")]
+    assert thrown == [*"343333333331"], "each with its unit, in their order"
+    odds = await channel.press("Anna", dice.buttons[0].action)
+    assert not odds.error, odds.text()
+    assert odds.by == f"the odds of #{number} as it was rolled"
+
+
 async def test_again_at_somebody_who_is_gone_offers_the_form() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
