@@ -409,12 +409,22 @@ def is_value(value: Any) -> bool:
 
 
 def is_unit(unit: Any) -> bool:
-    keys = {"name", "handle", "type", "side", "state", "numbers", "marks"}
+    keys = {"name", "handle", "type", "side", "state", "numbers", "marks", "back", "turned"}
     return (
         isinstance(unit, dict) and {"name", "handle", "type"} <= unit.keys() <= keys
         and all(word(unit[key]) for key in ("name", "handle", "type", "side", "state") if key in unit)
         and ("marks" not in unit or (lists(unit["marks"], word) and unit["marks"] == sorted(set(unit["marks"]))))
-        and ("numbers" not in unit or (unit["numbers"] and maps(unit["numbers"], is_value)))
+        and ("numbers" not in unit or (bool(unit["numbers"]) and maps(unit["numbers"], is_value)))
+        and unit.get("turned", True) is True and ("back" in unit or "turned" not in unit)
+        and is_back(unit.get("back", {}))
+    )  # fmt: skip
+
+
+def is_back(back: Any) -> bool:
+    """The side of a counter that is down."""
+    return (
+        isinstance(back, dict) and back.keys() <= {"type", "numbers"} and word(back.get("type", "-"))
+        and ("numbers" not in back or (bool(back["numbers"]) and maps(back["numbers"], is_value)))
     )  # fmt: skip
 
 
@@ -431,7 +441,8 @@ def is_patch(value: Any) -> bool:
 
 def is_change(value: Any) -> bool:
     return (
-        isinstance(value, dict) and {"unit", "set"} <= value.keys() <= {"unit", "set", "mark", "unmark"}
+        isinstance(value, dict) and {"unit", "set"} <= value.keys() <= {"unit", "set", "mark", "unmark", "turn"}
+        and value.get("turn", True) is True
         and word(value["unit"]) and maps(value["set"], lambda item: item is None or is_value(item))
         and all(lists(value[key], word) for key in ("mark", "unmark") if key in value)
     )  # fmt: skip
@@ -1035,15 +1046,28 @@ def marks(unit: Json) -> set[str]:
     return set(unit.get("marks", []))
 
 
+def turned(unit: Json) -> Json:
+    """A unit with its reduced side up."""
+    back, numbers = unit["back"], unit.get("numbers", {})
+    down = {
+        "type": unit["type"] if "type" in back else "",
+        "numbers": {key: numbers[key] for key in back.get("numbers", {}) if key in numbers},
+    }
+    down = {key: value for key, value in down.items() if value}
+    numbers = {**numbers, **back.get("numbers", {})}
+    return {**unit, "type": back.get("type", unit["type"]), "numbers": numbers, "back": down, "turned": True}
+
+
 def changed(unit: Json, change: Json) -> Json:
     """A unit behind what a roll makes of it; what is empty is left out."""
+    unit = turned(unit) if change.get("turn") and "back" in unit and "turned" not in unit else unit
     own = {key: value for key, value in change["set"].items() if key in ("state", "type", "side")}
     numbers = {**unit.get("numbers", {}), **{key: value for key, value in change["set"].items() if key not in own}}
     whole = {
         **unit, **own, "numbers": {key: value for key, value in numbers.items() if value is not None},
         "marks": sorted(marks(unit) - set(change.get("unmark", [])) | set(change.get("mark", []))),
     }  # fmt: skip
-    return {key: value for key, value in whole.items() if value not in ("", {}, [])}
+    return {key: value for key, value in whole.items() if key == "back" or value not in ("", {}, [])}
 
 
 # --- the command line ------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 
 from bot.commands.context import Context
+from bot.game.back import REDUCED
 from bot.game.rights import find_side, need_player, need_units
 from bot.game.roster import (
     add_units,
@@ -37,6 +38,8 @@ async def add(context: Context) -> Reply:
     typed, stats = options["side"], options["stats"] or ""
     if typed and is_stat(typed, system) and typed.casefold() not in map(str.casefold, game.sides):
         typed, stats = None, f"{typed} {stats}"  # no side was typed: the first bare word is a state or marker
+    if options["reduced"]:
+        stats = f"{stats} {REDUCED}: {options['reduced']}"
     side = _side(context, typed)
     units: dict[str, RosterUnit] = {}
     for name in expand_names(options["name"]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bot.game.back import turned_over
 from bot.game.events import has_dice
 from bot.game.follows_turn import initiative_go_problem
 from bot.game.past import Event, Past, words_problem
@@ -165,12 +166,14 @@ def _is_of_game(now: Game, system: str) -> bool:
 
 
 def _settled(unit: Json, change: Event) -> Json:
+    if change.get("turn") and not unit.get("turned"):
+        unit = unit_json(turned_over(unit_from_json(unit)))
     own = {key: value for key, value in change["set"].items() if key in ("state", "type", "side")}
     numbers = {**unit.get("numbers", {}), **{key: value for key, value in change["set"].items() if key not in own}}
     marks = (set(unit.get("marks", ())) - set(change.get("unmark", ()))) | set(change.get("mark", ()))
     kept = {key: value for key, value in numbers.items() if value is not None}
     whole = {**unit, **own, "numbers": kept, "marks": sorted(marks)}
-    return {key: value for key, value in whole.items() if value not in ("", {}, [])}
+    return {key: value for key, value in whole.items() if key == "back" or value not in ("", {}, [])}
 
 
 def _unmarked(unit: Event) -> Json:

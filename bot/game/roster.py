@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from bot.game.back import FLIP, REDUCED, fitting_side, flipped, number_of, parted_stats, turned_over, with_reduced
 from bot.game.state import Game, Units
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
@@ -102,14 +103,19 @@ def find_type(raw: str, words: UnitWords) -> str:
 
 
 def set_by_hand(unit: RosterUnit, text: str, system: System) -> RosterUnit:
-    """The unit with `morale=5 state=shaken marker=+moved -fired` applied.
+    """The unit with `morale=5 state=shaken marker=+moved -fired reduced: morale=4` applied.
 
-    `key=none` takes a number away, `marker=-x` or `-x` a marker or flag. Raises UserError naming the word at fault.
+    `key=none` takes a number away, `marker=-x` or `-x` a marker or flag, `flip` turns it over. A type or state of its
+    reduced side turns it, too. Raises UserError naming the word at fault.
     """
-    for word in text.split():
+    was, words = unit, system.words["units"]
+    front, reduced = parted_stats(text)
+    if reduced is not None:
+        was = unit = with_reduced(unit, reduced, words)
+    for word in front.split():
         if word := word.strip(","):
-            unit = _set_word(unit, word, system)
-    return unit
+            unit = flipped(unit, words) if word.casefold() == FLIP else _set_word(unit, word, system)
+    return fitting_side(was, unit, words)
 
 
 def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
@@ -128,7 +134,7 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     if equals and key in words.keys:
         numbers = {name: number for name, number in unit.numbers.items() if name != key}
         if value.casefold() not in ("", "none"):
-            numbers[key] = _number(words.keys[key], value)
+            numbers[key] = number_of(words.keys[key], value)
         return replace(unit, numbers=numbers)
     if not equals:
         return _mark(unit, word, system)
@@ -158,13 +164,6 @@ def _mark(unit: RosterUnit, raw: str, system: System) -> RosterUnit:
     known = [*states, *markers, *words.flags]
     hint = did_you_mean(folded, known) or f"Markers are {', '.join(dict.fromkeys(known))}."
     raise UserError(f'There is no marker "{name[:40]}".', hint=hint, option="stats", code="unknown-marker")
-
-
-def _number(option: Option, raw: str) -> Any:
-    if option.type == "mods":
-        single = Option(option.name, "int", min=option.min, max=option.max)
-        return tuple(clean(single, part) for part in raw.split(",") if part)
-    return clean(option, raw)
 
 
 def is_stat(word: str, system: System) -> bool:
@@ -210,6 +209,8 @@ def settle_changes(game: Game, changes: Iterable[Change]) -> Game:
 
 def _settled(unit: RosterUnit, change: Change, states: frozenset[str]) -> RosterUnit:
     """The unit with the change. A new state takes the place of markers with a state's name, as old rosters hold."""
+    if change.turn and not unit.turned:
+        unit = turned_over(unit)
     numbers: dict[str, Any] = dict(unit.numbers)
     own: dict[str, str] = {}
     for key, value in change.set.items():
@@ -233,7 +234,16 @@ def described(unit: RosterUnit) -> str:
     """A unit in one line: name, handle, type, numbers, state, markers."""
     pieces = [unit.type, *(f"{key}={_shown(value)}" for key, value in unit.numbers.items())]
     pieces += [piece for piece in (unit.state, *sorted(unit.marks)) if piece]
+    pieces += [f"({other_side(unit)})"] if unit.back is not None else []
     return f"{unit.name} ({unit.handle}): {' '.join(pieces)}"
+
+
+def other_side(unit: RosterUnit) -> str:
+    """The side of its counter that is down, in words: `reduced: half-squad morale=4 fp=1`; nothing without one."""
+    if unit.back is None:
+        return ""
+    down = [unit.back.type, *(f"{key}={_shown(value)}" for key, value in unit.back.numbers.items())]
+    return f"{'full' if unit.turned else REDUCED}: {' '.join(filter(None, down))}".rstrip(": ")
 
 
 def _shown(value: Any) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import yaml
 
+from bot.game.back import REDUCED
 from bot.game.roster import set_by_hand
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
@@ -56,7 +57,9 @@ class Row:
         """The unit with the stats of a column set. Raises UserError naming the column."""
         value = self.values[column].strip()
         text = value if column in ("stats", "markers", "flags") else f"{column}={value}"
-        if column in ("markers", "flags"):
+        if column == REDUCED:
+            text = f"{REDUCED}: {value}"
+        elif column in ("markers", "flags"):
             text = " ".join(re.split(r"[\s,;]+", value))
         try:
             return set_by_hand(unit, text, system)
@@ -83,7 +86,7 @@ def read_roster(text: str) -> list[Row]:
         raise UserError(
             f"A roster has at most {MAX_SIZE:,} characters; this has {len(text):,}. Nothing was added.", code="too-long"
         )
-    if "\n" not in text and "\\n" in text:
+    if "\n" not in text.strip() and "\\n" in text:
         text = text.replace("\\n", "\n")
     rows = _yaml_rows(text) if _YAML.match(text) else _csv_rows(text)
     if not rows:
@@ -106,6 +109,12 @@ def _csv_rows(text: str) -> list[Row]:
             if not any(cell.strip() for cell in cells):
                 continue
             line = reader.line_num
+            if not heads and _has_lost_breaks(text, cells):
+                raise UserError(
+                    "The text is in one line: its line breaks were lost on the way. Nothing was added.",
+                    hint="Paste it into the form of /unit import, or send it as a file.",
+                    code="bad-roster",
+                )
             if not heads:
                 heads = _heads([cell.strip().casefold() for cell in cells], line)
                 continue
@@ -120,6 +129,13 @@ def _csv_rows(text: str) -> list[Row]:
     except csv.Error as error:
         raise UserError(f"Line {reader.line_num}: {error}. Nothing was added.", code="bad-roster") from None
     return rows
+
+
+def _has_lost_breaks(text: str, cells: list[str]) -> bool:
+    """Whether the heading goes on with units: it is the only line, and a blank inside a cell was a line break."""
+    heads = [cell.strip().casefold() for cell in cells]
+    is_long = len(heads) > len(set(heads)) or any(" " in head for head in heads)
+    return "\n" not in text.strip() and len(heads) > len(NEEDED) and heads[0] in NEEDED and is_long
 
 
 def _heads(heads: list[str], line: int) -> list[str]:
@@ -190,7 +206,10 @@ def _yaml_row(node: yaml.Node) -> Row:
         key = str(key_node.value).casefold()
         place = (value_node.start_mark.line + 1, value_node.start_mark.column + 1)
         items = value_node.value if isinstance(value_node, yaml.SequenceNode) else [value_node]
-        if all(isinstance(item, yaml.ScalarNode) for item in items):
+        if key == REDUCED and isinstance(value_node, yaml.MappingNode):
+            pairs = [(str(name.value), str(number.value)) for name, number in value_node.value]
+            value = " ".join(number if name == "type" else f"{name}={number}" for name, number in pairs)
+        elif all(isinstance(item, yaml.ScalarNode) for item in items):
             value = ",".join(str(item.value) for item in items)
         else:
             raise UserError(

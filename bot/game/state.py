@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from bot.rules.inputs.units import Roster, RosterUnit
+from bot.rules.inputs.units import Back, Roster, RosterUnit
 
 Json = dict[str, Any]
 Units = Mapping[str, RosterUnit]
@@ -97,29 +97,41 @@ def from_json(data: Mapping[str, Any]) -> Game:
 
 def unit_json(unit: RosterUnit) -> Json:
     """A roster unit as plain JSON values; what is empty is left out."""
-    numbers = {key: list(value) if isinstance(value, tuple) else value for key, value in sorted(unit.numbers.items())}
+    numbers = _numbers_json(unit.numbers)
     plain: Json = {"name": unit.name, "handle": unit.handle, "type": unit.type}
     plain |= {key: value for key, value in (("side", unit.side), ("state", unit.state)) if value}
     if numbers:
         plain["numbers"] = numbers
     if unit.marks:
         plain["marks"] = sorted(unit.marks)
+    if (back := unit.back) is not None:
+        down = {"type": back.type, "numbers": _numbers_json(back.numbers)}
+        plain["back"] = {key: value for key, value in down.items() if value}
+        plain |= {"turned": True} if unit.turned else {}
     return plain
+
+
+def _numbers_json(numbers: Mapping[str, Any]) -> Json:
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in sorted(numbers.items())}
+
+
+def _numbers_from_json(data: Any) -> Json:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in (data or {}).items()}
 
 
 def unit_from_json(data: Mapping[str, Any]) -> RosterUnit:
     """The roster unit that `unit_json` wrote."""
-    numbers = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in (data.get("numbers") or {}).items()
-    }
+    back = data.get("back")
     return RosterUnit(
         name=data["name"],
         handle=data["handle"],
         type=data["type"],
         side=data.get("side", ""),
-        numbers=numbers,
+        numbers=_numbers_from_json(data.get("numbers")),
         state=data.get("state", ""),
         marks=frozenset(data.get("marks") or ()),
+        back=None if back is None else Back(back.get("type", ""), _numbers_from_json(back.get("numbers"))),
+        turned=data.get("turned") is True,
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from bot.game.events import ROLLS
 from bot.game.roster import MAX_NAME, MAX_ROSTER
 from bot.game.state import COMPACT, FULL, Game
-from bot.rules.inputs.units import RosterUnit
+from bot.rules.inputs.units import Back, RosterUnit
 from bot.systems.catalog import systems
 
 LONGEST = 200
@@ -106,6 +106,13 @@ def _is_sound_unit(unit: RosterUnit) -> bool:
         all(map(_is_name, (unit.name, unit.handle, unit.type, unit.side, unit.state, *unit.marks)))
         and 0 < len(unit.name) <= MAX_NAME
         and all(_is_name(key) and _is_value(value) for key, value in unit.numbers.items())
+        and _is_sound_back(unit.back)
+    )
+
+
+def _is_sound_back(back: Back | None) -> bool:
+    return back is None or (
+        _is_name(back.type) and all(_is_name(key) and _is_value(value) for key, value in back.numbers.items())
     )
 
 

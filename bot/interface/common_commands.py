@@ -196,8 +196,9 @@ UNIT = (
             Option("type", "str", "unit type of the game", complete="unit-type"),
             _option("side", help_="the side that the unit is on", complete="side"),
             replace(_STATS, optional=True),
+            _option("reduced", help_="its reduced side: morale=4 fp=1"),
         ),
-        example='/unit add "Squad 1" squad US morale=5 fp=1',
+        example='/unit add "Squad 1" squad US morale=5 fp=2 reduced="morale=4 fp=1"',
     ),
     CommandSpec(
         ("unit", "edit"),

@@ -67,12 +67,15 @@ def change_json(change: Change) -> Json:
         plain["mark"] = sorted(change.mark)
     if change.unmark:
         plain["unmark"] = sorted(change.unmark)
+    if change.turn:
+        plain["turn"] = True
     return plain
 
 
 def change_from_json(data: Json) -> Change:
     """The change of a unit that was in a sealed roll."""
-    return Change(data["unit"], data["set"], frozenset(data.get("mark", ())), frozenset(data.get("unmark", ())))
+    mark, unmark = (frozenset(data.get(key, ())) for key in ("mark", "unmark"))
+    return Change(data["unit"], data["set"], mark, unmark, turn=data.get("turn") is True)
 
 
 def initiative_of(game: Game, happening: Happening) -> str | None:

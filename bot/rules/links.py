@@ -33,7 +33,7 @@ def _plain(change: Change, units: tuple[RosterUnit, ...], totals: dict[tuple[str
             names = [name.strip() for name in str(unit.numbers[change.of]).split(",")]
             new[change.of] = ",".join(name for name in names if name.casefold() != change.unit.casefold()) or None
         if new or change.mark or change.unmark:
-            yield Change(unit.name, new, change.mark, change.unmark)
+            yield Change(unit.name, new, change.mark, change.unmark, turn=change.turn)
 
 
 def _befallen(change: Change, units: tuple[RosterUnit, ...]) -> list[RosterUnit]:

@@ -98,7 +98,7 @@ class Change:
     `set` maps `state` or an attribute to its new value; `mark` and `unmark` name markers and flags. `add` raises or
     lowers whole numbers, never below 0, where the unit has them. With `of` the change is for every unit whose
     attribute `of` names `unit` (the men of a squad); `drop` takes `unit` off the list in it. What these two mean for
-    single units is said by `bot/rules/links.py`.
+    single units is said by `bot/rules/links.py`. `turn`: first the counter is turned to its reduced side, if it has one.
     """
 
     unit: str
@@ -108,6 +108,7 @@ class Change:
     add: Mapping[str, int] = field(default_factory=dict)
     of: str = ""
     drop: bool = False
+    turn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

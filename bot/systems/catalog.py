@@ -231,6 +231,8 @@ class System:
             states=states,
             sound=named[0] if states and named[0] not in states else "",
             known_states=named,
+            reduced=units.get("reduced") or {},
+            reduced_states=tuple(units.get("reduced_states") or ()),
             bare=more.get("bare", ""),
             repeat=more.get("repeat", ""),
         )

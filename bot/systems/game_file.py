@@ -11,13 +11,15 @@ _NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
 _KEYS = (*_NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "scores", "labels")
 _UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "leaves",
+    "reduced", "reduced_states",
 )  # fmt: skip
 _TEXTS = ("title", "publisher", "notice", "author")
 _UNIT_PARTS: Mapping[str, Any] = {
-    **dict.fromkeys(("types", "states", "markers", "leaves"), None),  # lists, or word: help
+    **dict.fromkeys(("types", "states", "markers", "leaves", "reduced_states"), None),  # lists, or word: help
     "attributes": Mapping,
     "flags": str,
     "marker_flags": str,
+    "reduced": str,
     "state_flags": list,
     "classes": list,
 }
@@ -77,6 +79,9 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
     for state, set_flags in (units.get("state_flags") or {}).items():
         _known(set_flags, flags, file, f"state_flags {state}")
     _known(units.get("leaves") or (), states, file, "leaves")
+    _known(units.get("reduced_states") or (), states, file, "reduced_states")
+    for full, reduced in (units.get("reduced") or {}).items():
+        _known((full, reduced), units["types"], file, "reduced")
     return marks
 
 

@@ -19,8 +19,19 @@ _QUOTES = {'"': '"', "'": "'", "\u201c": "\u201d"}
 
 
 @dataclass(frozen=True, slots=True)
+class Back:
+    """The side of a counter that is down: its unit type ("" where that is the same), and the numbers on it."""
+
+    type: str = ""
+    numbers: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
 class RosterUnit:
-    """A unit as the channel remembers it: name, handle (`us3`), type, numbers, state, markers and flags."""
+    """A unit as the channel remembers it: name, handle (`us3`), type, numbers, state, markers and flags.
+
+    `back` is the side of its counter that is down, where the roster holds one; `turned`: the reduced side is up.
+    """
 
     name: str
     handle: str
@@ -29,6 +40,8 @@ class RosterUnit:
     numbers: Mapping[str, Any] = field(default_factory=dict)
     state: str = ""
     marks: frozenset[str] = frozenset()
+    back: Back | None = None
+    turned: bool = False
 
 
 Roster = Mapping[str, RosterUnit]
@@ -41,7 +54,8 @@ class UnitWords:
 
     `marks` maps a roster marker to the flag it stands for (lnlt: ops-complete -> ops), `states` a state to its
     flags (shaken-wounded -> shaken, wounded), `sound` is the state without any (good-order), `known_states` are all
-    states. `bare` is the type that a bare whole number stands for, `repeat` the key that repeats an item.
+    states. `reduced` maps a type to that of its reduced side, `reduced_states` are those of a unit
+    on that side. `bare` is the type that a bare whole number stands for, `repeat` the key that repeats an item.
     """
 
     types: tuple[str, ...]
@@ -51,6 +65,8 @@ class UnitWords:
     states: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sound: str = ""
     known_states: tuple[str, ...] = ()
+    reduced: Mapping[str, str] = field(default_factory=dict)
+    reduced_states: tuple[str, ...] = ()
     bare: str = ""
     repeat: str = ""
 
@@ -95,7 +111,7 @@ class Unit:
     """One item of a unit list, with what the roster brought and what was typed over it.
 
     `word` is how it was called (a type or a roster name); `name` is the roster name, or empty; `marks` are the markers
-    of the roster unit.
+    of the roster unit, `reduced` is its other side while that is down.
     """
 
     word: str
@@ -105,6 +121,7 @@ class Unit:
     name: str = ""
     state: str = ""
     marks: frozenset[str] = frozenset()
+    reduced: Back | None = None
 
     def has(self, flag: str) -> bool:
         """Whether the flag was typed or its roster unit bears it."""
@@ -163,7 +180,8 @@ def from_roster(unit: RosterUnit, words: UnitWords) -> Unit:
     state = words.state_of(unit)
     flags = {words.marks.get(mark, mark) for mark in unit.marks} & set(words.flags)
     flags |= set(words.states.get(state, ()))
-    return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, state, unit.marks)
+    down = None if unit.turned else unit.back
+    return Unit(unit.name, unit.type, dict(unit.numbers), frozenset(flags), unit.name, state, unit.marks, down)
 
 
 def check_count(count: int) -> None:
@@ -225,7 +243,7 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
             flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))
         else:
             raise _unknown(base, token, words)
-    unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, state, base.marks)
+    unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, state, base.marks, base.reduced)
     return [unit] * repeat
 
 

@@ -266,10 +266,20 @@ def is_unit(unit: object) -> bool:
         all(is_word(unit[key]) for key in ("name", "handle", "type", "side", "state") if key in unit)
         and _words(marks) and marks == sorted(set(marks))
         and bool(numbers) and _maps(numbers, _is_value)
+        and unit.get("turned", True) is True and ("back" in unit or "turned" not in unit)
+        and _is_back(unit.get("back", {}))
     )  # fmt: skip
 
 
-_UNIT = {"name", "handle", "type", "side", "state", "numbers", "marks"}
+_UNIT = {"name", "handle", "type", "side", "state", "numbers", "marks", "back", "turned"}
+
+
+def _is_back(back: object) -> bool:
+    """Whether it is the side of a counter that is down: a type, numbers, or neither."""
+    if not isinstance(back, Mapping) or not back.keys() <= {"type", "numbers"}:
+        return False
+    numbers = back.get("numbers", {"-": 0})
+    return is_word(back.get("type", "-")) and bool(numbers) and _maps(numbers, _is_value)
 
 
 def _are_units(value: object) -> bool:
@@ -294,7 +304,8 @@ def _is_any(_value: object) -> bool:
 def _is_change(value: object) -> bool:
     return (
         isinstance(value, Mapping)
-        and {"unit", "set"} <= value.keys() <= {"unit", "set", "mark", "unmark"}
+        and {"unit", "set"} <= value.keys() <= {"unit", "set", "mark", "unmark", "turn"}
+        and value.get("turn", True) is True
         and is_word(value["unit"])
         and _maps(value["set"], lambda item: item is None or _is_value(item))
         and all(_words(value[key]) for key in ("mark", "unmark") if key in value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bot.rules.inputs.units import Unit
+from bot.rules.inputs.units import Back, Unit
 from bot.rules.names import joined
 from bot.rules.sequence import Change, Fate, Outputs, Row, Settlement
 from bot.systems.lnlt import kinds
@@ -24,8 +24,8 @@ RIDING = frozenset({"inside", "outside"})
 def becomes(unit: Unit, state: str, *, mark: frozenset[str] = frozenset()) -> Change | None:
     """The change of a roster unit that takes `state`, or None where nothing changes.
 
-    A squad with casualties turns into a half-squad; a wounded leader has 1 less morale, LM and leadership range.
-    Source: PAC 02 (11.1.2).
+    A squad with casualties turns into a half-squad; a wounded leader has 1 less morale, LM and leadership range,
+    unless the roster holds the numbers of the wounded side. Source: PAC 02 (11.1.2).
     """
     if not unit.name:
         return None
@@ -34,13 +34,15 @@ def becomes(unit: Unit, state: str, *, mark: frozenset[str] = frozenset()) -> Ch
         new = {"type": "half-squad", "state": "shaken"}
     elif state != kinds.state_of(unit) or (unit.state and state != unit.state):
         new = {"state": state}
-    if unit.type == "leader" and "wounded" in state and not unit.has("wounded"):
+    is_hit = "wounded" in state and not unit.has("wounded")
+    turn = unit.reduced is not None and (is_hit or state == "half-squad-shaken")
+    if unit.type == "leader" and is_hit and not turn:
         for key, least in (("morale", 1), ("lm", 0), ("lr", 0)):
             if unit.get(key) is not None:
                 new[key] = max(least, int(unit.get(key)) - 1)
     if not new and not mark:
         return None
-    return Change(unit.name, set=new, mark=mark, unmark=RIDING & unit.flags if mark else frozenset())
+    return Change(unit.name, set=new, mark=mark, unmark=RIDING & unit.flags if mark else frozenset(), turn=turn)
 
 
 def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
@@ -180,7 +182,7 @@ def changed(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tupl
     said: dict[str, list[str]] = {}
     for unit, answer in zip(units, answers, strict=False):
         now = str(answer["becomes"])
-        words = ["a half-squad and shaken"] if now == "half-squad-shaken" else []
+        words = [f"a half-squad{_printed(unit.reduced)} and shaken"] if now == "half-squad-shaken" else []
         if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and not unit.has("shaken"):
             words.append("shaken")
         words += ["stops moving"] if "wounded" in now and not unit.has("wounded") else []
@@ -191,6 +193,28 @@ def changed(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tupl
         f"{joined(names)} {words if len(names) == 1 else words.replace('a half-squad', 'half-squads')}"
         for words, names in said.items()
     )
+
+
+def _printed(side: Back | None) -> str:
+    """The numbers of the side that is turned up, behind a blank: ` (fp 1, morale 4)`."""
+    numbers = (
+        ", ".join(f"{key} {value}" for key, value in side.numbers.items() if isinstance(value, int)) if side else ""
+    )
+    return f" ({numbers})" if numbers else ""
+
+
+def without_other_side(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """That squads of the roster were reduced, the numbers of whose half-squads it does not hold."""
+    pairs = zip(units, answers, strict=False)
+    names = [
+        unit.word
+        for unit, answer in pairs
+        if answer["becomes"] == "half-squad-shaken" and not unit.reduced and unit.name
+    ]
+    if not names:
+        return ()
+    its = "its" if len(names) == 1 else "their"
+    return (f"{joined(names)}: no reduced side on the roster, so set {its} numbers with /unit edit.",)
 
 
 def aftermath(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -246,7 +270,7 @@ def attacked(
         (*changes, *fired(firers)),
         fates_of(targets, answers) or missed(targets, miss) or at_the_hex(beaten_by, miss),
         changed(targets, answers),
-        notes=(*aftermath(targets, answers), *notes, *spotted),
+        notes=(*aftermath(targets, answers), *without_other_side(targets, answers), *notes, *spotted),
     )
 
 

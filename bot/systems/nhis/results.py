@@ -13,7 +13,7 @@ from typing import Any
 from bot.rules.dice import Die, d6
 from bot.rules.odds import Weighted, group_faces
 from bot.rules.sequence import Change, Fate, Line, Outputs, Roll, Row, Settlement, Step
-from bot.systems.nhis.targets import MOVES, SHAKEN, Target, is_prepared
+from bot.systems.nhis.targets import MOVES, REDUCED, SHAKEN, Target, is_prepared
 
 CHECK = "check"
 POINT = "point"
@@ -264,4 +264,6 @@ def _word(item: Mapping[str, Any]) -> str:
 def _change(target: Target, item: Mapping[str, Any]) -> Change | None:
     if not target.unit.name or (item["result"] == "none" and not item["stops"]):
         return None
-    return Change(target.unit.name, {"state": item["after"]}, unmark=frozenset(MOVES) if item["stops"] else frozenset())
+    stopped = frozenset(MOVES) if item["stops"] else frozenset()
+    turn = target.unit.reduced is not None and item["after"] in REDUCED and target.state not in REDUCED
+    return Change(target.unit.name, {"state": item["after"]}, unmark=stopped, turn=turn)
