@@ -212,7 +212,7 @@ def _settled(unit: RosterUnit, change: Change, states: frozenset[str]) -> Roster
     if change.turn and not unit.turned:
         unit = turned_over(unit)
     numbers: dict[str, Any] = dict(unit.numbers)
-    own: dict[str, str] = {}
+    own: dict[str, Any] = {}
     for key, value in change.set.items():
         if key in ("state", "type", "side"):
             own[key] = str(value)
