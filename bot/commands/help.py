@@ -92,6 +92,7 @@ def _listing(path: tuple[str, ...], registry: Registry) -> Reply:
 
 def _units(game: str) -> Reply:
     lines = ["Each item is a unit type or a unit of the roster, then its numbers and words; separate items with ;"]
+    lines.append("Several of the roster at once: GI 1..10, us1..us4, all, all shaken, side:US, hex:H5.")
     found = list(all_unit_words(system(game)))
     if not found:
         raise UserError(

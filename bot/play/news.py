@@ -16,6 +16,7 @@ from bot.systems.catalog import ROLL, Sequence
 NO_EFFECT = "no effect"
 FOLDED = 4
 """From so many units on, those of one result share a line, without the dice of each, and the first line counts them."""
+BOLD = "bold"
 NAMED = 2
 """So many units are named in the first line; more only if they are few, have no name in common, and fit in `ROOM`."""
 ROOM = 78  # two lines of a phone
@@ -23,12 +24,15 @@ ROOM = 78  # two lines of a phone
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A result in words: `says` of one unit (`{} is shaken`), `many` of several, `word` where units are counted."""
+    """A result in words: `says` of one unit (`{} is shaken`), `many` of several, `word` where units are counted.
+
+    `bold`: what to look out for, though nobody is hurt."""
 
     word: str
     says: str
     many: str
     tone: str
+    bold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +56,15 @@ def results_of(sequence: Sequence) -> dict[str, Result]:
 def _result(token: str, spec: Mapping[str, str]) -> Result:
     word = spec.get("word", NO_EFFECT if token == "none" else token.replace("-", " "))
     says = spec.get("says", f"{{}}: {word}")
-    return Result(word, says, spec.get("many", says), spec.get("tone", NOTHING))
+    return Result(word, says, spec.get("many", says), spec.get("tone", NOTHING), spec.get("weight") == BOLD)
 
 
-def news(sequence: Sequence, fates: Iterable[Fate], headline: str, actors: Iterable[str], who: str) -> News:
-    """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known."""
+def news(
+    sequence: Sequence, fates: Iterable[Fate], headline: str, actors: Iterable[str], who: str, most: int = 0
+) -> News:
+    """The first line of what `actors` did, or `who` where nobody acts; the `headline` where no fates are known.
+
+    Where units are counted, at most so many results are, if `most` is given."""
     results = results_of(sequence)
     fates = [fate for fate in fates if fate.unit]
     actors = tuple(actors)
@@ -69,7 +77,7 @@ def news(sequence: Sequence, fates: Iterable[Fate], headline: str, actors: Itera
             NOTHING if headline == "no effect" else _gravest(results, [headline]),
         )
     tone = _gravest(results, (fate.token for fate in fates))
-    title = _counted(results, fates) if are_counted(sequence, fates) else _named(results, fates)
+    title = _counted(results, fates, most) if are_counted(sequence, fates) else _named(results, fates)
     return News(title[:1].upper() + title[1:], by, tone)
 
 
@@ -100,8 +108,12 @@ def groups(sequence: Sequence, fates: Iterable[Fate]) -> tuple[Group, ...]:
     for alike in found:
         word, tone = _word(results, alike[0])
         names = joined(fate.unit for fate in alike)
-        made.append(Group(word[:1].upper() + word[1:], names, grave=tone == HURT))
+        made.append(Group(word[:1].upper() + word[1:], names, grave=tone == HURT or _is_bold(results, alike[0])))
     return tuple(made)
+
+
+def _is_bold(results: Mapping[str, Result], fate: Fate) -> bool:
+    return fate.token in results and results[fate.token].bold
 
 
 def _alike(results: Mapping[str, Result], fates: list[Fate]) -> list[list[Fate]]:
@@ -141,7 +153,7 @@ def _word(results: Mapping[str, Result], fate: Fate) -> tuple[str, str]:
     return _with_more(word, fate.more), (NOTHING if result is None else result.tone)
 
 
-def _counted(results: Mapping[str, Result], fates: list[Fate]) -> str:
+def _counted(results: Mapping[str, Result], fates: list[Fate], most: int = 0) -> str:
     """`5 of 9 VC killed, 2 wounded`; units without effect are not counted where others suffered."""
     stem = stem_of(fate.unit for fate in fates)
     noun = plural(stem) if stem else "units"
@@ -152,7 +164,7 @@ def _counted(results: Mapping[str, Result], fates: list[Fate]) -> str:
     if [word for word, _ in counts] == [NO_EFFECT]:
         return f"{NO_EFFECT} on {len(fates)} {noun}"
     suffered = {word: count for (word, _), count in counts.items() if word != NO_EFFECT}
-    (first, number), *others = suffered.items()
+    (first, number), *others = [*suffered.items()][: most or None]
     start = f"{number} of {len(fates)} {noun} {first}" if number < len(fates) else f"All {number} {noun} {first}"
     return ", ".join([start, *(f"{count} {word}" for word, count in others)])
 

@@ -23,7 +23,7 @@ _UNIT_PARTS: Mapping[str, Any] = {
     "state_flags": list,
     "classes": list,
 }
-_RESULT_KEYS = ("tone", "says", "many", "word")
+_RESULT_KEYS = ("tone", "weight", "says", "many", "word")
 _TONES = ("hurt", "shaken", "game", "nothing")
 _PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "clears")
 _GO = ("both", "impulses", "initiative", "own", "other")
@@ -125,6 +125,7 @@ def _check_results(results: Any, file: str) -> None:
             if not _maps(said, str):
                 raise TableError(file, "must be texts; quote them", row=row)
             _known([said.get("tone", "nothing")], _TONES, file, row)
+            _known([said.get("weight", "bold")], ("bold",), file, row)
             if any("{}" not in said.get(key, "{}") for key in ("says", "many")):
                 raise TableError(file, "says and many need {} where the units are named", row=row)
 

@@ -10,6 +10,7 @@ from bot.audit.check_file import check
 from bot.game.plays import plays_of
 from bot.game.stats import tries, worth_of
 from bot.interface.parts import Group, Odds
+from bot.rules.phrase import Typed, pieces_of
 from bot.rules.proof.export_format import read_json
 from bot.rules.sequence import Line
 from tests.playing import Channel, two_sides
@@ -321,3 +322,22 @@ async def test_the_roster_by_state_and_marker() -> None:
     assert (await channel.do("Bob", "unit list moved")).title == "1 unit"
     assert (await channel.do("Bob", "unit list state=good-order")).title == "4 units"
     await channel.refused("Bob", "unit list state=shakn", "bad-value state")
+
+
+async def test_an_ammunition_check_of_all_soldiers_leads_to_one_order_for_all() -> None:
+    """Two of twelve jam; the line to copy puts both right."""
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    await channel.do("Anna", "unit edit side:US weapon=rifle-semi")
+    reply = await channel.do("Anna", 'baps ammo-check "all soldiers" hand=1,3,3,4,2,6,6,2,2,1,2,6')
+    assert reply.title.startswith("2 of 12 GI jammed or out of ammunition")
+    [line] = [piece for part in reply.lines for piece in pieces_of(str_of(part)) if isinstance(piece, Typed)]
+    assert line == '/unit edit "GI 1; GI 10" -out-or-jammed'
+    await channel.do("Anna", line)
+    assert not any("out-or-jammed" in unit.marks for unit in (await channel.game()).units.values())
+    await assert_sound(channel)
+
+
+def str_of(part: object) -> str:
+    """The text of a line that is one."""
+    return part if isinstance(part, str) else ""

@@ -207,7 +207,7 @@ def _runs(names: list[str], there: Collection[str]) -> Iterator[str]:
 
 def _choice(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], str]:
     """`all`, `side:US`, `hex:H5`, then states and types that they must have; the rest is for each of them."""
-    units = list({unit.name: unit for unit in roster.values()}.values())
+    units = sorted({unit.name: unit for unit in roster.values()}.values(), key=_place)
     rest, sided, filters = item, False, list[str]()
     while found := _CHOICE.match(rest):
         rest = rest[found.end() :].lstrip()
@@ -231,6 +231,12 @@ def _choice(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[
             f'No unit in play fits "{item[:40]}".', hint="side:NAME picks those of one side.", code="nobody"
         )
     return units, " ".join(pieces)
+
+
+def _place(unit: RosterUnit) -> tuple[str, int, str]:
+    """Units by side, then in the order in which they came: GI 2 before GI 10."""
+    number = re.search(r"\d+$", unit.handle)
+    return unit.side.casefold(), int(number[0]) if number else 0, unit.name.casefold()
 
 
 def _value(rest: str, sides: Iterable[str]) -> tuple[str, str]:

@@ -91,10 +91,22 @@ def reload_said(soldiers: Sequence[Unit], checks: Sequence[Mapping[str, Any]]) -
     """How a roster soldier's weapon comes back: the charts name reloading and unjamming as orders, without a roll."""
     bad = [change.unit for change in noted(soldiers, checks)]
     return (
-        (phrase("An order to reload or unjam puts it right: `/unit edit {name} -{mark}`.", name=bad[0], mark=JAMMED),)
+        (
+            phrase(
+                "An order to reload or unjam puts it right: `/unit edit {names} -{mark}`.",
+                names=_typed(bad),
+                mark=JAMMED,
+            ),
+        )
         if bad
         else ()
     )
+
+
+def _typed(names: Sequence[str]) -> str:
+    """Units as they are typed behind a command."""
+    text = "; ".join(names)
+    return f'"{text}"' if " " in text else text
 
 
 def refuse_jammed(soldiers: Sequence[Unit]) -> None:
@@ -104,7 +116,9 @@ def refuse_jammed(soldiers: Sequence[Unit]) -> None:
             raise UserError(
                 f"{soldier.word}'s weapon is out of ammunition or jammed.",
                 hint=phrase(
-                    "After an order to reload or unjam: `/unit edit {name} -{mark}`.", name=soldier.name, mark=JAMMED
+                    "After an order to reload or unjam: `/unit edit {name} -{mark}`.",
+                    name=_typed([soldier.name]),
+                    mark=JAMMED,
                 ),
                 option="attackers",
                 code="unit-unfit",
