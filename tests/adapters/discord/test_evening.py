@@ -129,7 +129,7 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_
             assert fought in carl.sees(table)
             await say(anna, table, "game next")
 
-            [shaken] = await ben.autocomplete(table, "lnlt rally", "units", "cell 1")
+            shaken, *_ = await ben.autocomplete(table, "lnlt rally", "units", "cell 1")
             assert shaken.name == "Cell 1 (vc1, half-squad, shaken)"
             await say(ben, table, "lnlt rally", units=shaken.value, hand="1,2")
 
