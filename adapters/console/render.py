@@ -14,11 +14,13 @@ from rich.text import Text
 from bot.interface.parts import FIXED, PLAIN, Part, Small, part_lines
 from bot.interface.reply import Reply
 from bot.interface.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
+from bot.interface.unit_table import UnitTable
 from bot.rules.phrase import When, pieces_of
 from bot.rules.sequence import Line
 
 STEP = 2  # blanks
 MIN_WIDTH = 20  # on a narrower terminal lines run over
+WIDE = 72  # columns for units with their types
 MOST_LABEL = 24  # longer labels get no column of their own
 _STYLES = {HURT: "bold red", SHAKEN: "bold yellow", NOTHING: "", WAITING: "bold yellow", OVER: "dim"}
 
@@ -48,6 +50,11 @@ def _part(console: Console, part: Part, labels: int) -> None:
         said = part.text()
         label, rest = said[: len(part.heading) + 1], said[len(part.heading) + 2 :]
         say(console, Text(f"  {label.removesuffix(':'):<{labels}}  {rest}".rstrip()))
+        return
+    if isinstance(part, UnitTable) and console.width >= WIDE:
+        for line, tone in part.wide():
+            style = _STYLES[tone].removeprefix("bold ") if tone in (HURT, SHAKEN) else ""
+            console.print(Text("  " + line, style=style), soft_wrap=True, highlight=False)
         return
     for line in part_lines(part, _PEN):
         if isinstance(part, FIXED):

@@ -22,7 +22,7 @@ from bot.rules.phrase import phrase
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import Doc
 
-PRIVATE = ("mygames", "odds", "dice", "count", "die", "log", "delete", "forget", "open", "read", "remember")
+PRIVATE = ("card", "mygames", "odds", "dice", "count", "die", "log", "delete", "forget", "open", "read", "remember")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
 INSTEAD = {
     "again": "/again",

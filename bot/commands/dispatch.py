@@ -92,6 +92,7 @@ BUTTONS_WITH_REST = {
 """Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
 BUTTONS_OF_GAME = {
     "card": "unit_list:press_card",
+    "card": "unit_card:press_card",
     "carry": "game:carry",
     "claim": "claiming:claim",
     "close": "fair:press_close",
@@ -101,6 +102,7 @@ BUTTONS_OF_GAME = {
     "initiative": "turn:press_initiative",
     "join": "game:press_join",
     "log": "log:turn_page",
+    "mark": "unit_card:press_mark",
     "next": "turn:press_next",
     "pass": "turn:press_pass",
     "remember": "turn:remember",

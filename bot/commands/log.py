@@ -55,8 +55,8 @@ async def handle(context: Context) -> Reply:
     title = f"Log, page {page}" if page > 1 else "Log, newest first"
     filters = (options["kind"] or "", side or "", unit)
     row = context.ledger.row
-    buttons = [Button(_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
-    buttons += [Button(_action(row, count, page + 1, *filters), "Older")] if more else []
+    buttons = [Button(page_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
+    buttons += [Button(page_action(row, count, page + 1, *filters), "Older")] if more else []
     return Reply(
         title,
         tuple(lines) or ("Nothing here.",),
@@ -66,7 +66,7 @@ async def handle(context: Context) -> Reply:
     )
 
 
-def _action(*parts: object) -> str:
+def page_action(*parts: object) -> str:
     """What a button for another page stands for; no name of a side or unit has a colon that would be needed."""
     return ":".join(["log", *(str(part).replace(":", " ") for part in parts)])[:MOST_ACTION]
 

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from bot.commands.context import Context
+from bot.commands.unit_card import card
 from bot.commands.unit_change import NAME, find_units
+from bot.commands.unit_table import tables
 from bot.game.rights import find_side
 from bot.game.roster import count_units, described, in_order, is_gone, is_stat
-from bot.interface.reply import Reply
+from bot.interface.parts import Part, Small
+from bot.interface.reply import Menu, MenuEntry, Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.phrase import phrase
 from bot.systems.catalog import System
+
+MOST_MENUS, MOST_CHOICES = 2, 25
 
 
 async def listing(context: Context) -> Reply:
@@ -28,20 +33,56 @@ async def listing(context: Context) -> Reply:
     if state:
         units = _in_state(units, state, context.system)
     shown = [unit for unit in units if options["all"] or state or not is_gone(unit)]
-    hidden = len(units) - len(shown)
-    lines: list[str] = []
-    current = ""
-    for unit in shown:
-        heading = unit.side or "No side"
-        if heading != current:
-            current = heading
-            lines.append(f"{heading}:")
-        lines.append(f"  {described(unit)}")
-    if hidden:
-        lines.append(phrase("{hidden} eliminated (`/unit list all` shows them)", hidden=hidden))
+    lost = [unit.name for unit in units if unit not in shown]
+    public = bool(options["public"])
+    headings = _headings(context, shown, "" if public else context.actor.side)
+    lines: list[Part] = [*tables(shown, headings, context.system)]
+    lines += [Small(f"Lost: {', '.join(lost)}")] if lost else []
     if not game.units:
         lines.append(phrase('Add some: `/unit add "Squad 1..4" squad US morale=5`'))
-    return Reply(count_units(len(shown)), tuple(lines), private=True)
+    is_split = len(headings) > 1 and not public and context.actor.side in headings
+    return Reply(
+        _counted(shown),
+        tuple(lines),
+        by="your side first" if is_split else "",
+        private=not public,
+        menus=_cards(context, shown, headings),
+    )
+
+
+def _counted(units: list[RosterUnit]) -> str:
+    """`13 units: 7 US, 6 VC`."""
+    sides: dict[str, int] = {}
+    for unit in units:
+        sides[unit.side or "of no side"] = sides.get(unit.side or "of no side", 0) + 1
+    each = ", ".join(f"{count} {side}" for side, count in sides.items())
+    return f"{count_units(len(units))}: {each}" if len(sides) > 1 else count_units(len(units))
+
+
+def _headings(context: Context, units: list[RosterUnit], own: str) -> dict[str, str]:
+    """What each side is called above its units, one's own side first: `US · Alice`."""
+    game, name_of = context.game, context.ledger.name_of
+    sides = dict.fromkeys([*([own] if own else []), *game.sides, *(unit.side for unit in units)])
+    made = {}
+    for side in sides:
+        players = [name_of(person) for person, theirs in game.players.items() if theirs == side]
+        if any(unit.side == side for unit in units):
+            made[side] = " · ".join((side or "No side", *players))
+    return made
+
+
+def _cards(context: Context, units: list[RosterUnit], headings: dict[str, str]) -> tuple[Menu, ...]:
+    """A menu for each of the first sides: a choice shows that unit's card."""
+    row, made = context.ledger.row, []
+    for side in [*headings][:MOST_MENUS]:
+        own = [unit for unit in units if unit.side == side][:MOST_CHOICES]
+        entries = (
+            MenuEntry(f"card:{row}:{unit.handle}", unit.name, " · ".join(filter(None, (unit.type, unit.state))))
+            for unit in own
+        )
+        label = f"A {side} unit's card" if len(headings) > 1 and side else "A unit's card"
+        made.append(Menu(label, tuple(entries), f"{side} card" if side else "Card"))
+    return tuple(made)
 
 
 def _in_state(units: list[RosterUnit], typed: str, system: System | None) -> list[RosterUnit]:
@@ -72,13 +113,8 @@ async def press_card(context: Context, handle: str) -> Reply:
 
 
 async def show(context: Context) -> Reply:
-    """One unit with all its numbers, ready to be edited; several in a line each."""
+    """One unit's card; several in a line each."""
     units = find_units(context, context.options()[NAME])
     if len(units) > 1:
         return Reply(count_units(len(units)), tuple(map(described, units)), private=True)
-    unit = units[0]
-    lines = [f"{key}={value}" for key, value in unit.numbers.items()]
-    lines += [f"state={unit.state}"] if unit.state else []
-    lines += [f"marker {mark}" for mark in sorted(unit.marks)]
-    side = f", {unit.side}" if unit.side else ""
-    return Reply(f"{unit.name} ({unit.handle}): {unit.type}{side}", tuple(lines), private=True)
+    return await card(context, units[0])

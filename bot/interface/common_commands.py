@@ -216,8 +216,8 @@ UNIT = (
             _option("side", help_="only this side", complete="side"),
             _option("state", help_="only those in this state, or with this marker", complete="state"),
             Option("all", "bool", help="eliminated units too"),
+            Option("public", "bool", help="show it to the channel"),
         ),
-        private=True,
         example="/unit list",
     ),
     CommandSpec(

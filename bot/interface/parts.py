@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bot.interface.unit_table import UnitTable
 from bot.rules.phrase import text_from_json, text_to_json
 from bot.rules.sequence import Line
 
@@ -80,9 +81,9 @@ class Pen:
 PLAIN = Pen(str, str, "[{}]".format, str, str)
 """Plain text."""
 
-Part = str | Line | Thrown | Odds | Grid | Small | Group | Entry
+Part = str | Line | Thrown | Odds | Grid | Small | Group | Entry | UnitTable
 """A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
-FIXED = (Odds, Grid)
+FIXED = (Odds, Grid, UnitTable)
 """Parts whose columns are aligned."""
 
 
@@ -97,6 +98,8 @@ def part_lines(part: Part, pen: Pen = PLAIN) -> list[str]:
             return [*textwrap.wrap(part.heading, COLUMNS), *bars(part.chances, part.came)]
         case Grid():
             return _columns(part.rows)
+        case UnitTable():
+            return part.lines()
         case Small():
             return [pen.small(part.text)]
         case Group():
@@ -158,8 +161,8 @@ def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     return ["  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]]) for row in rows]
 
 
-_KINDS: dict[str, type[Line | Thrown | Odds | Grid | Small | Group | Entry]] = {
-    kind.__name__.lower(): kind for kind in (Line, Thrown, Odds, Grid, Small, Group, Entry)
+_KINDS: dict[str, type[Line | Thrown | Odds | Grid | Small | Group | Entry | UnitTable]] = {
+    kind.__name__.lower(): kind for kind in (Line, Thrown, Odds, Grid, Small, Group, Entry, UnitTable)
 }
 
 

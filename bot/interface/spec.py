@@ -13,6 +13,7 @@ Path = tuple[str, ...]
 
 MAX_NAME = 60
 FLAGS = ("odds", "secret")
+PUBLIC = "public"
 """Flags that say what kind of answer a roll gets; known before any work."""
 
 
@@ -116,6 +117,8 @@ class CommandSpec:
 
     def is_private(self, options: Mapping[str, object]) -> bool:
         """Whether the answer is for the asker alone: known from the options as typed, before any work."""
+        if self.option(PUBLIC) is not None and not flag(options, PUBLIC):
+            return True
         return self.private or any(flag(options, name) for name in FLAGS if self.option(name))
 
     def check_flags(self, options: Mapping[str, object]) -> None:

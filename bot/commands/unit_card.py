@@ -1,0 +1,178 @@
+"""`/unit show` of one unit: its card, with its last events and what the reader may do with it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Any
+
+from bot.commands.context import Context
+from bot.commands.log import newest_first, page_action
+from bot.commands.playing import repeated
+from bot.commands.unit_table import tone_of
+from bot.forms import FIRES, form_button
+from bot.game.back import FLIP
+from bot.game.roster import changed_names, is_gone
+from bot.game.state import Game
+from bot.game.summary import title_of
+from bot.interface.parts import Part, Small
+from bot.interface.reply import Button, Menu, MenuEntry, Reply
+from bot.interface.spec import CommandSpec
+from bot.play.actors import ACTING
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import spoken
+from bot.rules.inputs.units import Back, RosterUnit
+from bot.rules.phrase import phrase
+from bot.systems.catalog import System
+
+AIMED = ("targets", "target", "defenders")
+CLOSE = ("melee", "hand-to-hand", "close-assault")
+"""Combat at close quarters, by its names in the games."""
+READ = 400
+"""So many events are looked through for those of the unit."""
+SHOWN = 3
+LONGEST = 60
+MOST_MARKS = 25
+
+
+async def card(context: Context, unit: RosterUnit) -> Reply:
+    """The unit's numbers, state, other side and last events; buttons by the reader's side."""
+    game = context.need_game()
+    lines: list[Part] = [_about(context, unit)]
+    if unit.back is not None:
+        lines.append(f"{'Full' if unit.turned else 'Reduced'}: {_side(unit.back)}")
+    lines += [Small(told) async for told in _history(context, unit)]
+    can_act = not game.ended
+    is_own = not unit.side or not context.actor.side or unit.side == context.actor.side
+    buttons = [*_acts(context, unit, is_own=is_own)] if can_act and not is_gone(unit) else []
+    if game.number:
+        buttons.append(Button(page_action(context.ledger.row, 10, 1, "", "", unit.name.casefold()), "History"))
+    may_mark = can_act and context.system is not None and (is_own or context.actor.directs)
+    menus = (_marks(context, unit, context.system),) if may_mark and context.system is not None else ()
+    return Reply(
+        f"{unit.name}: {_fares(unit, context.system)}",
+        tuple(lines),
+        private=True,
+        buttons=tuple(buttons),
+        menus=menus,
+        tone=tone_of(unit, context.system),
+    )
+
+
+async def press_card(context: Context, handle: str) -> Reply:
+    """The menu of a list: one unit's card."""
+    return await card(context, by_handle(context.need_game(), handle))
+
+
+async def press_mark(context: Context, rest: str) -> Reply:
+    """The menu of a card: a marker put on or off, a state, the other side; as `/unit edit` does it."""
+    from bot.commands.unit_change import edit
+
+    handle, _, stats = rest.partition(":")
+    unit = by_handle(context.need_game(), handle)
+    return await edit(repeated(context, ("unit", "edit"), {"name": unit.name, "stats": stats}))
+
+
+def by_handle(game: Game, handle: str) -> RosterUnit:
+    """The unit with this handle. Raises UserError where it is off the roster."""
+    for unit in game.units.values():
+        if unit.handle == handle:
+            return unit
+    raise UserError(
+        f"{handle[:40]} is off the roster by now.", hint=phrase("`/unit list` shows all."), code="unknown-unit"
+    )
+
+
+def _fares(unit: RosterUnit, system: System | None) -> str:
+    """State and markers in words: `good order, fired`."""
+    words = system.words["units"] if system is not None else None
+    state = (words.state_of(unit) or words.sound) if words is not None else unit.state
+    return ", ".join(filter(None, map(_plain, (state or "ready", *sorted(unit.marks)))))
+
+
+def _about(context: Context, unit: RosterUnit) -> str:
+    """Whose it is, type, numbers, handle."""
+    game, ledger = context.game, context.ledger
+    players = [ledger.name_of(person) for person, side in game.players.items() if side == unit.side]
+    if unit.side and unit.side == context.actor.side:
+        whose = "Yours"
+    else:
+        whose = f"{unit.side} ({', '.join(players)})" if players else unit.side
+    return " · ".join(filter(None, (whose, unit.type, *_numbers(unit.numbers), unit.handle)))
+
+
+def _side(back: Back) -> str:
+    return ", ".join(filter(None, (back.type, *_numbers(back.numbers)))) or "the same numbers"
+
+
+def _numbers(numbers: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in numbers.items():
+        shown = ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
+        yield f"{_plain(key)} {shown}"
+
+
+def _plain(word: str) -> str:
+    return word.replace("-", " ").replace("_", " ")
+
+
+def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Button]:
+    """What opens a form with the unit filled in: to act with it, or against it."""
+    registry, system = context.registry, context.system
+    if system is None:
+        return
+    specs = [registry.get((system.id, id)) for id in system.sequences]
+    found = [spec for spec in specs if spec is not None]
+    names = ACTING if is_own else AIMED
+    fires = next((spec for spec in found if spec.verb in FIRES and _option(spec, names, unit, system)), None)
+    if fires is not None and (option := _option(fires, names, unit, system)):
+        label = f"{fires.verb} with it" if is_own else f"{fires.verb} at it"
+        given: dict[str, object] = {option: unit.handle}
+        yield form_button(fires.path, given, label, registry)
+        if not is_own:
+            yield form_button(fires.path, {**given, "odds": True}, "Odds", registry)
+    close = next((spec for spec in found if spec.target in CLOSE and _option(spec, names, unit, system)), None)
+    if close is not None and close is not fires and (option := _option(close, names, unit, system)):
+        yield form_button(close.path, {option: unit.handle}, close.title, registry)
+
+
+def _option(spec: CommandSpec, names: tuple[str, ...], unit: RosterUnit, system: System) -> str:
+    """The option of a sequence that takes the unit; "" where none does."""
+    for option in spec.options:
+        if option.name in names and option.type in ("unit", "units"):
+            words = system.words.get(option.units or "units")
+            if words is None or unit.type in words.types or option.type == "unit":
+                return option.name
+    return ""
+
+
+def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
+    """States and markers to set or take off, and the other side."""
+    words, data = system.words["units"], system.game["units"]
+    state = words.state_of(unit) or words.sound
+    entries = [(FLIP, f"Turn over to {unit.back.type or 'the other side'}", "")] if unit.back else []
+    markers = [mark for mark in data.get("markers") or () if mark not in words.known_states]
+    entries += [(f"-{mark}", spoken(mark), "on now; takes it off") for mark in markers if mark in unit.marks]
+    entries += [(f"state={other}", spoken(other), "") for other in words.known_states if other != state]
+    entries += [(f"+{mark}", spoken(mark), "") for mark in markers if mark not in unit.marks]
+    row = context.ledger.row
+    made = [MenuEntry(f"mark:{row}:{unit.handle}:{stats}", label, about) for stats, label, about in entries]
+    return Menu("Mark or change", tuple(made[:MOST_MARKS]), "Mark")
+
+
+async def _history(context: Context, unit: RosterUnit) -> AsyncIterator[str]:
+    """The last events of the unit in a line each, newest first; undone ones are left out."""
+    undone: set[int] = set()
+    told = seen = 0
+    async for event in newest_first(context, context.ledger.row):
+        seen += 1
+        if seen > READ or told == SHOWN:
+            return
+        if event["kind"] == "undo":
+            undone.add(event["event"])
+        names = [item["name"] for item in event.get("used", ())]
+        names += changed_names(event.get("before") or {}, event.get("after") or {})
+        if unit.name not in names or event["kind"] not in ("sequence", "unit", "table") or event["number"] in undone:
+            continue
+        told += 1
+        title = "" if event["kind"] == "unit" else f"{title_of(event)}: "
+        text = f"#{event['number']} {title}{event.get('result', '')}"
+        yield text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,0 +1,75 @@
+"""The roster as tables, one for each side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from bot.game.roster import is_gone
+from bot.interface.tone import GAME, HURT, SHAKEN
+from bot.interface.unit_table import UnitTable
+from bot.rules.inputs.units import RosterUnit
+from bot.systems.catalog import System
+
+MOST_KEYS = 3
+HALF = " ½"
+
+
+def tables(units: Iterable[RosterUnit], headings: dict[str, str], system: System | None) -> tuple[UnitTable, ...]:
+    """A table for each side in `headings`, in that order; sides without a unit are left out."""
+    units = list(units)
+    keys = _keys(units, system)
+    made = []
+    for side, heading in headings.items():
+        if own := [unit for unit in units if unit.side.casefold() == side.casefold()]:
+            made.append(UnitTable(heading, keys, tuple(_row(unit, keys, system) for unit in own)))
+    return tuple(made)
+
+
+def tone_of(unit: RosterUnit, system: System | None) -> str:
+    """How grave the unit's state is."""
+    state = _ailing(unit, system)
+    if is_gone(unit) or "wounded" in state:
+        return HURT
+    return SHAKEN if state else GAME
+
+
+def _keys(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
+    """The numbers that most units have, in the order in which they were given, at most three."""
+    counts: dict[str, int] = {}
+    for unit in units:
+        for key, value in unit.numbers.items():
+            counts[key] = counts.get(key, 0) + isinstance(value, int)
+    common = sorted((key for key in counts if counts[key] * 2 >= len(units)), key=lambda key: -counts[key])[:MOST_KEYS]
+    known = list(system.words["units"].keys) if system is not None else []
+    return tuple(sorted(common, key=lambda key: known.index(key) if key in known else len(known)))
+
+
+def _row(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tuple[str, ...]:
+    state = _ailing(unit, system).replace("-", " ")
+    words = [mark.replace("_", "-") for mark in sorted(unit.marks)]
+    rest = [f"{key} {_said(value)}" for key, value in unit.numbers.items() if key not in keys]
+    mark = HALF if unit.turned or unit.type == "half-squad" else ""
+    numbers = (_said(unit.numbers[key]) if key in unit.numbers else "" for key in keys)
+    return (
+        unit.handle,
+        unit.name,
+        unit.type,
+        f"{state}{mark}".strip(),
+        ", ".join((*words, *rest)),
+        tone_of(unit, system),
+        *numbers,
+    )
+
+
+def _ailing(unit: RosterUnit, system: System | None) -> str:
+    """The state of the unit, or nothing where that is the sound one."""
+    if system is None:
+        return unit.state
+    words = system.words["units"]
+    state = words.state_of(unit)
+    sound = words.sound or (words.known_states[0] if words.known_states else "")
+    return "" if state == sound else state
+
+
+def _said(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple | list) else str(value)

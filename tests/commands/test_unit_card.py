@@ -1,0 +1,105 @@
+"""The roster at a glance, and a unit's card: what its reader may do with it."""
+
+from __future__ import annotations
+
+from bot.interface.parts import Small
+from bot.interface.reply import Reply
+from bot.interface.unit_table import PHONE, UnitTable
+from tests.playing import Channel, two_sides
+
+
+async def in_the_field() -> Channel:
+    """A game in which Cell 1 has shaken Squad 1 into a half-squad, and Squad 2 is gone."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit edit us1 reduced: morale=4 fp=1", "unit edit us2 state=eliminated")
+    await channel.do("Bob", 'lnlt fire attackers=vc1 targets=us1 hand="6,1,6"')
+    return channel
+
+
+def tables(reply: Reply) -> list[UnitTable]:
+    return [part for part in reply.lines if isinstance(part, UnitTable)]
+
+
+def buttons(reply: Reply) -> dict[str, str]:
+    return {button.label: button.action for button in reply.buttons}
+
+
+async def test_the_reader_s_side_comes_first_and_the_lost_are_one_line() -> None:
+    channel = await in_the_field()
+    reply = await channel.do("Bob", "unit list")
+    assert reply.private
+    assert reply.first == "5 units: 2 US, 3 VC · your side first"
+    assert [table.heading for table in tables(reply)] == ["VC · Bob", "US · Anna"]
+    assert reply.lines[-1] == Small("Lost: Squad 2")
+    assert tables(reply)[1].lines() == [
+        "US · Anna             morale  fp",
+        "us1 Squad 1 SHAKEN ½       4   1",
+        "us3 Lt Hill lm 1           6   –",
+    ]
+    assert "Squad 2" in (await channel.do("Bob", "unit list all")).text()
+
+
+async def test_a_list_for_the_channel_has_the_order_of_the_game() -> None:
+    channel = await in_the_field()
+    reply = await channel.do("Bob", "unit list public")
+    assert not reply.private
+    assert [table.heading for table in tables(reply)] == ["US · Anna", "VC · Bob"]
+    assert [menu.label for menu in reply.menus] == ["A US unit's card", "A VC unit's card"]
+
+
+async def test_long_names_and_many_numbers_fit_a_phone() -> None:
+    channel = await in_the_field()
+    await channel.do(
+        "Anna", 'unit add "Headquarters of the 3rd Platoon" squad US stats="morale=5 fp=2 sw=3,2 shaken moved"'
+    )
+    for table in tables(await channel.do("Anna", "unit list")):
+        assert all(len(line) <= PHONE for line in table.lines()), table.lines()
+
+
+async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
+    channel = await in_the_field()
+    card = await channel.do("Anna", "unit show us1")
+    assert card.private
+    assert card.title == "Squad 1: shaken"
+    assert card.body()[:2] == ["Yours · half-squad · fp 1 · morale 4 · us1", "Full: squad, fp 2, morale 5"]
+    assert buttons(card)["Fire with it"] == "form:lnlt fire attackers=us1"
+    assert list(buttons(card)) == ["Fire with it", "Melee", "History"]
+    assert "Direct fire" in card.text()
+    history = await channel.press("Anna", buttons(card)["History"])
+    assert "Squad 1" in history.text()
+    assert "Tran" not in history.text()
+
+
+async def test_a_card_of_an_enemy_fires_at_it_and_marks_nothing() -> None:
+    channel = await in_the_field()
+    reply = await channel.do("Bob", "unit list")
+    entry = next(entry for menu in reply.menus for entry in menu.entries if entry.label == "Squad 1")
+    card = await channel.press("Bob", entry.action)
+    assert card.private
+    assert card.body()[0].startswith("US (Anna) · half-squad")
+    assert buttons(card)["Fire at it"] == "form:lnlt fire targets=us1"
+    assert buttons(card)["Odds"] == "form:lnlt fire targets=us1 odds"
+    assert card.menus == ()
+
+
+async def test_the_menu_of_a_card_marks_the_unit_as_unit_edit_does() -> None:
+    channel = await in_the_field()
+    card = await channel.do("Anna", "unit show us1")
+    entries = {entry.label: entry.action for entry in card.menus[0].entries}
+    await channel.press("Anna", entries["Moved"])
+    assert "moved" in (await channel.game()).units["squad 1"].marks
+    await channel.press("Anna", entries["Turn over to squad"])
+    unit = (await channel.game()).units["squad 1"]
+    assert (unit.type, unit.numbers) == ("squad", {"morale": 5, "fp": 2})
+    stolen = await channel.press("Bob", entries["Eliminated"])
+    assert stolen.error
+    assert stolen.code == "not-yours"
+    await channel.do("Anna", "unit remove us1")
+    assert (await channel.press("Anna", entries["Moved"])).code == "unknown-unit"
+
+
+async def test_a_unit_that_is_gone_only_has_its_history() -> None:
+    channel = await in_the_field()
+    card = await channel.do("Anna", "unit show us2")
+    assert list(buttons(card)) == ["History"]
