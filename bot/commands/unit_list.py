@@ -105,13 +105,6 @@ def _in_state(units: list[RosterUnit], typed: str, system: System | None) -> lis
     return [unit for unit in units if fits(unit)]
 
 
-async def press_card(context: Context, handle: str) -> Reply:
-    """The card of the unit that a menu names."""
-    from bot.commands.playing import repeated
-
-    return await show(repeated(context, ("unit", "show"), {NAME: handle}))
-
-
 async def show(context: Context) -> Reply:
     """One unit's card; several in a line each."""
     units = find_units(context, context.options()[NAME])
