@@ -28,7 +28,7 @@ from bot.game.phases import standing
 from bot.game.recall import last_inputs
 from bot.game.roster import in_order
 from bot.handling import Handling
-from bot.interface.complete import Choice, Known, complete_option
+from bot.interface.complete import OF_ENABLED, Choice, Known, complete_option
 from bot.interface.registry import Registry, registry
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place, Receipt, shown_name
@@ -66,7 +66,7 @@ class App:
         self._answers = Answers(store, clock)
         self._receipts = Receipts(store.journal)
         self._under_way = UnderWay()
-        enabled = Enabled(store, self.registry, steady)
+        enabled = self._enabled = Enabled(store, self.registry, steady)
         storing = Storing(store, clock, self.games, enabled, self._receipts)
         self.threads = Threads(store, self.games)
         self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads)
@@ -275,6 +275,8 @@ class App:
             known = await self.known(where, who)
             if (option := spec.option(name)) is not None and option.complete == "game":
                 known = replace(known, games=await choices(self.store, await self.threads.home(where)))
+            if option is not None and option.complete in OF_ENABLED:
+                known = replace(known, enabled=await self._enabled.games(where))
             return complete_option(spec, name, typed[:MAX_TEXT], self.registry, known, given)
         except UserError:
             return ()

@@ -26,15 +26,9 @@ class Enabled:
 
     async def check(self, spec: CommandSpec, where: Place) -> None:
         """Raise UserError for a system that is not enabled on this server."""
-        if not spec.system or not where.server:
+        if not spec.system:
             return
-        at, enabled = self._setups.get(where.server, (None, None))
-        if at is None or self._steady() - at > SETUP_KEPT:
-            doc = await self._store.doc("setup", where.server)
-            enabled = frozenset(doc.data["systems"]) if doc is not None else None
-            if len(self._setups) > MOST:
-                self._setups.clear()
-            self._setups[where.server] = (self._steady(), enabled)
+        enabled = await self._here(where)
         if enabled is not None and spec.system not in enabled:
             wider = " ".join(sorted({*enabled, spec.system}))
             raise UserError(
@@ -42,3 +36,20 @@ class Enabled:
                 hint=phrase("A server manager or workspace admin can enable it: `/setup systems {wider}`", wider=wider),
                 code="not-enabled",
             )
+
+    async def games(self, where: Place) -> tuple[str, ...]:
+        """The systems that are enabled there, in their order."""
+        enabled = await self._here(where)
+        return tuple(game for game in self._registry.games if enabled is None or game in enabled)
+
+    async def _here(self, where: Place) -> frozenset[str] | None:
+        if not where.server:
+            return None
+        at, enabled = self._setups.get(where.server, (None, None))
+        if at is None or self._steady() - at > SETUP_KEPT:
+            doc = await self._store.doc("setup", where.server)
+            enabled = frozenset(doc.data["systems"]) if doc is not None else None
+            if len(self._setups) > MOST:
+                self._setups.clear()
+            self._setups[where.server] = (self._steady(), enabled)
+        return enabled

@@ -14,6 +14,7 @@ from bot.enabled import Enabled
 from bot.game.cache import Games
 from bot.game.ledger import Ledger, Writer
 from bot.game.prepared import find
+from bot.interface.examples import example_in
 from bot.interface.failure import failed
 from bot.interface.packing import MOST_TEXT
 from bot.interface.registry import Registry
@@ -37,6 +38,7 @@ ATTEMPTS = 50
 IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
 MAX_OPTIONS = 60
+COUNTING = (("button", "odds"), ("button", "count"), ("button", "help"), ("button", "try"))
 
 
 class Handling:
@@ -72,7 +74,7 @@ class Handling:
             with self.budgets.spent(command):
                 return await self._in_turn(command, gate)
         except UserError as error:
-            return await self._storing.seen(command) or error_reply(error, *_as_typed(command))
+            return await self._storing.seen(command) or error_reply(error, *await self._as_typed(command))
         except CalledOff:
             return error_reply(NOT_WRITTEN)
         except Exception:
@@ -89,6 +91,17 @@ class Handling:
         async with self._queues.turn(command.where.key):
             await self._enabled.check(spec, command.where)
             return await self._until_stored(command, handler(spec), gate)
+
+    async def _as_typed(self, command: Command) -> tuple[str, str]:
+        """The command as text, so that an error can show it corrected, and its example in words of the game here."""
+        spec = command.spec
+        if spec is None:
+            return "/" + " ".join(command.path), ""
+        if spec.family == "button":
+            return "", ""
+        loaded = await self._games.at((await self._threads.home(command.where)).key)
+        played = loaded.game.system if loaded is not None else ""
+        return command_text(spec, command.options), example_in(spec, played)
 
     async def _until_stored(self, command: Command, handle: Handler, gate: Gate) -> Reply:
         for attempt in range(ATTEMPTS):
@@ -121,7 +134,7 @@ class Handling:
 
 def _only_counts(spec: CommandSpec, command: Command) -> bool:
     """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
-    if spec.family == "help" or spec.path in (("game", "stats"), ("button", "odds"), ("button", "count")):
+    if spec.family == "help" or spec.path in (("game", "stats"), *COUNTING):
         return True
     return spec.family == "sequence" and flag(command.options, "odds")
 
@@ -134,11 +147,3 @@ def _check_size(command: Command) -> None:
         limit = MOST_TEXT if name == "file" else MAX_TEXT
         if isinstance(value, str) and len(value) > limit:
             raise UserError(f"{name[:40]} is too long: at most {limit} characters.", option=name[:40], code="too-long")
-
-
-def _as_typed(command: Command) -> tuple[str, str]:
-    """The command as text, so that an error can show it corrected, and its example."""
-    spec = command.spec
-    if spec is None:
-        return "/" + " ".join(command.path), ""
-    return ("", "") if spec.family == "button" else (command_text(spec, command.options), spec.example)

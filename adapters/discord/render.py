@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.discord.escape import PEN, bold, escaped, fenced, line
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Request
-from bot.interface.parts import Entry, Row, drawn, part_lines
+from bot.interface.parts import Entry, Part, Row, drawn, part_lines
 from bot.interface.reply import LINK, Button, File, Menu, Reply, beside
 from bot.interface.tone import COLORS, GAME, OVER, PLAIN
 from bot.rules.plain import visible
@@ -51,7 +51,7 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     """The message for a reply where `ask` came from. Nothing in it can ping but those whom the reply calls."""
     files, notes = _files(reply, request)
     lead = _lead(reply, late=late)
-    if any(isinstance(part, Entry) for part in reply.lines):
+    if reply.boxed or any(isinstance(part, Entry) for part in reply.lines):
         return Message(_list(reply, lead), files)
     rest = [*drawn(reply.lines, PEN), *((note, False) for note in notes)]
     if request.may(EMBED_LINKS):
@@ -75,20 +75,25 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
 def _list(reply: Reply, lead: str) -> Json:
     """A list in a box, each entry with its button beside it: no embed can do that, so it has Discord's newer layout."""
     inner: list[Json] = []
-    for part in reply.lines:
-        if inner:
-            inner.append({"type": _SEPARATOR})
-        text: Json = {"type": _TEXT, "content": "\n".join(part_lines(part, PEN))}
-        if isinstance(part, Entry) and part.label:
-            button = _button(beside(part))
-            text = {"type": _SECTION, "components": [text], "accessory": button}
-        inner.append(text)
+    for is_entry, run in groupby(reply.lines, key=lambda part: isinstance(part, Entry)):
+        for text in map(_entry, run) if is_entry else [{"type": _TEXT, "content": _joined(drawn(run, PEN))}]:
+            inner += [{"type": _SEPARATOR}, text] if inner and not reply.boxed else [text]
+    below = [*rows(reply.buttons, reply.across), *menu_rows(reply.menus)]
+    if reply.boxed:
+        inner, below = [{"type": _TEXT, "content": lead}, *inner, *below], []
     boxed: Json = {"type": _BOX, "components": inner, "accent_color": COLORS[reply.tone]}
     return {
-        "components": [{"type": _TEXT, "content": lead}, boxed, *rows(reply.buttons), *menu_rows(reply.menus)],
+        "components": [boxed] if reply.boxed else [{"type": _TEXT, "content": lead}, boxed, *below],
         "flags": _NEWER | (EPHEMERAL if reply.private else 0),
         "allowed_mentions": {"parse": []},
     }
+
+
+def _entry(part: Part) -> Json:
+    text: Json = {"type": _TEXT, "content": "\n".join(part_lines(part, PEN))}
+    if not isinstance(part, Entry) or not part.label:
+        return text
+    return {"type": _SECTION, "components": [text], "accessory": _button(beside(part))}
 
 
 def _joined(rows: Iterable[Row]) -> str:

@@ -21,6 +21,8 @@ Json = dict[str, Any]
 
 ONCE = ("agree", "decline", "takeover", "stay", "close", "begin", "keep")
 """Buttons of public messages that go when they were pressed; agreement and refusal go together."""
+PRIVATE_PAGES = ("help",)
+"""Buttons whose private message becomes the next screen; under a message for all they open one."""
 IN_PLACE = ("log", "die", "reveal", "consent", "refuse", "snooze")
 """Buttons whose message becomes the answer, or the next page."""
 PATIENCE = 1.0  # the answer waits no longer for it
@@ -35,7 +37,9 @@ class Buttons:
     async def press(self, ack: Ack, request: Request, action: str, message: Mapping[str, Any]) -> None:
         """Do what a button stands for; `message` is the one under which it hangs, unless that is private."""
         name, _, rest = action.partition(":")
-        request = replace(request, replaces=name in IN_PLACE, pressed=bool(message.get("blocks")))
+        is_for_all = bool(message.get("blocks"))
+        replaces = name in IN_PLACE or (name in PRIVATE_PAGES and not is_for_all)
+        request = replace(request, replaces=replaces, pressed=is_for_all)
         press = self.work(request, action)
 
         async def then_take_away(who: Person) -> Reply:

@@ -23,6 +23,7 @@ from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import Doc
 
 PRIVATE = ("card", "mygames", "odds", "dice", "count", "die", "log", "delete", "forget", "open", "read", "remember")
+HELPING = ("help", "try")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
 INSTEAD = {
     "again": "/again",
@@ -54,7 +55,7 @@ def button_spec(path: Path) -> CommandSpec:
     name = path[1] if len(path) > 1 else ""
     if name not in NAMES:
         raise UserError(f'There is no button "{name[:40]}" here.', code="unknown-button")
-    return CommandSpec(path, name, "button", private=name in PRIVATE)
+    return CommandSpec(path, name, "button", private=name in (*PRIVATE, *HELPING))
 
 
 async def handle(context: Context) -> Reply:

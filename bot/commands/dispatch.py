@@ -88,6 +88,9 @@ BUTTONS_WITH_REST = {
     "resume": "games:press_resume",
     "begin": "starting:begin",
     "keep": "starting:keep",
+    "help": "help:press_help",
+    "try": "help:press_try",
+    "throw": "help:press_throw",
 }
 """Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
 BUTTONS_OF_GAME = {

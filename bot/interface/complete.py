@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.interface.complete_many import many_units
-from bot.interface.registry import Registry
+from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
@@ -24,6 +24,10 @@ FIRST = 4
 """So many units are offered one by one before those that are named many at once."""
 ACTING = ("attackers", "units", "unit", "name", "shooters", "firers", "a", "crew")
 """Options that name who acts: the player's own side is offered first. All other units are targets."""
+OF_ENABLED = ("topic", "enabled")
+"""Options that name systems: only those that are enabled are offered."""
+TOPICS = ("dice", "units", "odds", "hand", "undo", "sealed", "fair dice")
+"""What help has a page about besides commands."""
 GONE = ("eliminated", "destroyed", "killed")
 """States of units that are offered no more."""
 
@@ -41,7 +45,7 @@ class Known:
     """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the system.
 
     `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
-    those that were played there, where an option asks for one.
+    those that were played there, where an option asks for one; `enabled` the systems that may be (None: all).
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -51,6 +55,7 @@ class Known:
     system: str = ""
     games: tuple[Choice, ...] = ()
     standing: str = ""
+    enabled: tuple[str, ...] | None = None
 
 
 def fitting(known: Known, spec: CommandSpec) -> Known:
@@ -93,6 +98,8 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, game: 
         part = typed.strip().casefold()
         return [choice for choice in known.games if part in choice.name.casefold()]
     played = registry.games.get(known.system)
+    if option.complete == "topic":
+        return _topics(typed, registry, known.enabled)
     if option.complete == "stats":
         return _stats(typed, played)
     words: Sequence[str] = {
@@ -102,9 +109,23 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, game: 
         "winner": (*known.sides, "draw") if known.sides else (),
         "player": known.players,
         "systems": tuple(registry.games),
-        "topic": (*registry.top, "dice"),
     }.get(option.complete, ())
     return _words(words, typed)
+
+
+def _topics(typed: str, registry: Registry, enabled: tuple[str, ...] | None) -> list[Choice]:
+    """What help knows something about: names, then the commands below them, then words anywhere in one."""
+    games = [game for game in registry.games if enabled is None or game in enabled]
+    fixed = [name for name in registry.top if name.removesuffix(TABLE) not in registry.games]
+    names = [*games, *(game + TABLE for game in games), *TOPICS, *fixed]
+    part = " ".join(typed.casefold().removeprefix("/").split())
+    if not part:
+        return _words(names, "")
+    below = [" ".join(spec.path) for name in fixed for spec in registry.below((name,)) if len(spec.path) > 1]
+    below += [f"{game} {id}" for game in games for id in registry.games[game].sequences]
+    below += [f"{game}{TABLE} {id}" for game in games for id in registry.games[game].tables]
+    found = _words((*names, *below), part)
+    return sorted(found, key=lambda choice: (not choice.value.startswith(part), f" {part}" not in f" {choice.value}"))
 
 
 def _states(played: System | None) -> tuple[str, ...]:

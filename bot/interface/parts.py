@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from bot.interface.unit_table import UnitTable
-from bot.rules.phrase import text_from_json, text_to_json
+from bot.rules.phrase import Phrase, text_from_json, text_to_json
 from bot.rules.sequence import Line
 
 COLUMNS = 34
@@ -104,12 +104,16 @@ def part_lines(part: Part, pen: Pen = PLAIN) -> list[str]:
             return [pen.small(part.text)]
         case Group():
             label = f"{part.label}:"
-            return [f"{pen.strong(label) if part.grave else pen.within(label)} {pen.within(part.text)}"]
+            return [f"{pen.strong(label) if part.grave else pen.within(label)} {pen.within(part.text)}".rstrip()]
         case Entry():
             about = f" · {pen.within(part.about)}" if part.about else ""
-            return [f"{pen.strong(part.title)}{about}", pen.within(part.text)]
+            return [f"{pen.strong(part.title)}{about}", _piece(part.text, pen)]
         case _:
             return [pen.plain(part)]
+
+
+def _piece(text: str, pen: Pen) -> str:
+    return pen.plain(text) if isinstance(text, Phrase) else pen.within(text)
 
 
 Row = tuple[str, bool]

@@ -94,7 +94,8 @@ class Reply:
     the command that was refused, `better` as it was probably meant, with `right` in place of the wrong word. `across`
     is how many buttons are in a row (0: as many as fit).
 
-    `quiet`: nobody is notified. `in_place`: it takes the place of the message whose button was pressed.
+    `quiet`: nobody is notified. `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is
+    drawn in a box with its buttons, where a platform has one, so that the next screen can take its place.
     `over` is what became of an answer that no longer holds (`Undone in #41`); its title is struck through then.
 
     The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
@@ -121,6 +122,7 @@ class Reply:
     across: int = 0
     in_place: bool = False
     quiet: bool = False
+    boxed: bool = False
     over: str = ""
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
@@ -148,7 +150,7 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error", "in_place", "quiet", "over"):
+        for name in ("private", "error", "in_place", "quiet", "boxed", "over"):
             if found := getattr(self, name):
                 values[name] = found
         if self.by:
@@ -199,7 +201,7 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
     if better:
         lines.append(Phrase("Type: ", Typed(better)))
     right = error.hint.right if better and isinstance(error.hint, Hint) else ""
-    if not lines and example:
+    if not lines and example and example != typed:
         lines.append(Phrase("For example: ", Typed(example)))
     return Reply(
         error.message,

@@ -33,6 +33,7 @@ _QUOTES = {
 _MARKS = re.compile(rf"[\s{''.join(_QUOTES)}]")
 _KEY_BY_OTHER = re.compile(r"-{0,2}([A-Za-z][A-Za-z0-9_-]{0,40})[:=]")
 _HELP = ("?", "--help", "-h")
+_GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
 _SPACE = re.compile(r"\s+")
 GREEDY = ("dice", "topic", "stats")
@@ -73,8 +74,30 @@ def parse_text(text: str, registry: Registry) -> Parsed:
             hint=phrase("For example: `/roll 2d6+3`. help lists them."),
             code="unknown-command",
         )
+    if (asked := _help_asked(tokens, registry)) is not None:
+        return asked
     spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
     return Parsed(spec, read_tokens(spec, tokens[used:]))
+
+
+def _help_asked(tokens: list[Token], registry: Registry) -> Parsed | None:
+    """Help on a command with `help`, `?` or `--help` behind it, and for whoever says hello; None for all else."""
+    helping = registry.get(("help",))
+    assert helping is not None
+    words = [token.value.casefold() for token in tokens if not token.key and not token.quoted]
+    *before, last = words
+    if words[0] in _GREETINGS and words[0] not in registry.top:
+        return Parsed(helping, {"topic": "hello"})
+    ends = not (tokens[-1].key or tokens[-1].quoted) and last in (*_HELP, "help")
+    if not ends or not before or before[0] not in registry.top or before[0] == "help":
+        return None
+    try:
+        spec, used = registry.find(before)
+    except UserError:
+        return Parsed(helping, {"topic": " ".join(before)}) if registry.children(tuple(before)) else None
+    if last == "help" and used < len(tokens) - 1:  # a word among others may be a name
+        return None
+    return Parsed(helping, {"topic": " ".join(spec.path)})
 
 
 def tokenize(text: str) -> list[Token]:

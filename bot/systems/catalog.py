@@ -24,7 +24,7 @@ TABLES = Path(__file__).resolve().parents[2] / "tables"
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
-    "modifiers", "verb", "common",
+    "modifiers", "verb", "common", "procedure",
 }  # fmt: skip
 
 
@@ -93,6 +93,7 @@ class Sequence:
         self.notes: str = data.get("notes") or ""
         self.state: str = data.get("state") or ""
         self.verb: str = data.get("verb") or ROLL
+        self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))
         self.common: tuple[str, ...] = tuple(data.get("common") or ())
         known = {name for option in self.inputs for name in (option.name, *option.values)}
         if strange := set(self.common) - known:

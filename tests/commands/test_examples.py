@@ -48,8 +48,11 @@ def test_every_command_has_help_and_an_example_that_runs(spec: CommandSpec) -> N
 
 @pytest.mark.parametrize("spec", SPECS, ids=IDS)
 def test_every_command_is_explained(spec: CommandSpec) -> None:
-    shown = show_help(" ".join(spec.path), registry()).text()
+    name = " ".join(spec.path)
+    shown = show_help(name, registry()).text()
     assert spec.example in shown
+    if spec.family == "sequence":
+        shown += show_help(f"{name} modifiers", registry()).text()
     for option in spec.options:
         assert option.name in shown
     mute = [option.name for option in spec.options if not option.help and option.type not in ("bool", "enum")]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.commands.help import option_lines, show_help
+from bot.commands.help import show_help
+from bot.commands.help_pages import option_lines
 from bot.interface.complete import Known
 from bot.interface.explained import explained, lists_of, unit_words, worth_of
 from bot.interface.form import Room, form_of
@@ -18,7 +19,10 @@ IDS = [f"{game}-{id}" for game, id in SEQUENCES]
 
 
 def help_on(topic: str) -> str:
-    return show_help(topic, registry()).text()
+    """The screen on a topic with those that its buttons turn to."""
+    first = show_help(topic, registry())
+    turns = [button.action.removeprefix("help:") for button in first.buttons if button.label in ("Modifiers", "Units")]
+    return "\n".join(reply.text() for reply in (first, *(show_help(turn, registry()) for turn in turns)))
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: str(game.id))

@@ -1,0 +1,154 @@
+"""Help is asked for anywhere, in any of the usual ways, and turns from screen to screen."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.commands.help_topics import TOPICS
+from bot.interface import complete
+from bot.interface.examples import example_in
+from bot.interface.parts import Entry
+from bot.interface.registry import registry
+from bot.interface.reply import Reply
+from bot.interface.spec import Place
+from bot.interface.text import parse_text
+from bot.systems.catalog import systems
+from tests.playing import Channel
+
+CLUB = Place("console:club/games", "console:club", "games")
+
+
+@pytest.mark.parametrize(
+    ("typed", "title"),
+    [
+        ("lnlt fire help", "/lnlt fire"),
+        ("/lnlt fire ?", "/lnlt fire"),
+        ('lnlt fire "squad fp=2" --help', "/lnlt fire"),
+        ("log --help", "/log"),
+        ("/game help", "/game"),
+        ("unit add help", "/unit add"),
+        ("lnlt help", "Lock 'n Load Tactical"),
+        ("lnlt-table ?", "/lnlt-table"),
+        ("help lnlt fire ?", "/lnlt fire"),
+        ("help units", "Units"),
+        ("help hand", "Your own dice"),
+        ("help odds", "Odds"),
+        ("help undo", "Undo"),
+        ("help fair dice", "Fair dice"),
+        ("hello there", "Hello. Grognard fights tabletop wargames in your channel"),
+    ],
+)
+async def test_whoever_asks_in_any_usual_way_is_helped(typed: str, title: str) -> None:
+    channel = await Channel.fresh()
+    reply = await channel.do("Anna", typed)
+    assert reply.title == title
+    assert reply.private
+    await channel.app.close()
+
+
+async def test_help_as_a_word_among_others_is_a_word() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt "Hill 875" sides="US, VC"', "unit add help squad US morale=5 fp=2")
+    assert "help" in (await channel.do("Anna", "unit list")).text()
+    await channel.app.close()
+
+
+async def test_every_screen_leads_on_and_back() -> None:
+    """From the first screen to a rule set, a sequence of it, its modifiers, and all the way back by buttons."""
+    channel = await Channel.fresh()
+    first = await channel.do("Anna", "help")
+    assert [part.label for part in first.lines if isinstance(part, Entry)] == [
+        "Open a form",
+        "Try",
+        "Start",
+        "Roll 2d6",
+    ]
+    titles = []
+    for label in ("Lock 'n Load Tactical", "fire", "Modifiers", "Back", "Units", "Back", "Back", "Back"):
+        first = await channel.press("Anna", _action(first, label))
+        assert first.in_place, label
+        assert first.boxed, label
+        titles.append(f"{first.title}, {first.by}")
+    assert titles == [
+        "Lock 'n Load Tactical, bring the rule book, Grognard brings the tables",
+        "/lnlt fire, Direct fire",
+        "/lnlt fire, everything that it takes",
+        "/lnlt fire, Direct fire",
+        "/lnlt fire, what a unit may carry",
+        "/lnlt fire, Direct fire",
+        "Lock 'n Load Tactical, bring the rule book, Grognard brings the tables",
+        "Grognard fights tabletop wargames in your channel, pick your units, it does the tables",
+    ]
+    await channel.app.close()
+
+
+def _action(reply: Reply, label: str) -> str:
+    actions = {entry.label: entry.action for menu in reply.menus for entry in menu.entries}
+    return {**actions, **{button.label: button.action for button in reply.buttons}}[label]
+
+
+async def test_try_it_counts_odds_and_rolls_nothing() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.press("Anna", _action(await channel.do("Anna", "help lnlt fire"), "Try it"))
+    assert reply.private
+    assert [button.label for button in reply.buttons] == ["Roll it", "Change…"]
+    assert await channel.app.games.at(channel.place.key) is None
+    assert not (await channel.press("Anna", "throw:2d6")).private
+    await channel.app.close()
+
+
+async def test_help_on_a_shot_says_what_a_unit_may_carry_in_it() -> None:
+    channel = await Channel.fresh()
+    lines = (await channel.do("Anna", "help lnlt fire")).body()
+    assert "sw= firepower of each support weapon that takes part" in lines
+    assert not any(line.startswith("dist=") for line in lines), "only in a fire mission"
+    assert any(line.startswith("dist=") for line in (await channel.do("Anna", "help lnlt fire-mission")).body())
+    await channel.app.close()
+
+
+@pytest.mark.parametrize("game", list(systems()))
+async def test_examples_in_errors_are_of_the_game_that_is_played(game: str) -> None:
+    """And they can be typed as they are printed."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", f'game start {game} "Evening" sides="US, VC"', "game join US")
+    reply = await channel.fails("Anna", "unit add", "For example: ")
+    (line,) = [line for line in reply.body() if line.startswith("For example: ")]
+    await channel.do("Anna", line.removeprefix("For example: "))
+    assert (
+        example_in(parse_text("unit add", registry()).spec, game) in (await channel.do("Anna", "help unit add")).text()
+    )
+    await channel.app.close()
+
+
+async def test_a_command_without_words_is_no_example_of_itself() -> None:
+    channel = await Channel.fresh()
+    assert "For example" not in (await channel.fails("Anna", "again", "")).text()
+    await channel.app.close()
+
+
+async def topics(channel: Channel, typed: str) -> list[str]:
+    found = await channel.app.complete(("help",), "topic", typed, {}, channel.who("Anna"), channel.place)
+    return [choice.value for choice in found]
+
+
+async def test_topics_are_completed_at_every_level() -> None:
+    channel = await Channel.fresh(place=CLUB)
+    assert {"lnlt melee", "baps melee", "lnlt-table melee-odds"} <= set(await topics(channel, "melee"))
+    assert "lnlt fire" in await topics(channel, "fire")
+    assert (await topics(channel, "lnlt f"))[:2] == ["lnlt fire", "lnlt fire-mission"]
+    assert (await topics(channel, "und"))[0] == "undo"
+    await channel.app.close()
+
+
+async def test_only_enabled_systems_are_named() -> None:
+    channel = await Channel.fresh(place=CLUB)
+    assert not (await channel.say("Anna", 'setup systems "lnlt ucn"', manager=True)).error
+    assert {topic.split()[0] for topic in await topics(channel, "melee")} <= {"lnlt", "lnlt-table", "ucn", "ucn-table"}
+    text = (await channel.do("Anna", "help")).text()
+    assert "/lnlt fire" in text
+    assert "baps" not in text
+    await channel.app.close()
+
+
+def test_completion_knows_the_topics_of_help() -> None:
+    assert set(complete.TOPICS) == set(TOPICS)
