@@ -55,7 +55,7 @@ async def board(context: Context) -> Reply:
 
 def _remember(context: Context, game: Game, said: str, topic: str = "") -> str:
     """Note which message the board is: `topic`, or a new one."""
-    about = topic or f"board-{game.number}-{int(context.now)}"
+    about = topic or f"board-{game.number}-{context.ledger.next_number}-{int(context.now)}"
     data = {"topic": about, "turn": [game.turn, game.turn_of], "since": context.now, "said": said}
     context.docs.append(Doc(BOARD, context.ledger.row, data, owner=context.command.where.server))
     return about

@@ -80,7 +80,7 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     context.ledger.add("pass", after, result=result)
     said = f"{context.who} {HANDS_OVER if acted else PASSES}"
     if is_over:
-        because = f"{said}, which ends {phase_name(game, system)}."
+        because = f"{said}, which ends {phase_name(replace(game, turn=0), system)}."
         return await card(context, game, await call_sides(context, after, after.go), (because,))
     where = " · ".join(piece for piece in (phase_name(after, system), passes_told(after, system)) if piece)
     if not is_alternating(game, system):  # the others had the go already

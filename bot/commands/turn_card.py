@@ -23,11 +23,12 @@ from bot.game.state import Game
 from bot.interface.form import OPEN_FORM
 from bot.interface.reply import Button, Reply
 from bot.rules.inputs.options import spoken
+from bot.rules.names import joined
 from bot.systems.catalog import System
 
 MOST_IN_ROW, PHONE_ROW = 5, 4
 """Buttons in a row at most, and those that fit a phone side by side, which is better where a second row is needed."""
-_COUNTS = ("no pass so far", "one pass so far", "two passes in a row", "three passes in a row")
+_COUNTS = ("", "one pass so far", "two passes in a row", "three passes in a row")
 
 
 def headline(game: Game, system: System | None) -> str:
@@ -71,12 +72,12 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
         lines.append(brief)
     states: list[str] = phase.get("names") or []
     if named := [unit.name for unit in in_order(game.units.values()) if unit.state in states and not is_gone(unit)]:
-        lines.append(f"{spoken(states[0])}: {', '.join(named)}")
+        lines.append(f"{spoken(states[0])}: {joined(named)}")
     if game.turn != was.turn and (due := await due_now(context, game)):
         lines.append(f"Due now: {'; '.join(due)}")
     cleared = [unit.name for key, unit in was.units.items() if game.units[key].marks != unit.marks]
     if cleared:
-        lines.append(f"Markers come off: {', '.join(cleared)}")
+        lines.append(f"Markers come off: {joined(cleared)}")
     buttons = phase_buttons(context)
     across = PHONE_ROW if len(buttons) > MOST_IN_ROW else 0
     return Reply(headline(game, system), tuple(lines), buttons=buttons, across=across, mention=mention)

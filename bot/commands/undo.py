@@ -18,6 +18,7 @@ from bot.game.undo import changed_since, consenters, is_free, may_ask, need_undo
 from bot.interface.reply import Reply
 from bot.interface.tone import OVER, WAITING
 from bot.rules.errors import UserError
+from bot.rules.names import joined
 from bot.rules.phrase import phrase
 from bot.stores.base import DAY
 from bot.stores.records import Doc, tombstone
@@ -102,7 +103,7 @@ async def _ask(context: Context, event: Json, others: frozenset[str], what: str)
         await _told(context, event),
         f"{'Dice were rolled' if what == UNDO else 'It was undone by agreement'}, so {names} must agree.",
     ]
-    if units := ", ".join(changed_names(event.get("before") or {}, event.get("after") or {})):
+    if units := joined(changed_names(event.get("before") or {}, event.get("after") or {})):
         lines[1] += f" If so, back {'to before' if what == UNDO else 'to after'} it: {units}."
     lines.append(phrase("Press Agree or type `{typed}`.", typed=typed))
     return Reply(
@@ -202,7 +203,7 @@ async def _take_back(context: Context, event: Json, *, asked: str = "", alone: b
     told, was = await _told(context, event), context.game
     ledger.add(UNDO, asked=asked, alone=alone, **undo_fields(event))
     asker = ledger.name_of(asked) if asked else ""
-    units = ", ".join(changed_names(event.get("before") or {}, event.get("after") or {}))
+    units = joined(changed_names(event.get("before") or {}, event.get("after") or {}))
     as_before = (f"As before: {units}.",) if units else ()
     reply = Reply(
         f"#{number} is undone",

@@ -55,7 +55,7 @@ async def test_three_passes_in_a_row_end_the_operations_phase() -> None:
     assert (await channel.do("Bob", "game pass")).mention == ("console:alice",)
     ended = await channel.do("Alice", "game pass")
     assert ended.title == "Turn 1, Administrative: both sides"
-    assert ended.body()[0] == "Alice passes, which ends Turn 1, Operations."
+    assert ended.body()[0] == "Alice passes, which ends Operations."
     assert ended.mention == ("console:bob",)
     game = await channel.game()
     assert (game.go, game.passes) == (("US", "VC"), 0)
@@ -68,8 +68,8 @@ async def test_whoever_fired_or_says_so_hands_over_without_a_pass() -> None:
     await channel.do("Bob", 'lnlt fire attackers="Cell 1" targets="Squad 1" hand=1,6')
     over = await channel.do("Bob", "game pass")
     assert over.first == "US's go · Bob hands over"
-    assert over.body() == ["Last: Direct fire: no effect · #11", "Turn 1, Operations · no pass so far"]
-    assert (await channel.do("Anna", "game pass done")).body() == ["Turn 1, Operations · no pass so far"]
+    assert over.body() == ["Last: Direct fire: no effect · #11", "Turn 1, Operations"]
+    assert (await channel.do("Anna", "game pass done")).body() == ["Turn 1, Operations"]
     await channel.do("Bob", "game pass")
     assert (await channel.game()).passes == 1
 
@@ -224,7 +224,7 @@ async def test_the_card_names_the_shaken_and_what_is_due() -> None:
     assert rain.footer[0] == "#11"
     await channel.do("Anna", "game plan remove=11", "game next", "game next")
     card = await channel.do("Anna", "game next")
-    assert card.body() == ["Shaken: Squad 1, Cell 2", "Due now: US reinforcements at A1"]
+    assert card.body() == ["Shaken: Squad 1 and Cell 2", "Due now: US reinforcements at A1"]
     await channel.refused("Anna", "game plan 1 late", "bad-value")
     await channel.refused("Anna", "game plan remove=11", "not-planned")
     await channel.refused("Anna", "game plan 5", "missing")
