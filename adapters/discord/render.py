@@ -54,7 +54,7 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     if reply.boxed or any(isinstance(part, Entry) for part in reply.lines):
         return Message(_list(reply, lead), files)
     rest = [*drawn(reply.lines, PEN), *((note, False) for note in notes)]
-    if request.may(EMBED_LINKS):
+    if request.may(EMBED_LINKS) and not reply.bare:
         body, folded = _embedded(reply, lead, rest)
     else:
         body, folded = _plain(reply, lead, rest)

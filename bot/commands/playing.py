@@ -15,10 +15,11 @@ from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.play.each import alike_plays, path_of
 from bot.play.effects import is_of_game
-from bot.play.lookup import read_table
+from bot.play.lookup import read_table, whole_reply
 from bot.play.many import in_names
 from bot.play.roll import roll_dice
 from bot.play.sequence import EXTRA, odds_reply, run_sequence
+from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution
@@ -37,11 +38,18 @@ async def handle_roll(context: Context) -> Reply:
 
 async def handle_lookup(context: Context) -> Reply:
     """A table; one of kind roll rolls its own dice when its roll is left out."""
-    game = system(context.spec.system)
-    outcome = read_table(
-        game.table(context.spec.target), _plain(context.command.options), context.who, context.dice(), game.title
-    )
-    return record(context, outcome, secret=False)
+    game, spec = system(context.spec.system), context.spec
+    table, options = game.table(spec.target), _plain(context.command.options)
+    if spec.wants_whole(options):
+        return whole_reply(table, spec.example)
+    private = flag(options, "private")
+    options.pop("private", None)
+    if private and table.owes(options):
+        raise UserError(
+            "A roll is public.", hint="Leave out private, or give the roll.", option="private", code="not-together"
+        )
+    reply = record(context, read_table(table, options, context.who, context.dice(), game.title), secret=False)
+    return replace(reply, private=True) if private else reply
 
 
 async def handle_sequence(context: Context) -> Reply:

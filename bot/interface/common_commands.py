@@ -15,6 +15,8 @@ ROLL_OPTIONS = (
     Option("hand", "str", optional=True, help="real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"),
 )
 
+PRIVATE = Option("private", "bool", help="only you see the answer", brief="only for you")
+
 _FORMATS = ("full", "compact")
 _EVENT_KINDS = ("roll", "sequence", "table", "unit", "game", "undo", "fair")
 

@@ -92,7 +92,7 @@ class Reply:
     `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
     error is about, so that a form can show it at its field; `code` is the kind of error. `typed` is
     the command that was refused, `better` as it was probably meant, with `right` in place of the wrong word. `across`
-    is how many buttons are in a row (0: as many as fit).
+    is how many buttons are in a row (0: as many as fit). `bare` is an answer so short that it takes no frame.
 
     `quiet`: nobody is notified. `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is
     drawn in a box with its buttons, where a platform has one, so that the next screen can take its place.
@@ -119,6 +119,7 @@ class Reply:
     typed: str = ""
     better: str = ""
     right: str = ""
+    bare: bool = False
     across: int = 0
     in_place: bool = False
     quiet: bool = False
@@ -150,7 +151,7 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error", "in_place", "quiet", "boxed", "over"):
+        for name in ("private", "error", "bare", "in_place", "quiet", "boxed", "over"):
             if found := getattr(self, name):
                 values[name] = found
         if self.by:

@@ -12,7 +12,7 @@ Path = tuple[str, ...]
 
 
 MAX_NAME = 60
-FLAGS = ("odds", "secret")
+FLAGS = ("odds", "secret", "private")
 PUBLIC = "public"
 """Flags that say what kind of answer a roll gets; known before any work."""
 
@@ -117,9 +117,14 @@ class CommandSpec:
 
     def is_private(self, options: Mapping[str, object]) -> bool:
         """Whether the answer is for the asker alone: known from the options as typed, before any work."""
-        if self.option(PUBLIC) is not None and not flag(options, PUBLIC):
+        if self.wants_whole(options) or (self.option(PUBLIC) is not None and not flag(options, PUBLIC)):
             return True
         return self.private or any(flag(options, name) for name in FLAGS if self.option(name))
+
+    def wants_whole(self, options: Mapping[str, object]) -> bool:
+        """Whether a table that needs inputs was asked for without any: then all of it is shown."""
+        empty = all(value in (None, "", ()) for value in options.values())
+        return self.family == "lookup" and empty and any(option.required for option in self.options)
 
     def check_flags(self, options: Mapping[str, object]) -> None:
         """Raise UserError for a flag that is neither yes nor no, so that nobody need ask again what it means."""

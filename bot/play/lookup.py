@@ -5,12 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from bot.interface.parts import Thrown
+from bot.interface.parts import Grid, Small, Thrown
 from bot.interface.reply import Reply
+from bot.play.card import card_of, said
 from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Rolled, Source
+from bot.rules.inputs.options import clean
+from bot.rules.phrase import phrase
 from bot.rules.sequence import Line
-from bot.rules.tables.table import Answer, Part, Table
+from bot.rules.tables.table import Answer, Table
+from bot.systems.catalog import systems
+
+FEW = 3
+"""So many outputs and more are said with their names."""
 
 
 def read_table(table: Table, options: Mapping[str, object], who: str, source: Source, title: str) -> Outcome:
@@ -36,9 +43,20 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
         out=answer.out,
         system=table.system,
         target=table.id,
-        result=reply.title.rpartition(f"{table.title}: ")[2],
+        result=_in_the_log(table, answer),
     )
     return Outcome(reply, happening)
+
+
+def _in_the_log(table: Table, answer: Answer) -> str:
+    """The answer in the words that the log keeps: verify compares them, so they never change."""
+    said = _told(answer)
+    words = ", ".join(_logged(name, value, len(said)) for name, value in said.items()) or answer.text or "no effect"
+    return f"{table.title}: {words}".rpartition(f"{table.title}: ")[2]
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    return {name: value for name, value in answer.out.items() if name not in ("text", "parts")}
 
 
 def lookup_reply(
@@ -49,31 +67,94 @@ def lookup_reply(
     who: str = "",
     rolled: list[Rolled] | None = None,
 ) -> Reply:
-    """What a table says, first in one line, then how it was reached."""
-    said = {name: value for name, value in answer.out.items() if name not in ("text", "parts")}
-    asked = ", ".join(f"{name} {_shown(value)}" for name, value in given.items())
-    lines: list[Line | Thrown] = []
+    """What a table says, first in one line, then how it was reached, and the card around the cell."""
+    del title
+    words = words_of(table)
+    dice = {roll.option for roll in table.rolls} if rolled else set()
+    asked = [_asked(name, value, words) for name, value in given.items() if name not in dice]
+    name = table.title if table.title[1:] != table.title[1:].lower() else table.title.lower()
+    by = ", ".join(filter(None, (who, name, *asked)))
+    lines: list[Line | Thrown | Grid | Small] = []
     if rolled:
         lines.append(Thrown(tuple(die.value for die in rolled)))
-    if asked:
-        lines.append(Line(asked))
-    several = len({part.total for part in answer.parts}) > 1
-    lines += [Line(_counted(part, several=several)) for part in answer.parts]
-    if answer.text:
+    lines += _summed(answer, words)
+    if answer.text and _told(answer):
         lines.append(Line(answer.text))
-    start = f"{who}: " if who else ""
-    words = ", ".join(_said(name, value, len(said)) for name, value in said.items()) or answer.text or "no effect"
-    return Reply(f"{start}{table.title}: {words}", tuple(lines), footer=(title, table.source))
+    card = card_of(table)
+    values = {**{option.name: option.default for option in table.inputs}, **_read(table, given), **answer.out}
+    if card is not None and (grid := card.around(values, words)) is not None:
+        lines.append(grid)
+    news = _news(answer, words)
+    return Reply(news[:1].upper() + news[1:], tuple(lines), by=by)
 
 
-def _said(name: str, value: object, count: int) -> str:
+def _read(table: Table, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {option.name: clean(option, given[option.name]) for option in table.inputs if option.name in given}
+
+
+def words_of(table: Table) -> Mapping[str, str]:
+    """How the game says the tokens of its tables, where that is not their own spelling."""
+    game = systems().get(table.system)
+    return (game.game.get("words") or {}) if game is not None else {}
+
+
+def _news(answer: Answer, words: Mapping[str, str]) -> str:
+    """The answer in a few words."""
+    told = _told(answer)
+    if len(told) == 1:
+        (name, value), *_ = told.items()
+        if not isinstance(value, bool | int | float):
+            return said(value, words)
+    pieces = []
+    for name, value in told.items():
+        label = said(name, words)
+        if isinstance(value, bool):
+            pieces.append(label if value else f"not {label}")
+        elif isinstance(value, str) and value not in ("none", *told):
+            pieces.append(
+                said(value, words) if len(told) < FEW and not value[:1].isdigit() else f"{label} {said(value, words)}"
+            )
+        else:
+            pieces.append(f"{label} {said(value, words)}")
+    return ", ".join(pieces) or answer.text or "no effect"
+
+
+def _asked(name: str, value: object, words: Mapping[str, str]) -> str:
+    """An input as it was given: `morale 5`, `adjacent`, `good-order squad`; nothing for what does not count."""
+    if isinstance(value, bool) or str(value).lower() in ("yes", "no", "true", "false"):
+        return said(name, words) if str(value).lower() in ("yes", "true") else ""
+    text = said(value, words)
+    return f"{said(name, words)} {text}" if text.lstrip("−-")[:1].isdigit() else text
+
+
+def _summed(answer: Answer, words: Mapping[str, str]) -> list[Line]:
+    """The modifiers that count, a line for each total that they make up."""
+    totals = dict.fromkeys(part.total for part in answer.parts)
+    lines = []
+    for total in totals:
+        parts = tuple((part.name, part.value) for part in answer.parts if part.total == total)
+        value = answer.out.get(total)
+        number = value if isinstance(value, int | float) and len(parts) > 1 else None
+        lines.append(Line("counted" if len(totals) == 1 else said(total, words), (), parts, number))
+    return lines
+
+
+def whole_reply(table: Table, usage: str) -> Reply:
+    """A table without any input: the whole of it, or what it asks for where it is too large."""
+    card, words = card_of(table), words_of(table)
+    grids = card.whole(words) if card is not None else ()
+    asks = phrase("For a single answer: `{usage}`", usage=usage)
+    if grids and card is not None:
+        across = f"{said(card.column_by, words)} across" if card.column_by else ""
+        by = ", ".join(filter(None, ("the whole table", across)))
+        return Reply(table.title, (*grids, Small(table.source), asks), by=by, private=True)
+    options = [Line(option.shown, result=option.expected) for option in table.inputs if option.required]
+    return Reply(table.title, (*options, asks), by="too large to show whole, it asks for", private=True)
+
+
+def _logged(name: str, value: object, count: int) -> str:
     shown = _shown(value)
     return shown if count == 1 and not isinstance(value, bool | int | float) else f"{name.replace('_', ' ')} {shown}"
-
-
-def _counted(part: Part, *, several: bool) -> str:
-    """A modifier that counts, with the total that it changes where the table has several."""
-    return f"{part.name} {part.value:+g}" + (f" ({part.total.replace('_', ' ')})" if several else "")
 
 
 def _shown(value: object) -> str:

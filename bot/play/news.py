@@ -19,6 +19,8 @@ FOLDED = 4
 BOLD = "bold"
 NAMED = 2
 """So many units are named in the first line; more only if they are few, have no name in common, and fit in `ROOM`."""
+COUNTED = 3
+"""So many results are counted beside the worst; what is beyond is counted together."""
 ROOM = 78  # two lines of a phone
 
 
@@ -166,6 +168,8 @@ def _counted(results: Mapping[str, Result], fates: list[Fate], most: int = 0) ->
     suffered = {word: count for (word, _), count in counts.items() if word != NO_EFFECT}
     (first, number), *others = [*suffered.items()][: most or None]
     start = f"{number} of {len(fates)} {noun} {first}" if number < len(fates) else f"All {number} {noun} {first}"
+    if len(others) > COUNTED:
+        others = [*others[: COUNTED - 1], ("otherwise", sum(count for _, count in others[COUNTED - 1 :]))]
     return ", ".join([start, *(f"{count} {word}" for word, count in others)])
 
 

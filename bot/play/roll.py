@@ -9,7 +9,8 @@ from bot.interface.text import quoted
 from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.expression import Rolling, parse, roll
+from bot.rules.expression import Fate, Result, Rolling, parse, roll
+from bot.rules.expression.model import Pool
 from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.phrase import Phrase, Typed, phrase
 from bot.rules.sequence import Line
@@ -71,7 +72,33 @@ def read_label(raw: object) -> str:
 
 
 def roll_reply(rolling: Rolling, who: str, label: str = "") -> Reply:
-    """The public answer: who, what, the result first; the dice below."""
-    what = f"{label}: " if label else ""
-    title = f"{who}: {what}{rolling.expression.notation} = {rolling.answer}"
-    return Reply(title, tuple(map(Line, rolling.text().split("\n"))))
+    """The public answer: the result and what it is for, who rolled what; the dice below."""
+    title = f"{rolling.answer} for {label}" if label else rolling.answer
+    by = f"{who} rolls {rolling.expression.notation}"
+    return Reply(title, tuple(_lines(rolling)), by=by, bare=True)
+
+
+def _lines(rolling: Rolling) -> list[Line]:
+    """The dice of each roll; those of a repeat by their number."""
+    if rolling.expression.repeat is None:
+        return [_simple(rolling.results[0]) or Line("dice", result=rolling.results[0].work())]
+    return [Line(f"{place}", result=f"{one.work()} = {one.answer}") for place, one in enumerate(rolling.results, 1)]
+
+
+def _simple(result: Result) -> Line | None:
+    """Dice and constants that are only added up, as a line; None for anything else."""
+    pieces = result.expression.pieces
+    if not isinstance(pieces[0], Pool) or any(isinstance(piece, Pool) for piece in pieces[1:]):
+        return None
+    drawn = result.pools[0].drawn
+    if any(die.fate != Fate.KEPT for die in drawn) or pieces[0].count_if is not None or result.total is None:
+        return None
+    signs, numbers = pieces[1::2], pieces[2::2]
+    if len(signs) != len(numbers) or not all(isinstance(s, str) and s.strip() in ("+", "-") for s in signs):
+        return None
+    parts = []
+    for sign, number in zip(signs, numbers, strict=True):
+        if isinstance(number, str | Pool):
+            return None
+        parts.append((number.label, -number.value if str(sign).strip() == "-" else number.value))
+    return Line(pieces[0].label or "dice", tuple(die.rolled.value for die in drawn), tuple(parts))

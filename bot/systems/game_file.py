@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.errors import TableError, did_you_mean, reading
 
 _NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
-_KEYS = (*_NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "scores", "labels")
+_KEYS = (*_NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "scores", "labels", "words")
 _UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "leaves",
     "reduced", "reduced_states",
@@ -48,6 +48,8 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
             raise TableError(file, "must be a text; quote it", row=key)
     if not _maps(game["groups"], str):
         raise TableError(file, "must be group: title", row="groups")
+    if not _maps(game.get("words") or {}, str):
+        raise TableError(file, "must be token: how it is said", row="words")
     if not _maps(game.get("labels") or {}, str):
         raise TableError(file, "must be option: its name for people", row="labels")
     _check_lists(game, file)

@@ -151,7 +151,7 @@ async def test_again_repeats_the_last_roll_with_its_label_and_skips_sealed_ones(
     await channel.refused("Anna", "again", "no-game")
     await channel.do("Anna", "roll 3d6+1 label=rally", "roll d20 secret")
     again = await channel.do("Bob", "again")
-    assert again.title.startswith("Bob: rally: 3d6+1")
+    assert again.first.endswith(" for rally · Bob rolls 3d6+1")
     await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5"')
     assert (await channel.do("Anna", "again")).by.endswith("squad fires")
 

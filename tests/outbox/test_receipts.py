@@ -93,7 +93,7 @@ async def test_a_command_whose_process_died_is_run_once_and_answered(path: Path,
     assert [one.command for one in owed] == [roll("r1"), roll("r2")]
     assert not await app.unanswered("console:"), "it has them"
     replies = [await app.make_good(one) for one in owed]
-    assert all(reply.title.startswith("Anna: 2d6 = ") and reply.outbox for reply in replies)
+    assert all(reply.by == "Anna rolls 2d6" and reply.outbox for reply in replies)
     for one in owed:
         await app.kept(one.command.request_id)
     assert (await app.run(roll("r1"))).seen, "delivered once more, it does not roll again"

@@ -59,8 +59,8 @@ def plan(tables: Tables, given: Given) -> Plan[Once]:
         units = tuple((man.word, _said(out, side)) for side, man in (("a", a), ("b", b)))
         said = [headline[out["winner"]], *(f"{word} {fate}" for word, fate in units if fate == "killed")]
         then = tuple(
-            f"{man.word}: {LIMITS[fate['wounds']]}"
-            for man, fate in zip((a, b), fates, strict=True)
+            f"{name}: {LIMITS[fate['wounds']]}"
+            for name, man, fate in zip(names, (a, b), fates, strict=True)
             if fate["wounds"] in LIMITS and fate["wounds"] != wounds_of(man)
         )
         told = tuple(

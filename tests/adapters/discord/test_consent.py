@@ -63,7 +63,7 @@ async def test_a_manager_who_agrees_links_and_both_channels_are_told(discord: Di
     assert "every roll made here is seen there" in agreed.text
     assert "Vera links this channel" in (await discord.message(lair, "Vera links")).text
     await (await cora.slash(hall, "roll", dice="2d6", label="seen")).answer()
-    await discord.message(lair, "seen: 2d6")
+    await discord.message(lair, "for seen")
     status = await (await cora.slash(hall, "game status")).answer()
     assert "Played in this channel and #lair of Lair (another server on Discord)" in status.text
     links = await (await vera.slash(hall, "setup links")).answer()

@@ -82,7 +82,7 @@ async def test_stopping_finishes_what_runs(discord: DiscordStandIn, tmp_path: Pa
         await asyncio.sleep(0.2)
         bot.process.terminate()
         await asyncio.sleep(0.3)
-    assert "2d6 =" in (await asked.answer()).text
+    assert "rolls 2d6" in (await asked.answer()).text
     assert await bot.stop() == 0
 
 

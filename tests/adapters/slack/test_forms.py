@@ -88,7 +88,7 @@ async def test_buttons_undo_odds_and_reveal(slack: SlackStandIn, tmp_path: Path)
         undone = await (await anna.press(first, "Undo")).answer()
         assert "#3" in undone.plain
         assert undone in ben.sees(games)
-        assert "2d6 = " in first.everything
+        assert "rolls 2d6" in first.everything
         await slack.watch.until(lambda: first.buttons() == [], timeout=5, what="the buttons to go")
         await (await anna.slash(games, "/game", "redo")).answer()
         await slack.watch.until(lambda: bool(first.buttons()), timeout=5, what="the buttons to come back")

@@ -85,7 +85,7 @@ class Evening:
         await write(self.ben, self.games, "/lnlt", 'fire attackers="Cell 1" targets="Squad 1" hand=5,1,6')
         await self.on_discord("Cell 1 fires")
         await write(self.ben, self.games, "/roll", "2d6")
-        await self.on_discord("ben: 2d6 = ")
+        await self.on_discord("ben rolls 2d6")
         await say(self.anna, self.table, "fair reveal")
         await say(self.anna, self.table, "game end", winner="US", confirm=True)
         await self.on_slack("US wins")

@@ -18,7 +18,7 @@ async def test_commands_mentions_and_direct_messages_are_answered(slack: SlackSt
         assert handle.in_time
         answer = await handle.answer()
         assert answer.ephemeral_for is None
-        assert "anna: rally: 2d6+3 = " in answer.text
+        assert "for rally · anna rolls 2d6+3" in answer.text
         assert answer in ben.sees(games)
         assert "#2" in answer.plain
 
@@ -32,12 +32,12 @@ async def test_commands_mentions_and_direct_messages_are_answered(slack: SlackSt
 
         mention = await ben.mention(games, "roll 1d6")
         told = await mention.answer()
-        assert "ben: d6 = " in told.text
+        assert "ben rolls d6" in told.text
         assert told.thread_ts is None
 
         threaded = await ben.mention(games, "roll 1d6", thread=told.ts)
         inside = await threaded.answer(where=lambda one: one.thread_ts == told.ts)
-        assert "ben: d6 = " in inside.text
+        assert "ben rolls d6" in inside.text
         assert "#2" not in inside.plain, "a thread plays its channel's game"
 
         refused = await (await ben.mention(games, "rol 1d6", thread=told.ts)).answer()
@@ -45,7 +45,7 @@ async def test_commands_mentions_and_direct_messages_are_answered(slack: SlackSt
         assert refused.thread_ts == told.ts
 
         alone = await (await anna.dm("roll 3d6")).answer()
-        assert "anna: 3d6 = " in alone.text
+        assert "anna rolls 3d6" in alone.text
         assert alone.channel is anna.im
         assert (await (await anna.dm("help")).answer()).plain
 
@@ -62,7 +62,7 @@ async def test_nothing_typed_pings_formats_or_spoofs(socket_slack: SlackStandIn,
             assert "<http" not in text
             assert "*bold*" not in text.strip("*") or text is answer.text
         assert "&amp;" in answer.text
-        assert answer.text.split("\n")[0].startswith("anna:")
+        assert answer.text.split("\n")[0].endswith(" · anna rolls 2d6")
         assert not any(one.startswith("Ben:") for one in answer.plain.split("\n"))
 
 
@@ -75,4 +75,4 @@ async def test_where_the_bot_is_no_member_commands_still_work(http_slack: SlackS
         assert answer.via == "response_url"
         assert answer.ephemeral_for is None
         again = await (await anna.press(answer, "Again")).answer()
-        assert "anna: 2d6 = " in again.text
+        assert "anna rolls 2d6" in again.text
