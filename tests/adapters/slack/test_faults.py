@@ -118,7 +118,7 @@ async def test_killed_after_posting_an_answer_is_looked_for_before_it_is_posted_
         assert "(late)" in late.text, "it was looked for, and is not there"
         await asyncio.sleep(1.5)
         posted = slack.posted(games)
-        assert [sum(f"{label}: 2d6" in text for text in posted) for label in ("shown", "lost")] == [1, 1]
+        assert [sum(f"for {label}" in text for text in posted) for label in ("shown", "lost")] == [1, 1]
 
 
 async def test_slack_breaks_after_it_has_posted(http_slack: SlackStandIn, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ async def test_slack_breaks_after_it_has_posted(http_slack: SlackStandIn, tmp_pa
             home.scopes |= scope
             slack.faults.server_error("chat.postMessage", after=True)
             await anna.slash(games, "/roll", f"2d6 label={label}")
-            await anna.wait_for(games, f"{label}: 2d6")
+            await anna.wait_for(games, f"for {label}")
             await asyncio.sleep(2)
         posted = slack.posted(games)
         blind = [text for text in posted if "for blind" in text]
@@ -238,7 +238,7 @@ async def test_results_queue_rather_than_fail(socket_slack: SlackStandIn, tmp_pa
         for number in range(4):
             await anna.mention(games, f"roll 2d6 label=n{number}")
         await anna.wait_for(games, "for n3", timeout=12)
-        order = [text.split(": ")[1] for text in slack.posted(games)]
+        order = [text.split(" for ")[1].split(" ·")[0] for text in slack.posted(games)]
         assert order == [f"n{number}" for number in range(4)]
         assert slack.pace.refused == 0
 
