@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from bot.commands import channel_settings, starting
 from bot.commands.calling import take_seat
@@ -15,6 +17,7 @@ from bot.game.loaded import load
 from bot.game.phases import first_turn, phase_title, reminders
 from bot.game.rights import find_side, need_director
 from bot.game.roster import count_units, is_gone
+from bot.game.scenario import Scenario, find_scenario
 from bot.game.state import Game
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Reply
@@ -36,7 +39,7 @@ MAX_SIDES = 8
 async def start(context: Context) -> Reply:
     """A new game in this channel; over one that is on only if its game master agrees."""
     options = context.options()
-    name, _ = _game_name(options["name"]), read_sides(options["sides"] or "")
+    name, _, _ = _asked_for(options)
     if context.ledger.exists and context.game.started and not context.game.ended:
         return await starting.ask(context, name)
     return await begin_game(context)
@@ -46,11 +49,13 @@ async def begin_game(context: Context) -> Reply:
     """The new game; who starts it is game master. What was played here until now is kept."""
     options = context.options()
     old, aside = context.game if context.ledger.exists else None, put_aside(context.ledger.was)
-    name, sides = _game_name(options["name"]), read_sides(options["sides"] or "")
+    name, sides, scenario = _asked_for(options)
     system = systems()[options["system"]]
     before = context.ledger.row
     game = first_turn(Game("", system=system.id, name=name, started=True, sides=sides), system)
-    offer = old is not None and old.system == system.id and bool(old.units)
+    if scenario is not None:
+        game = replace(game, units=scenario.units)
+    offer = scenario is None and old is not None and old.system == system.id and bool(old.units)
     if offer and options["carry"]:
         assert old is not None
         game = replace(game, units=carried(old, sides))
@@ -61,7 +66,10 @@ async def begin_game(context: Context) -> Reply:
         lines.append(
             phrase("Sides: {sides}. Join one: `/game join {first}`", sides=", ".join(sides), first=_quoted(sides[0]))
         )
-    if told.units:
+    if scenario is not None:
+        lines += [scenario.about] if scenario.about else []
+        lines.append(f"{scenario.forces}. /unit list shows them.")
+    elif told.units:
         lines.append(f"{count_units(len(told.units))} carried over.")
     lines += reminders(told, system)
     lines += aside
@@ -75,6 +83,27 @@ async def begin_game(context: Context) -> Reply:
         buttons.append(context.button("carry", "Carry the roster over"))
     buttons += phase_buttons(context, leads="none" if sides else "")
     return Reply(f'{context.who} starts "{name}"', tuple(lines), by=system.title, buttons=tuple(buttons))
+
+
+def _asked_for(options: Mapping[str, Any]) -> tuple[str, tuple[str, ...], Scenario | None]:
+    """Name, sides and scenario of a new game as typed; a scenario brings its own. Raises UserError."""
+    typed, sides = options["name"], read_sides(options["sides"] or "")
+    if not options["scenario"]:
+        if not typed:
+            raise UserError(
+                "/game start needs a name, or a scenario.",
+                hint=phrase('For example: `/game start lnlt "Hill 875"`'),
+                option="name",
+                code="missing",
+            )
+        return _game_name(typed), sides, None
+    scenario = find_scenario(systems()[options["system"]], options["scenario"])
+    if (sides and sides != scenario.sides) or options["carry"]:
+        what = "carry" if options["carry"] else "sides"
+        raise UserError(
+            "A scenario brings its sides and units.", hint=f"Leave out {what}.", option=what, code="not-together"
+        )
+    return _game_name(typed or scenario.title), scenario.sides, scenario
 
 
 def read_sides(text: str) -> tuple[str, ...]:

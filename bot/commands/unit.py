@@ -12,11 +12,10 @@ from bot.game.roster import (
     add_units,
     described,
     expand_names,
-    find_type,
     is_stat,
     new_unit,
 )
-from bot.game.roster_file import read_roster
+from bot.game.roster_file import read_roster, units_of
 from bot.game.state import Game, Units
 from bot.interface.reply import Reply
 from bot.play.effects import is_open
@@ -72,19 +71,7 @@ async def import_units(context: Context) -> Reply:
     game = context.open_game()
     need_player(game, context.actor)
     system = _system_for(context, str(rows[0].values.get("type", "")))
-    units: dict[str, RosterUnit] = {}
-    for row in rows:
-        try:
-            raw = row.take("side")
-            side = _side(context, raw) if raw else _side(context, None)
-            kind = find_type(row.take("type"), system.words["units"])
-            for name in expand_names(row.take("name")):
-                unit = new_unit(name, kind, side, "", system, {**game.units, **units})
-                for column in row.others:
-                    unit = row.at(column, unit, system)
-                units[unit.name.casefold()] = unit
-        except UserError as error:
-            raise row.explained(error) from None
+    units = units_of(rows, system, lambda typed: _side(context, typed or None), game.units)
     need_units(game, context.actor, units.values())
     return _added(context, game, system, units)
 

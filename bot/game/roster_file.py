@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import yaml
 
 from bot.game.back import REDUCED
-from bot.game.roster import set_by_hand
+from bot.game.roster import expand_names, find_type, new_unit, set_by_hand
+from bot.game.state import Units
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.phrase import Phrase
@@ -30,7 +31,7 @@ _OPENING = (
     yaml.BlockMappingStartToken,
 )
 _CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
-_YAML = re.compile(r"\s*(-\s|\[|\{|units\s*:)")
+_YAML = re.compile(r"\s*(-\s|\[|\{|#|(units|title|sides)\s*:)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,23 @@ def read_roster(text: str) -> list[Row]:
     if len(rows) > MAX_ROWS:
         raise UserError(f"At most {MAX_ROWS} lines at once.", code="too-many")
     return rows
+
+
+def units_of(rows: Iterable[Row], system: System, side_of: Callable[[str], str], known: Units) -> dict[str, RosterUnit]:
+    """The units of all rows by folded name; `known` are those there already. Raises UserError naming the line."""
+    units: dict[str, RosterUnit] = {}
+    for row in rows:
+        try:
+            side = side_of(row.take("side"))
+            kind = find_type(row.take("type"), system.words["units"])
+            for name in expand_names(row.take("name")):
+                unit = new_unit(name, kind, side, "", system, {**known, **units})
+                for column in row.others:
+                    unit = row.at(column, unit, system)
+                units[unit.name.casefold()] = unit
+        except UserError as error:
+            raise row.explained(error) from None
+    return units
 
 
 def _csv_rows(text: str) -> list[Row]:
@@ -167,8 +185,9 @@ def _yaml_rows(text: str) -> list[Row]:
         raise UserError(f"{place}: {error.problem}. Nothing was added.", code="bad-roster") from None
     except (yaml.YAMLError, RecursionError):
         raise UserError("This is not readable YAML. Nothing was added.", code="bad-roster") from None
-    if isinstance(root, yaml.MappingNode) and len(root.value) == 1:
-        root = root.value[0][1]
+    if isinstance(root, yaml.MappingNode):
+        named = [node for key, node in root.value if key.value == "units"]
+        root = named[0] if named else root.value[0][1] if len(root.value) == 1 else root
     if not isinstance(root, yaml.SequenceNode):
         raise UserError(
             "Line 1: a list of units was expected. Nothing was added.",

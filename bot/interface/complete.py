@@ -109,6 +109,7 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, game: 
         "winner": (*known.sides, "draw") if known.sides else (),
         "player": known.players,
         "systems": tuple(registry.games),
+        "scenario": tuple(id for game in registry.games.values() for id in game.scenarios),
     }.get(option.complete, ())
     return _words(words, typed)
 

@@ -20,6 +20,8 @@ from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import Table, Tables
 from bot.systems.game_file import check_buttons, check_game
 
+SCENARIOS = "scenarios"
+"""The folder of a system with those that are ready to play."""
 TABLES = Path(__file__).resolve().parents[2] / "tables"
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SEQUENCE_KEYS = {
@@ -193,6 +195,11 @@ class System:
     def tables(self) -> Tables:
         """Tables by id."""
         return _Tables(self)
+
+    @property
+    def scenarios(self) -> tuple[str, ...]:
+        """The ids of its scenarios, in alphabetical order; nothing is read but file names."""
+        return tuple(sorted(path.stem for path in (self.folder / SCENARIOS).glob("*.yaml")))
 
     @cached_property
     def sequences(self) -> Mapping[str, Sequence]:

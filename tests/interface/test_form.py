@@ -91,7 +91,7 @@ def test_what_is_needed_and_has_no_field_stands_in_the_line_by_name() -> None:
     form = form_of(tank, {}, SMALL, NARROW)
     line = field(form, REST)
     assert line.needed
-    assert line.value.startswith("to hit number ?, penetration ?")
+    assert line.value.startswith("to hit number ?"), "vehicles of the roster bring what else is needed"
     taken = take(tank, SMALL, form, {REST: "to hit 8, penetration 6, armor 2, target's morale 5"})
     assert taken.options == {"to_hit": 8, "penetration": 6, "armor": 2, "morale": 5}
 

@@ -1,0 +1,86 @@
+"""Scenarios: a game with sides and units in one command, and files with a fault that say where it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.game.scenario import find_scenario, load_scenario
+from bot.rules.errors import TableError
+from bot.systems.catalog import system, systems
+from tests.playing import Channel
+
+GOOD = """
+title: A Bridge
+sides: [US, VC]
+units:
+  - {name: "Rifle 1..2", type: squad, side: US, morale: 5, fp: 2, reduced: {morale: 4, fp: 1}}
+  - {name: Minh, type: leader, side: VC, morale: 5, lm: 1}
+"""
+
+
+async def test_a_scenario_is_ready_to_play_with_one_command() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.do("Anna", "game start lnlt scenario=ford")
+    assert reply.title == 'Anna starts "The Ford at Dawn"'
+    assert [button.label for button in reply.buttons][:2] == ["Join US", "Join VC"]
+    assert "US: 7 units, VC: 6 units" in reply.text()
+    game = await channel.game()
+    assert game.sides == ("US", "VC")
+    assert len(game.units) == 13
+    await channel.do("Anna", "game join US")
+    await channel.do("Bob", "game join VC", 'lnlt fire attackers="Local 1" targets="Rifle 1" hand="6,1,6"')
+    unit = (await channel.game()).units["rifle 1"]
+    assert (unit.type, unit.numbers["fp"]) == ("half-squad", 1)
+
+
+async def test_a_name_may_be_its_own_but_sides_and_units_come_from_the_scenario() -> None:
+    channel = await Channel.fresh()
+    await channel.refused("Anna", "game start lnlt scenario=ford sides='A, B'", "not-together sides")
+    await channel.refused("Anna", "game start lnlt scenario=ferd", "bad-value ferd")
+    await channel.refused("Anna", "game start nhis scenario=ford", "bad-value scenario")
+    await channel.refused("Anna", "game start lnlt", "missing name")
+    assert (await channel.do("Anna", "game start lnlt Monday scenario=ford")).title == 'Anna starts "Monday"'
+
+
+def test_every_scenario_that_comes_with_the_bot_loads() -> None:
+    for game in systems().values():
+        for id in game.scenarios:
+            assert find_scenario(game, id).units
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (("type: leader", "type: lieder"), "Line 6, column"),
+        (("morale: 5, lm", "courage: 5, lm"), "courage"),
+        (("side: VC", "side: NVA"), '"NVA" is no side'),
+        (("Minh", "Rifle 2"), "Rifle 2"),
+        (("sides: [US, VC]", "sides: US"), "sides"),
+        (("title:", "tilte:"), '"tilte" is not known'),
+    ],
+)
+def test_a_faulty_scenario_says_where(fault: tuple[str, str], said: str, tmp_path: Path) -> None:
+    path = tmp_path / "bridge.yaml"
+    path.write_text(GOOD, encoding="utf-8")
+    assert load_scenario(system("lnlt"), path).units["rifle 2"].back is not None
+    path.write_text(GOOD.replace(*fault), encoding="utf-8")
+    with pytest.raises(TableError, match=said) as raised:
+        load_scenario(system("lnlt"), path)
+    assert "lnlt/scenarios/bridge.yaml" in str(raised.value)
+
+
+async def test_vehicles_bring_their_own_numbers() -> None:
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna",
+        "game start lnlt Tanks",
+        'unit add T-54 armored-vehicle stats="morale=5 av=5 armor=6 turret_armor=7 he=4 mg=3 penetration=6"',
+        'unit add M48 armored-vehicle stats="morale=5 armor=7 he=4 mg=5 penetration=7"',
+    )
+    shot = await channel.do("Anna", 'lnlt ordnance-vehicle to_hit=8 target=T-54 unit=M48 hand="3,2,6,1,4"')
+    lines = [line for line in shot.body() if line.startswith(("Penetration", "Armor"))]
+    assert [line.split(",")[0] for line in lines] == ["Penetration: [6] + 7 = 13", "Armor: [1] + 6 = 7"]
+    overrun = await channel.do("Anna", 'lnlt overrun unit=M48 targets="squad morale=5" hand="6,1,6"')
+    assert "4 HE" in overrun.text()
