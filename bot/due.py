@@ -60,7 +60,9 @@ class Due:
             return True
         where = Place(saved.places[0], server_of(saved.places[0]))
         options = {"key": row.key, "at": row.at}
-        who = Person(row.owner or row.data.get("user", "nobody:"), str(row.data.get("name", "")))
+        found = [one for one in saved.persons if not one.is_imported]
+        laid = next((one for one in found if one.person == row.data.get("person")), found[0] if found else None)
+        who = Person(laid.user, laid.name) if laid is not None else Person("nobody:", "")
         reply = await self._run(Command(DUE.path, options, who, where, f"due/{row.key}/{row.at}", spec=DUE))
         if reply.error:
             log.error("what was due in a game could not be seen to: %s", reply.title)

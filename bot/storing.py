@@ -12,6 +12,7 @@ from bot.commands.amending import OR_POST, amended
 from bot.commands.board import following
 from bot.commands.context import Context
 from bot.commands.footer import with_footer
+from bot.commands.orders import follow_deadline
 from bot.commands.reminders import follow_go
 from bot.enabled import Enabled
 from bot.game.cache import Games
@@ -52,6 +53,7 @@ class Storing:
         command, ledgers = context.command, [*context.further, context.ledger]
         changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
         await follow_go(context)
+        follow_deadline(context)
         kept = context.docs or context.drop_docs or context.due or context.drop_due
         if not (changes or kept or context.bindings or context.erase or context.forget):
             is_press = context.spec.family == "button"  # "done already" may be the echo of doing it

@@ -46,6 +46,15 @@ Bob: game end winner=VC confirm
 Anna: game resume
 Bob: game end confirm
 """
+ORDERS = """
+Anna: order write "to H5"
+Anna: game undo
+Anna: game redo
+Anna: order deadline 2d
+Anna: game undo
+Anna: game redo
+Bob: order write hold
+"""
 TURNS = """
 Anna: game plan 3 "US reinforcements at A1"
 Anna: game undo
@@ -112,7 +121,7 @@ Anna: game undo
 async def rarely() -> list[dict[str, Any]]:
     """Games with what is seldom done."""
     files = []
-    for lines, sided in ((RARE, True), (TURNS, True), (BY_SIDE, False), (FREE, False)):
+    for lines, sided in ((RARE, True), (ORDERS, True), (TURNS, True), (BY_SIDE, False), (FREE, False)):
         channel = await Channel.fresh()
         if sided:
             await two_sides(channel)

@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 PATCH = ("before", "after")
 TURN = "turn phase turn_of go passes"
-UNDOABLE = f"{TURN} initiative plans system players hand_dice answers confirm master"
+UNDOABLE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm master"
 # kind: fields it needs; fields it may have; what of the game it may change; whether units
 KINDS = {
     "start": ("game secret", "free unannounced result before after",
@@ -38,6 +38,8 @@ KINDS = {
     "pass": ("result before after", "", TURN, True),
     "initiative": ("result", "before after", "initiative turn_of go passes", False),
     "plan": ("result before after", "texts", "plans", False),
+    "order": ("result before after", "texts", "orders orders_due", False),
+    "orders": ("reads result before after", "", "orders orders_due", False),
     "end": ("before after", "opens result", "ended winner", True),
     "resume": ("", "before after", "ended winner", False),
     "unit": ("result", "before after", "system", True),
@@ -64,7 +66,20 @@ WORDS = {
     "link": ("played from two channels", "one channel fewer", "a channel agreed to a link"),
     "privacy": ("somebody's name and texts were deleted",),
 }
-NEVER_UNDONE = ("start", "join", "end", "resume", "reveal", "fair", "link", "transfer", "import", "claim", "privacy")
+NEVER_UNDONE = (
+    "start",
+    "join",
+    "end",
+    "resume",
+    "reveal",
+    "orders",
+    "fair",
+    "link",
+    "transfer",
+    "import",
+    "claim",
+    "privacy",
+)
 GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
 AVERAGING = [2, 3, 3, 4, 4, 5]
 MOST_BYTES = 200_000_000  # also unpacked: a small file may unpack to no end
@@ -453,6 +468,8 @@ GAME: dict[str, Callable[[Any], bool]] = {
     "go": lambda value: isinstance(value, list) and all(map(word, value)),
     "passes": number,
     "plans": lambda value: maps(value, lambda turn: number(turn, 1)) and all(map(str.isdecimal, value)),
+    "orders": lambda value: maps(value, word) and all(map(str.isdecimal, value)),
+    "orders_due": lambda value: number(value) and value < 10**11,
     **dict.fromkeys(("started", "ended", "hand_dice", "confirm"), one_of(True, False)),
     "answers": one_of("full", "compact"),
     "turn": number,
@@ -474,6 +491,7 @@ TYPES: dict[str, Callable[[Any], bool]] = {
     "result": lambda value: isinstance(value, str) and 0 < len(value) <= 8000,
     "dice": lambda value: lists(value, is_die), "used": lambda value: lists(value, is_unit),
     "acting": lambda value: lists(value, word), "opens": lambda value: lists(value, lambda item: number(item, 1)),
+    "reads": lambda value: lists(value, lambda item: number(item, 1)),
     "changes": lambda value: lists(value, is_change),
 }  # fmt: skip
 
@@ -538,6 +556,7 @@ class Game:
             "system": "", "name": "", "started": False, "ended": False, "winner": "",
             "sides": [], "players": {}, "master": "",
             "turn": 0, "phase": "", "initiative": "", "turn_of": "", "go": [], "passes": 0, "plans": {},
+            "orders": {}, "orders_due": 0,
             "hand_dice": True, "answers": "full", "confirm": False,
         }  # fmt: skip
         self.faults: list[str] = []
@@ -786,6 +805,31 @@ class Game:
             return self.playing() or "it neither plans something nor removes a plan."
         return self.playing() or ("" if body["result"] == right else "its words are not those of what it plans.")
 
+    def rule_order(self, body: Json) -> str:
+        said, who, due = self.after["game"], body["who"], self.after["game"].get("orders_due")
+        own = {**{at: by for at, by in self.now["orders"].items() if by != who}, str(body["number"]): who}
+        if "texts" not in body and (said.keys() != {"orders_due"} or 0 < due <= body["at"]):
+            return self.playing() or "it neither seals an order nor says when they open."
+        if "texts" in body and not (said == {"orders": own} and set() < body["texts"].keys() <= {"order", "command"}):
+            return self.playing() or "it seals something else than an order of who wrote it."
+        if "texts" in body and body["side"] not in self.now["sides"]:
+            return self.playing() or "who plays no side writes no orders."
+        right = f"{body['side']} is in" if "texts" in body else "a deadline" if due else "no deadline"
+        return self.playing() or ("" if body["result"] == right else "its words are not those of what it does.")
+
+    def rule_orders(self, body: Json) -> str:
+        now, who = self.now, body["who"]
+        sides = {now["players"].get(by, "") for by in now["orders"].values()} - {""}
+        if body["reads"] != sorted(map(int, now["orders"])):
+            return self.playing() or "it opens other orders than were sealed."
+        if {"orders_due": 0, **self.after["game"]} != {"orders": {}, "orders_due": 0} or self.value("orders_due"):
+            return self.playing() or "it opens the orders, but they stay sealed."
+        is_master = who == now["master"] and who not in now["players"]
+        if not (set(now["players"].values()) <= sides or is_master or 0 < now["orders_due"] <= body["at"]):
+            return self.playing() or "the orders are opened though not every side is in."
+        right = f"of {' and '.join(side for side in now['sides'] if side in sides) or 'nobody'}"
+        return self.playing() or ("" if body["result"] == right else "its words are not those of what it opens.")
+
     def rule_end(self, body: Json) -> str:
         opens = body.get("opens", [])
         if self.now["ended"] or not (self.now["started"] or opens):
@@ -966,6 +1010,10 @@ class Game:
                 wanted = [at]
             else:
                 wanted = [one for one in body.get("opens", []) if one >= imported and one not in self.contents]
+                orders = [one for one in body.get("reads", []) if one >= imported and one in self.events]
+                wanted += [
+                    one for one in orders if any((one, key) not in texts for key in self.events[one].get("texts", []))
+                ]
             if any(
                 self.events[one]["who"] not in self.left and not (one < self.imported and self.left) for one in wanted
             ):

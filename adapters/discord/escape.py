@@ -55,7 +55,14 @@ def bold(text: str) -> str:
     return f"**{shown}**" if shown else ""
 
 
-PEN = Pen(line, _within, code, strong=lambda text: f"**{_within(text)}**", small=lambda text: f"-# {line(text)}")
+PEN = Pen(
+    line,
+    _within,
+    code,
+    strong=lambda text: f"**{_within(text)}**",
+    small=lambda text: f"-# {line(text)}",
+    struck=lambda text: f"~~{_within(text)}~~",
+)
 """How Discord writes the lines of an answer: dice as code, small print small."""
 
 

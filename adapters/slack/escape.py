@@ -85,7 +85,14 @@ def _here(typed: str) -> str:
     return f"/grognard {typed[1:]}" if typed[1:].partition(" ")[0] in TAKEN else typed
 
 
-PEN = Pen(line, escaped, die=lambda text: f"[{escaped(text)}]", strong=bold, small=line)
+PEN = Pen(
+    line,
+    escaped,
+    die=lambda text: f"[{escaped(text)}]",
+    strong=bold,
+    small=line,
+    struck=lambda text: f"~{escaped(text)}~",
+)
 """How Slack writes the lines of an answer; its code is red, so dice are in brackets."""
 
 

@@ -21,12 +21,14 @@ def export_game(
 ) -> Json:
     """The export of the game whose log is `events`. `about` (system, name, ...) is only for whoever reads the file.
 
-    Seeds that were not revealed are left out, and so is what is sealed and not yet opened; `with_secrets` keeps
-    them, for a check that shows nobody anything but faults.
+    Seeds that were not revealed are left out, and so are sealed rolls and orders that are not yet opened;
+    `with_secrets` keeps them, for a check that shows nobody anything but faults.
     """
     bodies = {event.number: event.data for event in events}
     opened = {number for body in bodies.values() for number in body.get("opens", ())}
-    closed = {number for number, body in bodies.items() if "sealed" in body} - opened if not with_secrets else set()
+    opened |= {number for body in bodies.values() for number in body.get("reads", ())}
+    sealed = {number for number, body in bodies.items() if "sealed" in body or body.get("kind") == "order"}
+    closed = sealed - opened if not with_secrets else set()
     return {
         "format": FORMAT,
         "version": VERSION,

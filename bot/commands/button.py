@@ -44,6 +44,8 @@ INSTEAD = {
 
 PAGES = ("log", "die")
 """Buttons whose private message turns its page."""
+BY_POST = ("ordermine", "since")
+"""Private ones of a game by post."""
 GAME_ID = 16
 """Digits of a game's id; the number of an event has fewer."""
 ROLLED = "rolled"
@@ -55,7 +57,7 @@ def button_spec(path: Path) -> CommandSpec:
     name = path[1] if len(path) > 1 else ""
     if name not in NAMES:
         raise UserError(f'There is no button "{name[:40]}" here.', code="unknown-button")
-    return CommandSpec(path, name, "button", private=name in (*PRIVATE, *HELPING))
+    return CommandSpec(path, name, "button", private=name in (*PRIVATE, *HELPING, *BY_POST))
 
 
 async def handle(context: Context) -> Reply:

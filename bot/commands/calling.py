@@ -18,18 +18,22 @@ def take_seat(context: Context) -> None:
     context.docs.append(Doc(SEAT, _seat(context, user), {"place": where}, None, user))
 
 
-async def call_sides(context: Context, game: Game, sides: Collection[str]) -> tuple[str, ...]:
-    """Whom the answer calls here: the players of these sides but whoever acts. Those elsewhere are called there."""
+async def call_sides(
+    context: Context, game: Game, sides: Collection[str], *, all_of_them: bool = False
+) -> tuple[str, ...]:
+    """Whom the answer calls here: the players of these sides but whoever acts (unless `all_of_them`). Those elsewhere
+    are called there."""
     rows = [context.ledger.persons.get(person) for person, side in game.players.items() if side in sides]
-    return await call(context, (row.user for row in rows if row is not None and not row.is_imported))
+    users = (row.user for row in rows if row is not None and not row.is_imported)
+    return await call(context, users, but="" if all_of_them else context.command.who.key)
 
 
-async def call(context: Context, users: Iterable[str]) -> tuple[str, ...]:
+async def call(context: Context, users: Iterable[str], but: str | None = None) -> tuple[str, ...]:
     """Whom of these people the answer calls here, but for whoever asks; the others are called where they play."""
     here = context.command.where.key
     context.called = context.called or {}
     for user in dict.fromkeys(users):
-        if user != context.command.who.key and (place := await place_of(context, user)):
+        if user != (context.command.who.key if but is None else but) and (place := await place_of(context, user)):
             context.called[place] = (*context.called.get(place, ()), user)
     return context.called.get(here, ())
 

@@ -49,6 +49,12 @@ UNIT = {
 }
 FAIR = {"show": "fair:show", "add": "fair:add", "close": "fair:close", "reveal": "fair:reveal"}
 PRIVACY = {"show": "privacy:show", "export": "privacy:export", "delete": "privacy:delete"}
+ORDER = {
+    "write": "orders:write",
+    "show": "orders:show",
+    "open": "orders:open_now",
+    "deadline": "orders:deadline",
+}
 ME = {"show": "me:show", "ping": "me:ping", "games": "me:games"}
 SETUP = {"systems": "setup:systems", "links": "setup:links"}
 
@@ -64,6 +70,7 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "fair": FAIR,
     "privacy": PRIVACY,
     "me": ME,
+    "order": ORDER,
     "setup": SETUP,
     "due": "due:handle",
     "button": "button:handle",
@@ -106,8 +113,10 @@ BUTTONS_OF_GAME = {
     "log": "log:turn_page",
     "mark": "unit_card:press_mark",
     "next": "turn:press_next",
+    "ordermine": "orders:mine",
     "pass": "turn:press_pass",
     "remember": "turn:remember",
+    "since": "since:press_since",
     "read": "games:read",
 }
 """Buttons that name their game, which must be the one that is played here; they take what follows it, if anything."""

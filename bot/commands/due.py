@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.commands.context import Context
+from bot.commands.orders import OPENS, open_due
 from bot.commands.reminders import REMIND, remind
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
@@ -19,6 +20,8 @@ async def handle(context: Context) -> Reply:
         return DONE
     if row.kind == REMIND:
         await remind(context, row)
+    elif row.kind == OPENS:
+        await open_due(context, row)
     else:
         context.drop_due.append((row.key, row.at))
     return DONE

@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.commands.context import Context
 from bot.commands.played import turn_to
+from bot.commands.since import since
 from bot.game.rights import find_side
 from bot.game.roster import changed_names
 from bot.game.state import Json, roster_of
@@ -26,6 +27,8 @@ async def handle(context: Context) -> Reply:
     options = context.options()
     await turn_to(context, options["game"])
     game = context.need_game()
+    if options["since"]:
+        return await since(context, options["since"])
     side = (find_side(game, options["side"]) if game.sides else options["side"]) if options["side"] else ""
     unit = _unit_name(context, options["unit"]) if options["unit"] else ""
     count, page = options["count"], options["page"]

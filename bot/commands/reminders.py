@@ -15,6 +15,7 @@ from bot.commands.calling import place_of
 from bot.commands.context import Context
 from bot.commands.turn_card import phase_name
 from bot.commands.wishes import DIRECT, HOUR, Wishes, wishes_of
+from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.sides import by_name
 from bot.game.state import Game, Json
@@ -51,7 +52,7 @@ async def follow_go(context: Context) -> None:
         was = ledger.was.game if ledger.was is not None and ledger.was.row == ledger.row else Game("")
         if not ledger.events:
             continue
-        before, after = waiting(was), waiting(ledger.game)
+        before, after = {} if comes_back(context, ledger) else waiting(was), waiting(ledger.game)
         for person, since in before.items():
             if after.get(person) != since:
                 about = f"{_key(ledger.row, person)}-{since}"
@@ -64,6 +65,11 @@ async def follow_go(context: Context) -> None:
                 continue
             if (await wishes_of(context.store, row.user)).interval:
                 context.due.append(_due(ledger.row, person, since, row.user, context.now + FIRST))
+
+
+def comes_back(context: Context, ledger: Ledger) -> bool:
+    """Whether the command brings a game into a place: what was laid down may have gone while it was put aside."""
+    return any(binding.game == ledger.row for binding in context.bindings)
 
 
 def _passed_on(game: str, _said: Reply | None) -> Reply:

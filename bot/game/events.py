@@ -14,7 +14,20 @@ from typing import Any
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
 
 ROLLS = ("roll", "sequence", "table")
-NEVER_UNDONE = ("start", "join", "end", "resume", "reveal", "fair", "link", "transfer", "import", "claim", "privacy")
+NEVER_UNDONE = (
+    "start",
+    "join",
+    "end",
+    "resume",
+    "reveal",
+    "orders",
+    "fair",
+    "link",
+    "transfer",
+    "import",
+    "claim",
+    "privacy",
+)
 """Kinds that undo does not take back: others have acted on them, or they have given a secret away."""
 _TUPLES = ("sides", "go")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from bot.game.events import ROLLS
+from bot.game.follows_orders import opening, order
 from bot.game.follows_people import bring_in, claim, join, leave, privacy
 from bot.game.follows_rolls import closing_problem, fair, opened, reveal, roll, sealed
 from bot.game.follows_turn import advance, go_problem, hand_over, initiative, plan, turn_words_problem
@@ -143,7 +144,7 @@ def _settings(past: Past, event: Event) -> str:
 
 _RULES: Mapping[str, Callable[[Past, Event], str]] = {
     "start": _start, "join": join, "leave": leave, "next": advance, "pass": hand_over, "initiative": initiative,
-    "plan": plan, "end": _end, "resume": _resume, "unit": _unit, "settings": _settings, "import": bring_in,
-    "claim": claim, "privacy": privacy, "fair": fair,
+    "plan": plan, "order": order, "orders": opening, "end": _end, "resume": _resume, "unit": _unit,
+    "settings": _settings, "import": bring_in, "claim": claim, "privacy": privacy, "fair": fair,
     "sealed": sealed, "reveal": reveal, "undo": undo, "redo": redo, **dict.fromkeys(ROLLS, roll),
 }  # fmt: skip

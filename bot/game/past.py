@@ -95,6 +95,10 @@ def missing_faults(past: Past, texts: Collection[tuple[int, str]]) -> Iterator[t
         added = "secret" in event and "text" in event.get("texts", {})
         if added and (number, "text") not in texts and not is_deleted(number):
             yield number, "its text for the dice is not in the file, though nobody had it deleted."
+        for read in event.get("reads", ()):
+            wanted = {(read, key) for key in past.bodies.get(read, {}).get("texts", ())}
+            if not (wanted <= set(texts) or read < imported or is_deleted(read)):
+                yield number, f"it opens #{read}, which is not in the file, though nobody had it deleted."
         for opened in event.get("opens", ()):
             stayed = opened < imported  # the content is where it was rolled
             if not (opened in past.contents or stayed or is_deleted(opened)):

@@ -45,6 +45,8 @@ class Game:
     go: tuple[str, ...] = ()  # the sides that may act now; none in games older than that
     passes: int = 0  # in a row
     plans: Mapping[str, int] = field(default_factory=dict)  # event with the text -> turn
+    orders: Mapping[str, str] = field(default_factory=dict)  # event with the sealed order -> person
+    orders_due: int = 0  # when they open at the latest, in Unix seconds; 0 for no deadline
     hand_dice: bool = True
     answers: str = FULL
     confirm: bool = False  # whether a shot at another target asks first

@@ -42,6 +42,8 @@ def _what(event: Mapping[str, Any], name_of: NameOf, label: str) -> str:
         return f"end, {'a draw' if winner == DRAW else f'{winner} wins'}{f': {result}' if result else ''}"
     if kind == "resume":
         return "takes the game up again"
+    if kind in ("order", "orders"):
+        return f"the orders {result} are open" if kind == "orders" else f"sealed orders: {result}"
     if kind in ("reveal", "end"):
         opened = result or ", ".join(f"#{number}" for number in event.get("opens", ()))
         return f"{kind} {opened}".strip()

@@ -39,6 +39,9 @@ def is_valid(game: Game) -> bool:
         and all(map(_is_name, game.sides))
         and _maps_words(game.players)
         and all(_is_number(number) and _is_word(person) for number, person in game.sealed.items())
+        and _maps_words(game.orders)
+        and all(map(str.isdecimal, game.orders))
+        and _is_number(game.orders_due)
         and len(game.units) <= MAX_ROSTER
         and all(key == unit.name.casefold() and _is_sound_unit(unit) for key, unit in game.units.items())
     )
@@ -55,6 +58,7 @@ def is_valid_event(body: Mapping[str, Any]) -> bool:
         and body["at"] < LATEST
         and _is_text(body.get("result", ""))
         and all(map(_is_number, _listed(body, "opens")))
+        and all(map(_is_number, _listed(body, "reads")))
         and all(isinstance(die, Mapping) and _is_value(die.get("value")) for die in _listed(body, "dice"))
         and all(map(_is_named, _listed(body, "used")))
         and all(map(_is_word, _listed(body, "acting")))

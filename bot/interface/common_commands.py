@@ -251,6 +251,7 @@ LOG = (
             _option("kind", "enum", "only this kind", values=_EVENT_KINDS),
             Option("page", "int", "page", min=1, max=10_000, default=1),
             _GAME,
+            _option("since", help_="me: what happened since you left; or the number of an event"),
         ),
         private=True,
         example="/log 20",
@@ -301,6 +302,31 @@ HELP = (
         (_option("topic", help_="a command, table or game", complete="topic"),),
         private=True,
         example="/help lnlt fire",
+    ),
+)
+
+ORDER = (
+    CommandSpec(
+        ("order", "write"),
+        "Seal your side's orders; all open together",
+        "order",
+        (
+            _option("text", help_="what your side does"),
+            _option("command", help_="a roll or sequence to have ready when they open"),
+        ),
+        private=True,
+        example='/order write "Squads 3 + 4 advance to H5"',
+    ),
+    CommandSpec(
+        ("order", "show"), "Who is in, when they open, and yours", "order", private=True, example="/order show"
+    ),
+    CommandSpec(("order", "open"), "Open the orders when all are in", "order", example="/order open"),
+    CommandSpec(
+        ("order", "deadline"),
+        "Open them at the latest then, whoever is in",
+        "order",
+        (Option("within", "str", help="2d or 36h from now; off for none"),),
+        example="/order deadline 2d",
     ),
 )
 
@@ -364,6 +390,7 @@ GROUPS = {
     "unit": "The units of this channel's game",
     "fair": "Dice that anybody can check",
     "privacy": "What is kept about you",
+    "order": "Sealed orders, opened together",
     "me": "Your own reminders and games",
     "setup": "Which games are enabled and which channels are linked; for managers",
 }
@@ -372,4 +399,4 @@ GROUPS = {
 
 def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
     """The commands that every system shares, in the order of help; `games` are the systems that can be started."""
-    return (*ROLL, start_command(games), *GAME, *UNIT, *LOG, *AGAIN, *FAIR, *ME, *PRIVACY, *HELP, *SETUP)
+    return (*ROLL, start_command(games), *GAME, *UNIT, *LOG, *AGAIN, *ORDER, *FAIR, *ME, *PRIVACY, *HELP, *SETUP)

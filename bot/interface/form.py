@@ -120,7 +120,7 @@ def lasting(spec: CommandSpec, last: Options, known: Known) -> dict[str, object]
     return {name: value for name, value in last.items() if kinds.get(name) in ("int", "number", "enum")}
 
 
-ASK_ALONE = (("unit", "import"),)
+ASK_ALONE = (("unit", "import"), ("order", "write"))
 
 
 def _is_given(option: Option, options: Options, named: Roster) -> bool:

@@ -67,21 +67,34 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Happened:
+    """One event among several: its number, the news and who did it; `grave` gives it weight, `undone` strikes it
+    through."""
+
+    number: int
+    title: str
+    by: str = ""
+    grave: bool = False
+    undone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Pen:
     """How a platform writes: `plain` makes a whole line safe, `within` a piece of one; the others also give a piece
-    weight, or the look of a die, or make a line small."""
+    weight, or the look of a die, or make a line small, or strike a piece through."""
 
     plain: Callable[[str], str]
     within: Callable[[str], str]
     die: Callable[[str], str]
     strong: Callable[[str], str]
     small: Callable[[str], str]
+    struck: Callable[[str], str] = str
 
 
 PLAIN = Pen(str, str, "[{}]".format, str, str)
 """Plain text."""
 
-Part = str | Line | Thrown | Odds | Grid | Small | Group | Entry | UnitTable
+Part = str | Line | Thrown | Odds | Grid | Small | Group | Entry | UnitTable | Happened
 """A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
 FIXED = (Odds, Grid, UnitTable)
 """Parts whose columns are aligned."""
@@ -105,6 +118,8 @@ def part_lines(part: Part, pen: Pen = PLAIN) -> list[str]:
         case Group():
             label = f"{part.label}:"
             return [f"{pen.strong(label) if part.grave else pen.within(label)} {pen.within(part.text)}".rstrip()]
+        case Happened():
+            return [_happened(part, pen)]
         case Entry():
             about = f" · {pen.within(part.about)}" if part.about else ""
             return [f"{pen.strong(part.title)}{about}", _piece(part.text, pen)]
@@ -114,6 +129,13 @@ def part_lines(part: Part, pen: Pen = PLAIN) -> list[str]:
 
 def _piece(text: str, pen: Pen) -> str:
     return pen.plain(text) if isinstance(text, Phrase) else pen.within(text)
+
+
+def _happened(part: Happened, pen: Pen) -> str:
+    by = f" · {pen.within(part.by)}" if part.by else ""
+    if part.undone:
+        return f"#{part.number} {pen.struck(part.title)}{by} (undone)"
+    return f"#{part.number} {pen.strong(part.title) if part.grave else pen.within(part.title)}{by}"
 
 
 Row = tuple[str, bool]
@@ -165,8 +187,8 @@ def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     return ["  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]]) for row in rows]
 
 
-_KINDS: dict[str, type[Line | Thrown | Odds | Grid | Small | Group | Entry | UnitTable]] = {
-    kind.__name__.lower(): kind for kind in (Line, Thrown, Odds, Grid, Small, Group, Entry, UnitTable)
+_KINDS: dict[str, type[Line | Thrown | Odds | Grid | Small | Group | Entry | UnitTable | Happened]] = {
+    kind.__name__.lower(): kind for kind in (Line, Thrown, Odds, Grid, Small, Group, Entry, UnitTable, Happened)
 }
 
 

@@ -79,6 +79,8 @@ CODES = {
     "not-yours": "it belongs to somebody else",
     "not-your-go": "it is another side's go",
     "phase-over": "a button of a phase that is over",
+    "not-all-in": "sealed orders that cannot be opened yet",
+    "no-orders": "nobody has written orders, or they have no deadline",
     "not-planned": "nothing is planned under this number",
     "not-master": "only the game master can do this",
     "not-manager": "only a manager of the server can do this",

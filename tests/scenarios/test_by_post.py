@@ -3,15 +3,25 @@ restart."""
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
+from random import Random
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from bot.app import App
+from bot.audit.check_file import check
+from bot.interface.parts import Happened
 from bot.interface.reply import Reply
+from bot.interface.spec import Command, Path
 from bot.outbox.answers import Due
-from bot.stores.base import Store
+from bot.stores.base import DAY, Store
+from tests.forging import rechained
 from tests.fresh import fresh_store
 from tests.playing import Channel
+from tests.random_play import exported_text
+from tools import verify_log
 
 HOUR, MINUTE = 3600.0, 60.0
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -38,6 +48,10 @@ class Post:
     def restart(self) -> None:
         """Another process goes on with the same data."""
         self.channel.app = self.process()
+
+    def command(self, name: str, path: Path, options: dict[str, object]) -> Command:
+        """A command as an adapter makes it."""
+        return Command(path, options, self.channel.who(name, manager=True), self.channel.place, f"{name}{path}")
 
     def process(self) -> App:
         return App(self.store, lambda: self.now[0], lambda: self.now[0])
@@ -218,3 +232,256 @@ async def test_what_is_no_wish_is_refused_with_an_example() -> None:
     for line, option in (("interval=often", "interval"), ("quiet=nights", "quiet"), ("zone=Berlon", "zone")):
         refused = await post.channel.refused("Bob", f"me ping {line}", f"bad-value {option}")
         assert refused.lines
+
+
+async def verified(post: Post) -> str:
+    """The exported game, which both verifiers find sound."""
+    text = await exported_text(post.channel)
+    for faults in (check(json.loads(text)).faults, verify_log.check(json.loads(text))[0]):
+        assert list(faults) == []
+    return text
+
+
+async def test_orders_are_sealed_until_both_sides_are_in_and_opened_together() -> None:
+    post = await Post.begin()
+    await post.channel.do("Alice", 'unit add "Squad 3" squad US morale=5 fp=2')
+    sealed = await post.channel.do("Alice", 'order write "Squads 3 + 4 advance to H5" command="roll 2d6"')
+    assert (sealed.private, sealed.title) == (True, "Your orders are sealed")
+    card = sealed.announce
+    assert card is not None
+    assert card.first == "Orders for turn 1: US is in, VC is not · opened together"
+    assert "H5" not in card.text()
+    assert card.mention == ("console:bob",)
+    assert [button.label for button in card.buttons] == ["Write orders", "Mine", "Proof"]
+    own = await post.channel.press("Alice", action(card, "Mine"))
+    assert own.body() == ["Yours: Squads 3 + 4 advance to H5 · ready: /roll 2d6"]
+    assert (await post.channel.press("Bob", action(card, "Mine"))).title == "You have written no orders yet"
+    assert "H5" not in await verified(post), "only its hash is in the file"
+    for who in ("Alice", "Bob"):
+        await post.channel.refused(who, "order open", "not-all-in")
+    assert "H5" not in (await post.channel.do("Bob", "log")).text()
+
+    opened = (await post.channel.do("Bob", 'order write "Squad 6 falls back to J6"')).announce
+    assert opened is not None
+    assert opened.first == "Orders for turn 1 are open · US and VC"
+    assert opened.body() == ["US: Squads 3 + 4 advance to H5 · ready: /roll 2d6", "VC: Squad 6 falls back to J6"]
+    assert opened.mention == ("console:alice",)
+    assert (await post.channel.press("Bob", action(opened, "Alice: /roll"))).code == "not-yours"
+    rolled = await post.channel.press("Alice", action(opened, "Alice: /roll"))
+    assert not rolled.error
+    await post.channel.refused("Alice", "order open", "no-orders")
+    assert "H5" in await verified(post)
+
+
+async def test_whoever_writes_again_before_they_open_writes_in_place_of_the_first() -> None:
+    post = await Post.begin()
+    await post.channel.do("Alice", 'order write "to H5"')
+    again = await post.channel.do("Alice", 'order write "to G4"')
+    assert again.title == "Your orders are sealed anew; the old ones are void"
+    assert again.announce is not None
+    assert again.announce.mention == (), "Bob was called for the first"
+    opened = (await post.channel.do("Bob", "order write hold")).announce
+    assert opened is not None
+    assert opened.body() == ["US: to G4", "VC: hold"]
+    assert "H5" not in await verified(post)
+
+
+async def test_orders_are_undone_before_they_open_and_never_after() -> None:
+    post = await Post.begin()
+    await post.channel.do("Alice", 'order write "to H5"', "game undo")
+    assert (await post.channel.game()).orders == {}
+    await post.channel.do("Alice", "game redo")
+    await post.channel.do("Bob", "order write hold")
+    await post.channel.refused("Bob", "game undo", "not-undoable")
+    await verified(post)
+
+
+async def test_at_the_deadline_they_open_with_whoever_is_in_also_behind_a_restart_and_once() -> None:
+    post = await Post.begin()
+    await post.channel.do("Alice", 'order write "to H5"')
+    told = await post.channel.do("Bob", "order deadline 2d")
+    assert told.body()[0] == "They open when both are in, at the latest 4 Mar 2026, 08:00 UTC."
+    assert await post.passes(47, HOUR) == []
+    post.restart()
+    one, other = post.process(), post.process()
+    post.now[0] += 2 * HOUR
+    await one.due_work.look()
+    await other.due_work.look()
+    post.restart()
+    (opened,) = await post.passes(1)
+    assert opened.first == "Orders for turn 1 are open · US"
+    assert opened.body() == ["US: to H5", "Late: Grognard was not running at the deadline."]
+    assert set(opened.mention) == {"console:alice", "console:bob"}
+    assert (await post.channel.game()).orders_due == 0
+    assert await post.passes(72, HOUR) == []
+    await verified(post)
+
+
+async def test_a_deadline_that_is_undone_opens_nothing_and_one_nobody_met_says_so() -> None:
+    post = await Post.begin()
+    await post.channel.do("Alice", 'order write "to H5"', "order deadline 36h", "game undo")
+    assert await post.passes(48, HOUR) == []
+    await post.channel.do("Alice", "game undo", "order deadline 1h")
+    (nobody,) = await post.passes(2)
+    assert nobody.first == "Nobody wrote orders for turn 1 in time · the deadline is over"
+    for typed in ("soon", "0h", "99d"):
+        await post.channel.refused("Alice", f"order deadline {typed}", "bad-value within")
+    await verified(post)
+
+
+async def test_deleted_orders_open_empty_and_break_no_chain() -> None:
+    post = await Post.begin()
+    await post.channel.do("Alice", 'order write "to H5"')
+    await post.channel.do("Alice", "privacy delete confirm")
+    opened = (await post.channel.do("Bob", "order write hold")).announce
+    assert opened is not None
+    assert opened.body() == ["VC: hold", "someone: not here: deleted, or kept where it was written"]
+    assert "H5" not in await verified(post)
+
+
+async def test_who_may_write_what() -> None:
+    post = await Post.begin()
+    await post.channel.refused("Cora", "order write x", "not-player")
+    await post.channel.refused("Alice", "order write", "missing text")
+    await post.channel.refused("Alice", 'order write command="game end confirm"', "bad-value command")
+    await post.channel.refused("Alice", 'order write command="rol 2d6"', "unknown-command")
+    await post.channel.refused("Alice", f"order write {'x' * 1600}", "too-long text")
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "reason"),
+    [
+        ("order", {"result": "VC is in"}, "its words are none that Grognard writes|its words are not those"),
+        ("order", {"after": {"game": {"orders": {"4": "x"}}}}, "an order of who wrote it"),
+        ("orders", {"reads": [4]}, "other orders than were sealed"),
+        ("orders", {"result": "of US"}, "its words are none that Grognard writes|its words are not those"),
+        ("orders", {"after": {"game": {"orders": {"4": "x"}}}}, "they stay sealed"),
+    ],
+)
+async def test_both_verifiers_refuse_forged_orders(kind: str, change: dict[str, object], reason: str) -> None:
+    post = await Post.begin()
+    await post.channel.do("Alice", 'order write "to H5"')
+    await post.channel.do("Bob", "order write hold")
+    log = json.loads(await verified(post))
+    next(event["body"] for event in log["events"] if event["body"]["kind"] == kind).update(change)
+    rechained(log)
+    for faults in (check(log).faults, verify_log.check(log)[0]):
+        assert any(one in fault for fault in faults for one in reason.split("|")), faults
+
+
+async def test_orders_opened_too_early_or_without_their_text_are_found_out() -> None:
+    post = await Post.begin()
+    await post.channel.do("Alice", 'order write "to H5"')
+    await post.channel.do("Bob", "order write hold")
+    whole = await verified(post)
+    log = json.loads(whole)
+    del log["texts"][0]
+    for faults in (check(log).faults, verify_log.check(log)[0]):
+        assert any("not in the file" in fault for fault in faults), faults
+    log = json.loads(whole)
+    early = log["events"][-1]["body"]
+    log["events"][-2:] = [{**log["events"][-1], "number": early["number"] - 1}]
+    early |= {"number": early["number"] - 1, "behind": early["behind"] - 1, "reads": early["reads"][:1]}
+    early["before"]["game"]["orders"].popitem()
+    early["result"] = "of US"
+    log["texts"] = log["texts"][:1]
+    rechained(log)
+    for faults in (check(log).faults, verify_log.check(log)[0]):
+        assert any("not every side is in" in fault for fault in faults), faults
+
+
+async def test_an_imported_game_has_only_the_hash_of_what_is_still_sealed() -> None:
+    post = await Post.begin()
+    await post.channel.do("Alice", 'order write "to H5"')
+    text = await verified(post)
+    there = await Post.begin()
+    brought = await there.channel.say("Alice", "game delete confirm", manager=True)
+    assert not brought.error
+    imported = await there.channel.app.run(there.command("Alice", ("game", "import"), {"file": text}))
+    assert not imported.error, imported.text()
+    assert list((await there.channel.game()).orders) == ["4"]
+    assert "H5" not in (await there.channel.do("Alice", "order show")).text()
+
+
+async def evening(post: Post) -> None:
+    """Bob writes his last; then Alice fires twice, and one shot is taken back."""
+    await post.channel.do("Alice", 'unit add "Squad 1..2" squad US morale=5 fp=4')
+    await post.channel.do("Bob", 'unit add "Cell 1..2" squad VC morale=4 fp=1', "game initiative US")
+    await post.channel.do("Alice", "game next")
+    await post.channel.do("Alice", 'unit edit "Cell 1" state=eliminated', "roll 2d6 label=ambush", "game undo")
+
+
+async def test_since_i_left_says_what_it_means_for_me() -> None:
+    post = await Post.begin()
+    await evening(post)
+    back = await post.channel.do("Bob", "log since=me")
+    assert back.private
+    assert back.first == "Since you left: you lost Cell 1, and it is US's go · 3 events, Hill 875"
+    assert back.body()[:2] == ["#7 Turn 1, Operations begins", "#8 Cell 1 edited · Alice"]
+    assert [button.label for button in back.buttons] == ["Log"]
+    edited = back.lines[1]
+    assert isinstance(edited, Happened)
+    assert edited.grave
+    await post.channel.do("Bob", "game undo")  # what Alice asked to take back: Bob agrees
+    await post.channel.do("Alice", "game pass done")
+    again = await post.channel.do("Bob", "log since=me")
+    assert again.first == "Nothing has happened since you left, and it is your go · Hill 875"
+    assert [button.label for button in again.buttons] == ["Fire", "Melee", "Done", "Pass", "Next phase", "Log"]
+    all_of_it = await post.channel.do("Bob", "log since=6")
+    assert all_of_it.body()[2].startswith("#9 2d6: ")
+    assert all_of_it.body()[2].endswith(" · Alice (undone)")
+    await post.channel.refused("Bob", "log since=yesterday", "bad-value since")
+
+
+async def test_three_weeks_by_post_with_restarts_nobody_called_twice_or_at_night() -> None:
+    """Alice sleeps in New York, Bob in Berlin; each answers when it suits them, and now and then the bot restarts."""
+    post, chance = await Post.begin(), Random(11)
+    zones = {"Alice": ZoneInfo("America/New_York"), "Bob": BERLIN}
+    for who, zone in zones.items():
+        await post.channel.do(who, f"me ping interval=5h quiet=22-7 zone={zone.key}")
+    await in_operations(post)
+    called, goes = list[tuple[str, ...]](), 0
+    while post.now[0] < MORNING + 21 * DAY:
+        game = await post.channel.game()
+        who = {"US": "Alice", "VC": "Bob"}.get(game.go[0], "")
+        if game.go == game.sides:
+            for one, text in (("Alice", "hold"), ("Bob", "wait")):
+                await post.channel.do(one, f"order write {text}")
+                await post.passes(chance.uniform(0.1, 9), HOUR / 2)
+            await post.channel.do("Alice", "game next", *(["game initiative US"] if game.phase == "rally" else []))
+            continue
+        await post.passes(chance.choice((0.05, 1, 8, 20, 50)), HOUR / 2)
+        if chance.random() < 0.3:
+            post.restart()
+        over = await post.channel.do(who, chance.choice(("game pass", "game pass done", "game pass done")))
+        called.append(over.mention)
+        goes += 1
+    reminders = [(at, due) for at, due in post.posted if due.reply.title.endswith("waits for you")]
+    assert goes > 20
+    assert len(reminders) > 20
+    assert all(len(mention) <= 1 for mention in called)
+    seen = set()
+    for at, due in reminders:
+        (user,) = due.reply.mention
+        hour = datetime.fromtimestamp(at, zones[user.removeprefix("console:").capitalize()]).hour
+        assert 7 <= hour < 22, "somebody was called at night"
+        which = (user, due.about, due.reply.footer)
+        assert which not in seen, "somebody was called twice"
+        seen.add(which)
+    await verified(post)
+
+
+async def test_a_game_that_was_put_aside_reminds_again_once_it_is_taken_up() -> None:
+    post = await Post.begin()
+    await post.channel.do("Bob", "me ping interval=4h quiet=off")
+    await in_operations(post)
+    await post.channel.do("Alice", "order deadline 3d", "game pass done")
+    asked = await post.channel.do("Alice", 'game start lnlt "Another" sides="US, VC"')
+    await post.channel.press("Alice", next(one.action for one in asked.buttons if one.action.startswith("begin:")))
+    assert (await post.channel.game()).name == "Another"
+    assert await post.passes(30, HOUR) == []
+    await post.channel.do("Alice", 'game resume "Hill 875"')
+    (again,) = await post.passes(0.2)
+    assert again.title == "Hill 875 waits for you"
+    later = await post.passes(72, HOUR)
+    assert later[-1].first == "Nobody wrote orders for turn 1 in time · the deadline is over"

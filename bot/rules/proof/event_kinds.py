@@ -34,7 +34,19 @@ class Kind:
 COMMON = ("number", "at", "who", "side", "kind", "behind")
 PATCH = ("before", "after")
 _TURN = ("turn", "phase", "turn_of", "go", "passes")
-_UNDONE = (*_TURN, "initiative", "plans", "system", "players", "hand_dice", "answers", "confirm", "master")
+_UNDONE = (
+    *_TURN,
+    "initiative",
+    "plans",
+    "orders",
+    "orders_due",
+    "system",
+    "players",
+    "hand_dice",
+    "answers",
+    "confirm",
+    "master",
+)
 KINDS: Mapping[str, Kind] = {
     "start": Kind(
         ("game", "secret"), ("free", "unannounced", "result", *PATCH),
@@ -46,6 +58,8 @@ KINDS: Mapping[str, Kind] = {
     "pass": Kind(("result", *PATCH), (), _TURN, units=True),
     "initiative": Kind(("result",), PATCH, ("initiative", "turn_of", "go", "passes")),
     "plan": Kind(("result", *PATCH), ("texts",), ("plans",)),
+    "order": Kind(("result", *PATCH), ("texts",), ("orders", "orders_due")),
+    "orders": Kind(("reads", "result", *PATCH), (), ("orders", "orders_due")),
     "end": Kind(PATCH, ("opens", "result"), ("ended", "winner"), units=True),
     "resume": Kind((), PATCH, ("ended", "winner")),
     "unit": Kind(("result",), PATCH, ("system",), units=True),
@@ -325,6 +339,10 @@ _GAME: Mapping[str, Callable[[object], bool]] = {
     "plans": lambda value: isinstance(value, Mapping) and all(
         is_word(at) and at.isdecimal() and is_number(turn, 1) for at, turn in value.items()
     ),
+    "orders": lambda value: isinstance(value, Mapping) and all(
+        is_word(at) and at.isdecimal() and is_word(who) for at, who in value.items()
+    ),
+    "orders_due": lambda value: is_number(value) and value < LATEST,
     "sides": lambda value: isinstance(value, list) and all(map(is_word, value)),
     "players": lambda value: _maps(value, is_word),
 }  # fmt: skip
@@ -343,6 +361,7 @@ _TYPES: Mapping[str, Callable[[object], bool]] = {
     "dice": lambda value: isinstance(value, list) and bool(value) and all(map(_is_die, value)),
     "used": _are_units, "acting": _words,
     "opens": lambda value: isinstance(value, list) and bool(value) and all(is_number(item, 1) for item in value),
+    "reads": lambda value: isinstance(value, list) and bool(value) and all(is_number(item, 1) for item in value),
     "changes": lambda value: isinstance(value, list) and bool(value) and all(map(_is_change, value)),
     "before": lambda value: _is_object(value) and _is_patch(value),
     "after": lambda value: _is_object(value) and _is_patch(value),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.discord.process import Bot, running
 from tests.adapters.discord.test_phone import gather, press, say
 from tests.standins.discord import Channel, DiscordStandIn, Message
@@ -22,6 +24,7 @@ def struck(discord: DiscordStandIn, channel: Channel, message: Message) -> bool:
     return any(one.id == message.id and "~~" in one.content for one in discord.messages(channel))
 
 
+@pytest.mark.slow
 async def test_a_reminder_with_its_buttons(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
         table = discord.channel("table")
@@ -54,3 +57,25 @@ async def test_a_reminder_with_its_buttons(tmp_path: Path) -> None:
         mine = await say(ben, table, "me games")
         assert "It is your go in 1 of 1 game" in mine.text
         assert mine.buttons["Open"]["url"].endswith(f"/{table.id}")
+
+
+async def test_orders_are_written_in_a_form_and_opened_for_all(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        table = discord.channel("table")
+        anna, ben = await gather(discord, table)
+        asked = await anna.slash(table, "order write", text="Squads 3 + 4 advance to H5", command="/roll 2d6")
+        own = await asked.answer()
+        assert own.ephemeral
+        card = await discord.message(table, "Orders for turn 1: US is in, VC is not")
+        assert "H5" not in card.text
+        assert card.pings == {str(ben.id)}
+        await say(anna, table, "order deadline", within="2d")
+        await discord.until(lambda: ":f>" in card.text)
+        assert "H5" in (await press(anna, card, "Mine")).text
+        form = await ben.press(card, "Write orders")
+        assert (await (await ben.submit_modal(form, {"Text": "Squad 6 falls back"})).answer()).ephemeral
+        opened = await discord.message(table, "Orders for turn 1 are open")
+        assert "**US:** Squads 3 + 4 advance to H5" in opened.text
+        assert opened.pings == {str(anna.id)}
+        await discord.until(lambda: "opened in #" in card.text and not card.buttons)
+        assert not (await press(anna, opened, "Anna: /roll")).ephemeral

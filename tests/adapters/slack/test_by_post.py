@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import pytest
+
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import Bot, running
 from tests.adapters.slack.test_evening import say
@@ -19,6 +21,7 @@ async def hours_later(bot: Bot) -> None:
     await bot.start()
 
 
+@pytest.mark.slow
 async def test_a_reminder_with_its_buttons(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home) as bot:
@@ -45,3 +48,21 @@ async def test_a_reminder_with_its_buttons(socket_slack: SlackStandIn, tmp_path:
         alone = await ben.wait_for(ben.im, "waits for you", timeout=10)
         stopped = await (await ben.press(alone, "Stop")).answer()
         assert "No more reminders of this go." in stopped.plain
+
+
+async def test_orders_are_written_in_a_form_and_opened_for_all(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        await say(anna, games, "/game", 'start lnlt Hill sides="US, VC"')
+        await say(anna, games, "/game", "join US")
+        await say(ben, games, "/game", "join VC")
+        await anna.slash(games, "/order", 'write "Squads 3 + 4 advance to H5"')
+        card = await ben.wait_for(games, "US is in, VC is not", timeout=10)
+        assert "H5" not in card.everything
+        assert f"<@{ben.id}>" in card.text
+        await say(anna, games, "/order", "deadline 2d")
+        form = await (await ben.press(card, "Write orders")).modal()
+        await ben.submit(form, {"text": {"value": "Squad 6 falls back"}})
+        opened = await anna.wait_for(games, "Orders for turn 1 are open", timeout=10)
+        assert "*US:* Squads 3 + 4 advance to H5" in opened.everything
+        assert f"<@{anna.id}>" in opened.text
