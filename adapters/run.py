@@ -106,9 +106,10 @@ async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
     app.use_budgets(Budgets(settings.per_minute))
     try:
         work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]
+        due = asyncio.create_task(app.due_work.run())
 
         def stop() -> None:
-            for task in work:
+            for task in (*work, due):
                 task.cancel()
 
         for number in (signal.SIGINT, signal.SIGTERM):

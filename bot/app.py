@@ -73,7 +73,7 @@ class App:
         self.handling = Handling(store, clock, self.games, self.registry, enabled, storing, self.threads)
         self._promises = Promises(store, clock, self._receipts, self._under_way)
         self.due_work = DueWork(store, self.run, steady)
-        self._chores: list[asyncio.Task[None]] = []
+        self._sweeper: asyncio.Task[None] | None = None
 
     def use_budgets(self, budgets: Budgets) -> None:
         """Bound what each person and channel may ask for: where strangers play."""
@@ -89,14 +89,13 @@ class App:
         path = source.database
         store = await (SqliteStore.open(path, clock=clock) if path is not None else TemporaryStore.make(clock))
         app = cls(store, clock)
-        sweeping = Sweeping(app.store, source.retention, clock)
-        app._chores = [asyncio.create_task(work.run()) for work in (sweeping, app.due_work)]
+        app._sweeper = asyncio.create_task(Sweeping(app.store, source.retention, clock).run())
         return app
 
     async def close(self) -> None:
         """Finish what runs, end the worker and close the store."""
-        for chore in self._chores:
-            chore.cancel()
+        if self._sweeper is not None:
+            self._sweeper.cancel()
         self._receipts.close()
         self._answers.close()
         await self._under_way.finish()

@@ -78,4 +78,9 @@ async def test_orders_are_written_in_a_form_and_opened_for_all(tmp_path: Path) -
         assert "**US:** Squads 3 + 4 advance to H5" in opened.text
         assert opened.pings == {str(anna.id)}
         await discord.until(lambda: "opened in #" in card.text and not card.buttons)
-        assert not (await press(anna, opened, "Anna: /roll")).ephemeral
+        rolled = await press(anna, opened, "Anna: /roll")
+        assert not rolled.ephemeral
+        back = await say(ben, table, "log", since="me")
+        assert back.ephemeral
+        assert back.content.startswith("**Since you left: you lost nothing")
+        assert rolled.content.replace("**", "").split(" · ")[0] in back.text, "the first line as it was answered"

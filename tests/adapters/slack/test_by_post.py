@@ -66,3 +66,8 @@ async def test_orders_are_written_in_a_form_and_opened_for_all(socket_slack: Sla
         opened = await anna.wait_for(games, "Orders for turn 1 are open", timeout=10)
         assert "*US:* Squads 3 + 4 advance to H5" in opened.everything
         assert f"<@{anna.id}>" in opened.text
+        await say(anna, games, "/roll", "2d6 hand=3,4")
+        back = await say(ben, games, "/log", "since=me")
+        assert back.ephemeral_for == ben.id
+        assert back.text.startswith("Since you left: you lost nothing")
+        assert "7" in back.everything
