@@ -151,7 +151,7 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error", "bare", "in_place", "quiet", "boxed", "over"):
+        for name in ("private", "error", "bare", "in_place", "quiet", "boxed", "over", "across"):
             if found := getattr(self, name):
                 values[name] = found
         if self.by:
