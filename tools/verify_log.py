@@ -975,9 +975,21 @@ class Game:
             return problem
         names = {unit["name"].casefold() for unit in body.get("used", [])}
         for key, unit in self.after["units"].items():
-            if key not in names or not unit or self.before["units"][key]["name"] != unit["name"]:
+            was = self.before["units"][key]
+            if unit and not was and self.joins(body, unit):
+                continue
+            if key not in names or not unit or not was or was["name"] != unit["name"]:
                 return f"it changes {key}, which it may not."
         return ""
+
+    def joins(self, body: Json, unit: Json) -> bool:
+        """Whether a new unit came into play beside one that was used: of its side, without numbers."""
+        sides = [one.get("side") for one in body.get("used", [])]
+        is_new = all(one["handle"] != unit["handle"] for one in self.units.values())
+        return (
+            body["kind"] == "sequence" and is_new and unit.get("side") in sides
+            and unit.keys() <= {"name", "handle", "type", "side"}
+        )  # fmt: skip
 
     def rule_sealed(self, body: Json) -> str:
         roll = self.contents.get(body["number"])

@@ -18,6 +18,7 @@ from bot.play.answers import compact
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
 from bot.play.outcome import Outcome
 from bot.rules.errors import UserError
+from bot.rules.names import joined
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import canonical
 
@@ -55,7 +56,7 @@ def record(context: Context, outcome: Outcome, *, secret: bool) -> Reply:
         return _seal(context, outcome, facts, label)
     after = after_happening(game, happening)
     body = context.ledger.add(happening.kind, after, texts={"label": label}, **facts)
-    return _answer(context, game, outcome, body["number"], facts)
+    return _answer(context, game, _with_arrivals(outcome, game, after), body["number"], facts)
 
 
 def closes_texts(context: Context) -> bool:
@@ -73,6 +74,23 @@ def closes_texts(context: Context) -> bool:
             code="last-word",
         )
     return True
+
+
+def _with_arrivals(outcome: Outcome, was: Game, after: Game) -> Outcome:
+    """The outcome with a line about those who have joined the roster."""
+    names = [unit.name for key, unit in after.units.items() if key not in was.units]
+    if not names:
+        return outcome
+    told = phrase(
+        "{names}: on the roster now. Give numbers: `/unit edit {first} morale=7`",
+        names=joined(names),
+        first=_quoted(names[0]),
+    )
+    return replace(outcome, reply=replace(outcome.reply, lines=(*outcome.reply.lines, told)))
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if " " in name else name
 
 
 def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: Json) -> Reply:

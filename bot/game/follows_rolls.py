@@ -90,9 +90,21 @@ def roll(past: Past, event: Event) -> str:
     before, after = (past.patch(event, name, "units") for name in ("before", "after"))
     names = {unit["name"].casefold() for unit in event.get("used", [])}
     for key, unit in after.items():
-        if key not in names or unit is None or before[key]["name"] != unit["name"]:
+        if unit is not None and before[key] is None and _joins(past, event, unit):
+            continue
+        if key not in names or unit is None or (before[key] or {}).get("name") != unit["name"]:
             return f"it changes {shown(key)}, which it may not."
     return ""
+
+
+def _joins(past: Past, event: Event, unit: Json) -> bool:
+    """Whether a new unit is one that comes into play beside one that was used: of its side, without numbers."""
+    sides = {one.get("side") for one in event.get("used", [])}
+    is_new = not any(one.handle == unit["handle"] for one in past.now.units.values())
+    return event["kind"] == "sequence" and is_new and unit.get("side") in sides and unit.keys() <= _NEW
+
+
+_NEW = {"name", "handle", "type", "side"}
 
 
 def sealed(past: Past, event: Event) -> str:

@@ -224,6 +224,21 @@ def _settled(unit: RosterUnit, change: Change, states: frozenset[str]) -> Roster
     return replace(unit, numbers=numbers, marks=old | change.mark, **own)
 
 
+def with_joined(game: Game, joins: Iterable[tuple[str, str]]) -> Game:
+    """The game with units that come into play, on the side of those beside whom they appear: Hero 1, Hero 2."""
+    units = dict(game.units)
+    for type_, beside in joins:
+        friend = units.get(beside.casefold())
+        if friend is None or len(units) >= MAX_ROSTER:
+            continue
+        number, taken = 1, {*units, *(unit.handle for unit in units.values())}
+        while f"{type_} {number}" in taken:
+            number += 1
+        name = f"{type_[:1].upper()}{type_[1:]} {number}"
+        units[name.casefold()] = RosterUnit(name, new_handle(friend.side, units), type_, friend.side)
+    return replace(game, units=units)
+
+
 def cleared(units: Units, markers: Iterable[str]) -> dict[str, RosterUnit]:
     """The units from which a phase takes these markers away: only those that change."""
     gone = frozenset(markers)

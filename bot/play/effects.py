@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.game.phases import with_initiative
-from bot.game.roster import settle_changes
+from bot.game.roster import settle_changes, with_joined
 from bot.game.state import Game, Json
 from bot.interface.spec import Path
 from bot.play.actors import has_one_party
@@ -31,8 +31,11 @@ def named_in(game: Game, happening: Happening) -> list[RosterUnit]:
     return [unit for name in happening.units if (unit := game.units.get(name.casefold())) is not None]
 
 
-def after_happening(game: Game, happening: Happening) -> Game:
-    """The game with the results written to its units; free play without units takes on the system used."""
+def after_happening(game: Game, happening: Happening, *, joins: bool = True) -> Game:
+    """The game with the results written to its units; free play without units takes on the system used.
+
+    Who comes into play joins the roster; logs from before that have them not: `joins` is off.
+    """
     if not is_of_game(game, happening.system):
         return game
     takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
@@ -42,7 +45,8 @@ def after_happening(game: Game, happening: Happening) -> Game:
         after = (
             with_initiative(after, side, systems().get(after.system)) if game.go else replace(after, initiative=side)
         )
-    return settle_changes(after, happening.changes) if happening.changes else after
+    after = settle_changes(after, happening.changes) if happening.changes else after
+    return with_joined(after, happening.joins) if joins and happening.joins else after
 
 
 def facts_of(path: Path, happening: Happening) -> Json:

@@ -16,7 +16,7 @@ class Happening:
     """Something that belongs in the game's log: what was asked, which dice fell, what came of it.
 
     `changes` are the roster units that it changes, `units` the names of those that its inputs call (`acting`:
-    of those that act);
+    of those that act), `joins` those that come into play: type, and beside whom;
     `result` is what came of it in a few words, for the log.
     """
 
@@ -31,6 +31,7 @@ class Happening:
     units: tuple[str, ...] = ()
     acting: tuple[str, ...] = ()
     result: str = ""
+    joins: tuple[tuple[str, str], ...] = ()
 
     def notes(self) -> list[dict[str, Any]]:
         """Its dice as the log keeps them; nobody knows the faces of a die that was thrown by hand."""

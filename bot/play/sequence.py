@@ -79,6 +79,7 @@ def run_sequence(
         units=tuple(dict.fromkeys(called)),
         acting=() if hits_its_unit(sequence) else tuple(name for given in givens for name in acting_units(given)),
         result=whole_result(singles),
+        joins=tuple(join for one in singles for join in one.played.settlement.joins),
     )
     return Outcome(reply, happening)
 

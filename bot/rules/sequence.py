@@ -132,7 +132,8 @@ class Settlement:
     `fates` are the same results as tokens, from which the first line of the answer is made. `by` is its cause, where
     that is not who acts (`no loss to US Squad 3`). `now` says what changed besides and `notes` what else is worth
     knowing, both in small print. Where a sequence tells its fates, its `units` are not shown. `sums` say in short what
-    the lines of single units come to, where these are left out.
+    the lines of single units come to, where these are left out. `joins` are units that come into play: the type of
+    each, and the roster unit beside which it appears.
     """
 
     headline: str
@@ -144,6 +145,7 @@ class Settlement:
     by: str = ""
     notes: tuple[str, ...] = ()
     sums: tuple[Line, ...] = ()
+    joins: tuple[tuple[str, str], ...] = ()
 
 
 def _nothing(_before: Any, _roll: Any, _after: Any) -> Outputs:

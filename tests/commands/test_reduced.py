@@ -33,8 +33,8 @@ async def test_a_squad_with_casualties_turns_to_its_half_squad_and_undo_turns_it
     channel = await rifles()
     before = await channel.content()
     reply = await channel.do("Bob", CASUALTIES)
-    assert "Rifle 1 a half-squad (fp 1, morale 4) and shaken" in reply.text()
-    assert "/unit edit" not in reply.text(), "the roster holds its numbers"
+    assert "Rifle 1 a half-squad and shaken" in reply.text()
+    assert "old numbers" not in reply.text()
     unit = (await channel.game()).units["rifle 1"]
     assert (unit.type, unit.state, dict(unit.numbers)) == ("half-squad", "shaken", {"morale": 4, "fp": 1})
     await assert_verifiers_agree(channel)
@@ -47,9 +47,9 @@ async def test_a_squad_with_casualties_turns_to_its_half_squad_and_undo_turns_it
 async def test_without_a_reduced_side_the_small_print_says_so() -> None:
     channel = await rifles()
     reply = await channel.do("Bob", 'lnlt fire attackers=vc1 targets="us1; us2" hand="6,1,6,6"')
-    assert "Squads 1 + 2: no reduced side on the roster, so set their numbers with /unit edit." in reply.text()
+    assert "Squads 1 + 2 half-squads (old numbers) and shaken" in reply.text()
     typed = await channel.do("Bob", 'lnlt fire attackers=vc1 targets="squad morale=5" hand="6,1,6"')
-    assert "no reduced side" not in typed.text(), "only units of the roster have one"
+    assert "old numbers" not in typed.text(), "only units of the roster have one"
 
 
 async def test_a_half_squad_does_not_turn_back_when_it_is_hit_again() -> None:

@@ -6,6 +6,7 @@ import random
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from bot.play.actors import actors
 from bot.play.answers import played_reply
 from bot.play.news import results_of
 from bot.rules.dice import Script, Source
+from bot.rules.inputs.units import Back
 from bot.rules.names import joined
 from bot.rules.sequence import Line
 from bot.systems.catalog import system
@@ -25,9 +27,10 @@ from tests.systems.lnlt.rosters import roster, unit
 
 PHONE = 39
 EXAMPLES = [(game, id) for game in ("lnlt", "nhis") for id in system(game).sequences]
+HALF = Back("half-squad", {"morale": 4})
 HILL = roster(
     *(unit(f"US Squad {at}", "squad", fp=fp, morale=5) for at, fp in ((3, 2), (4, 1))),
-    *(unit(f"VC Squad {at}", "squad", fp=1, morale=5) for at in (5, 6, 7, 8)),
+    *(replace(unit(f"VC Squad {at}", "squad", fp=1, morale=5), back=HALF) for at in (5, 6, 7, 8)),
     unit("Lt Dan", "leader", morale=6, lm=1),
     unit("Nguyen", "leader", morale=4, lm=1),
     unit("M48", "armored-vehicle", morale=6),

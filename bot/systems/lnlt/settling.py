@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from bot.rules.inputs.units import Back, Unit
+from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
 from bot.rules.sequence import Change, Fate, Outputs, Row, Settlement
 from bot.systems.lnlt import kinds
@@ -182,7 +182,7 @@ def changed(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tupl
     said: dict[str, list[str]] = {}
     for unit, answer in zip(units, answers, strict=False):
         now = str(answer["becomes"])
-        words = [f"a half-squad{_printed(unit.reduced)} and shaken"] if now == "half-squad-shaken" else []
+        words = [f"a half-squad{_printed(unit)} and shaken"] if now == "half-squad-shaken" else []
         if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and not unit.has("shaken"):
             words.append("shaken")
         words += ["stops moving"] if "wounded" in now and not unit.has("wounded") else []
@@ -195,26 +195,9 @@ def changed(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tupl
     )
 
 
-def _printed(side: Back | None) -> str:
-    """The numbers of the side that is turned up, behind a blank: ` (fp 1, morale 4)`."""
-    numbers = (
-        ", ".join(f"{key} {value}" for key, value in side.numbers.items() if isinstance(value, int)) if side else ""
-    )
-    return f" ({numbers})" if numbers else ""
-
-
-def without_other_side(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """That squads of the roster were reduced, the numbers of whose half-squads it does not hold."""
-    pairs = zip(units, answers, strict=False)
-    names = [
-        unit.word
-        for unit, answer in pairs
-        if answer["becomes"] == "half-squad-shaken" and not unit.reduced and unit.name
-    ]
-    if not names:
-        return ()
-    its = "its" if len(names) == 1 else "their"
-    return (f"{joined(names)}: no reduced side on the roster, so set {its} numbers with /unit edit.",)
+def _printed(unit: Unit) -> str:
+    """That the roster has no numbers for the side that is turned up; nothing where it has them."""
+    return " (old numbers)" if unit.name and unit.reduced is None else ""
 
 
 def aftermath(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -270,7 +253,12 @@ def attacked(
         (*changes, *fired(firers)),
         fates_of(targets, answers) or missed(targets, miss) or at_the_hex(beaten_by, miss),
         changed(targets, answers),
-        notes=(*aftermath(targets, answers), *without_other_side(targets, answers), *notes, *spotted),
+        joins=tuple(
+            ("hero", unit.name)
+            for unit, answer in zip(targets, answers, strict=False)
+            if answer.get("hero") and unit.name
+        ),
+        notes=(*aftermath(targets, answers), *notes, *spotted),
     )
 
 

@@ -239,8 +239,8 @@ def test_results_are_written_back_to_the_roster() -> None:
     assert dict(changes["Minh"].set) == {"state": "shaken-wounded", "morale": 4, "lm": 0}
     assert dict(changes["VC 1"].set) == {"type": "half-squad", "state": "shaken"}
     assert changes["1st Squad"].mark == {"fired"}
-    assert played.settlement.now == ("Minh shaken, stops moving", "VC 1 a half-squad and shaken")
-    assert played.settlement.notes == ("VC 1: no reduced side on the roster, so set its numbers with /unit edit.",)
+    assert played.settlement.now == ("Minh shaken, stops moving", "VC 1 a half-squad (old numbers) and shaken")
+    assert played.settlement.notes == ()
 
 
 def test_odds_against_one_squad_match_a_count_by_hand() -> None:
