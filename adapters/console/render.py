@@ -11,6 +11,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
+from bot.interface.bars import PHONE, Look
+from bot.interface.bars import WIDE as LONG
 from bot.interface.parts import FIXED, PLAIN, Part, Small, part_lines
 from bot.interface.reply import Reply
 from bot.interface.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
@@ -19,6 +21,7 @@ from bot.rules.phrase import When, pieces_of
 from bot.rules.sequence import Line
 
 STEP = 2  # blanks
+NARROW = 66  # a terminal with fewer columns gets the bars of a phone
 MIN_WIDTH = 20  # on a narrower terminal lines run over
 WIDE = 72  # columns for units with their types
 MOST_LABEL = 24  # longer labels get no column of their own
@@ -56,7 +59,7 @@ def _part(console: Console, part: Part, labels: int) -> None:
             style = _STYLES[tone].removeprefix("bold ") if tone in (HURT, SHAKEN) else ""
             console.print(Text("  " + line, style=style), soft_wrap=True, highlight=False)
         return
-    for line in part_lines(part, _PEN):
+    for line in part_lines(part, _PEN, _look(console)):
         if isinstance(part, FIXED):
             console.print(Text("  " + line, style="cyan"), soft_wrap=True, highlight=False)
         else:
@@ -73,6 +76,12 @@ def _moment(when: When) -> str:
 
 
 _PEN = replace(PLAIN, plain=local, small=local)
+
+
+def _look(console: Console) -> Look:
+    """Bars as long as the terminal is wide, in signs that it can show."""
+    is_narrow = console.is_terminal and console.width < NARROW
+    return replace(PHONE if is_narrow else LONG, plain=not console.encoding.startswith("utf"))
 
 
 def say(console: Console, text: Text) -> None:

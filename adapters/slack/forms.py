@@ -26,9 +26,10 @@ from adapters.slack.request import Request
 from adapters.slack.work import Ack, Do, Work
 from bot.drafts import Draft
 from bot.forms import KEPT, action_of
+from bot.interface.bars import percent
 from bot.interface.form import HAND, ODDS, OPEN_FORM, SECRET, Form, asks, form_of, lasting
 from bot.interface.form_answer import Taken, take
-from bot.interface.parts import Odds, percent
+from bot.interface.parts import Odds
 from bot.interface.reply import Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
 from bot.interface.text import parse_text
@@ -239,6 +240,8 @@ def _bare(options: Mapping[str, object]) -> dict[str, object]:
 
 
 def _likely(odds: Odds) -> str:
-    """A line of odds: `VC Squad 5: shaken *45%*, casualties *36%*`."""
-    shown = ", ".join(f"{escaped(word)} *{percent(chance)}*" for word, chance in odds.chances)
-    return f"{escaped(odds.heading)}: {shown}"
+    """A line of odds: `VC Squad 5: at least shaken *83%*, casualties *38%*`."""
+    told = [(word, least) for (word, _), least in zip(odds.chances, odds.least, strict=False)]
+    found = [*reversed(told)] or list(odds.chances)
+    shown = ", ".join(f"{escaped(word)} *{percent(chance)}*" for word, chance in found)
+    return f"{escaped(odds.heading)}: {'at least ' if told else ''}{shown}"

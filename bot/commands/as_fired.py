@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 
 from bot.commands.context import Context
 from bot.commands.initiative import has_names, odds_by_name
-from bot.commands.playing import count_rows, roster_for
+from bot.commands.odds import count_rows, parties
+from bot.commands.playing import roster_for
 from bot.commands.undo import read_event
 from bot.forms import FIRES
 from bot.game.state import Json
-from bot.interface.parts import CAME, Small
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
+from bot.play.odds_answer import odds_reply
 from bot.play.replayed import Shot, again, by_label, came_up, every_die, shot_of
-from bot.play.sequence import odds_reply
 from bot.rules.errors import UserError
 from bot.systems.catalog import system
 
@@ -46,12 +46,12 @@ async def odds(context: Context, number: int, _more: str) -> Reply:
     shot = fired.shot
     rows, counted = await count_rows(context, shot.sequence, shot.raw, shot.roster)
     came = came_up(shot)
-    reply = odds_reply(shot.sequence, fired.spec, shot.raw, rows, counted, came=came, offer=False)
+    _, whom = parties(shot.sequence, shot.raw, shot.roster)
+    reply = odds_reply(shot.sequence, shot.raw, rows, counted, whom=whom, came=came)
     if has_names(shot.sequence, context.game):
         reply = odds_by_name(reply, context.game)
     done = "fired" if fired.spec.verb in FIRES else "rolled"
-    small = (Small(f"{CAME} what came up"),) if came else ()
-    return replace(reply, lines=(*reply.lines, *small), by=f"the odds of #{number} as it was {done}", footer=())
+    return replace(reply, by=f"the odds of #{number} as it was {done}")
 
 
 async def dice(context: Context, number: int, _more: str) -> Reply:

@@ -12,7 +12,8 @@ from bot.game.rights import find_side, need_director
 from bot.game.state import DRAW, Game
 from bot.game.stats import Try
 from bot.game.story import Moment, best_shot, judgement, losses, points, worst_luck
-from bot.interface.parts import Group, Part, Small, percent
+from bot.interface.bars import in_tenths
+from bot.interface.parts import Group, Part, Small
 from bot.interface.reply import Reply
 from bot.rules.phrase import phrase
 from bot.systems.catalog import systems
@@ -116,7 +117,9 @@ def _moment(context: Context, moment: Moment) -> str:
     whose = roll.side if context.game.sides else context.ledger.name_of(roll.side)
     title = systems()[roll.system].sequence(roll.sequence).title
     title = title[:1].lower() + title[1:] if whose else title
-    chance = f"with {percent(moment.chance)} for better" if moment.is_bad else f"a chance of {percent(moment.chance)}"
+    chance = (
+        f"with {in_tenths(moment.chance)} for better" if moment.is_bad else f"a chance of {in_tenths(moment.chance)}"
+    )
     return f"{whose + ', ' if whose else ''}{title}: {roll.result}, {chance} (#{roll.number})"
 
 

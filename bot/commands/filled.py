@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.commands.playing import answer_odds, play, repeated
+from bot.commands.odds import answer_odds
+from bot.commands.playing import play, repeated
 from bot.drafts import DRAFT, Draft, find_draft
 from bot.interface.parts import Small, Thrown
 from bot.interface.reply import Button, Menu, MenuEntry, Reply

@@ -108,7 +108,8 @@ async def press_help(context: Context, topic: str) -> Reply:
 
 async def press_try(context: Context, name: str) -> Reply:
     """*Try it*: the odds of a command's example, privately; nothing is rolled."""
-    from bot.commands.playing import answer_odds, repeated
+    from bot.commands.odds import answer_odds
+    from bot.commands.playing import repeated
     from bot.interface.text import parse_text
 
     spec = context.registry.get(tuple(name.split()))

@@ -19,7 +19,7 @@ from bot.rules.errors import UserError
 from bot.rules.sequence import Line
 from bot.systems.catalog import Sequence
 
-_ALONE = re.compile(r"\b([ab])(?= [<>\d])")
+_ALONE = re.compile(r"\b([abAB])(?= [<>\d])")
 
 
 def with_letters(sequence: Sequence, options: Mapping[str, object], game: Game) -> dict[str, object]:
@@ -82,7 +82,7 @@ def odds_by_name(reply: Reply, game: Game) -> Reply:
         else part
         for part in reply.lines
     ]
-    return replace(reply, title=_ALONE.sub(lambda found: names[found[1]], reply.title), lines=tuple(lines))
+    return replace(reply, title=_ALONE.sub(lambda found: names[found[1].lower()], reply.title), lines=tuple(lines))
 
 
 def _named(part: Part, game: Game) -> Part:

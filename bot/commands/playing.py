@@ -6,27 +6,21 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context, over
-from bot.commands.initiative import has_names, odds_by_name, told_by_name, with_letters
+from bot.commands.initiative import has_names, told_by_name, with_letters
 from bot.commands.record import record
-from bot.drafts import Draft, new_draft
 from bot.game.rights import need_player
 from bot.game.state import roster_of
-from bot.interface.reply import Button, Reply
+from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
-from bot.play.each import alike_plays, path_of
 from bot.play.effects import is_of_game
 from bot.play.lookup import read_table, whole_reply
 from bot.play.many import in_names
 from bot.play.roll import roll_dice
-from bot.play.sequence import EXTRA, odds_reply, run_sequence
+from bot.play.sequence import run_sequence
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
-from bot.rules.odds import Distribution
-from bot.rules.sequence import Row
-from bot.stores.base import DAY
-from bot.systems.catalog import Sequence, system
-from bot.systems.resolve import odds_rows
+from bot.systems.catalog import system
 
 
 async def handle_roll(context: Context) -> Reply:
@@ -59,6 +53,8 @@ async def handle_sequence(context: Context) -> Reply:
     roster = roster_for(context, context.spec)
     options = in_names(sequence, options, roster, context.actor.side)
     if sequence.odds_by and flag(options, "odds"):
+        from bot.commands.odds import answer_odds
+
         return await answer_odds(context, context.spec, options)
     if context.ledger.exists and context.game.ended:
         raise over(context.game)
@@ -69,52 +65,6 @@ async def handle_sequence(context: Context) -> Reply:
     if has_names(sequence, was) and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)
     return reply
-
-
-async def answer_odds(
-    context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None = None
-) -> Reply:
-    """The exact odds, privately, with buttons that roll or change just this: the draft is stored, if it is not yet.
-
-    What is to be sealed or rolled with real dice must be typed: a button's roll is open to all.
-    """
-    sequence = system(spec.system).sequence(spec.target)
-    roster = roster_for(context, spec)
-    options = in_names(sequence, options, roster, context.actor.side)
-    raw = {name: value for name, value in options.items() if name not in EXTRA}
-    rows, counted = await count_rows(context, sequence, raw, roster)
-
-    def told() -> Reply:
-        reply = odds_reply(sequence, spec, raw, rows, counted)
-        return odds_by_name(reply, context.game) if has_names(sequence, context.game) else reply
-
-    if flag(options, "secret") or options.get("hand"):
-        more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
-        raw |= more
-        return told()
-    if draft is None:
-        game = context.ledger.row if context.ledger.exists else ""
-        draft = new_draft(spec.path, raw, context.command.who.key, game)
-        context.docs.append(draft.doc(context.now, DAY))
-    buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
-    return replace(told(), buttons=buttons)
-
-
-async def count_rows(
-    context: Context, sequence: Sequence, raw: Mapping[str, object], roster: Roster
-) -> tuple[dict[str, Row], dict[str, Distribution]]:
-    """The rows of the odds and their chances; of several units each has rows, and alike ones are counted once."""
-    rows: dict[str, Row] = {}
-    counted: dict[str, Distribution] = {}
-    for names, one in alike_plays(sequence, raw, roster):
-        own = odds_rows(sequence, one, roster)
-        chances = await context.count_odds(sequence, one, tuple(own), roster)
-        for name in names or ("",):
-            for path, row in own.items():
-                pieces = (name, "" if row.name in names else row.name)
-                rows[path_of(name, path)] = replace(row, name=": ".join(filter(None, pieces)))
-                counted[path_of(name, path)] = chances[path]
-    return rows, counted
 
 
 def roster_for(context: Context, spec: CommandSpec) -> Roster:

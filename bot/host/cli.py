@@ -164,9 +164,8 @@ def resolve_once(words: Sequence[str]) -> None:
 
 
 def odds_once(words: Sequence[str]) -> None:
-    """The exact odds of one sequence."""
-    from bot.interface.parts import bars
-    from bot.play.answers import plain_word
+    """The exact odds of one sequence: of every unit, or by the outputs that are named."""
+    from bot.host.odds_text import by_outputs, of_each
     from bot.systems.catalog import system
     from bot.systems.resolve import count_odds
 
@@ -174,11 +173,13 @@ def odds_once(words: Sequence[str]) -> None:
     id, name = arguments.take("SYSTEM", "SEQUENCE")
     sequence = system(id).sequence(name)
     by = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
-    counted = count_odds(sequence, arguments.given(), by)
-    shown = {value: str(chance) for value, chance in counted.items()}
-    drawn = bars(tuple((plain_word(str(value)), float(chance)) for value, chance in counted.items()))
-    lines = [f"{line}  {chance}" for line, chance in zip(drawn, shown.values(), strict=True)]
-    _print(arguments, shown, "\n".join([f"Odds of {sequence.title} by {', '.join(by) or sequence.odds_by}", *lines]))
+    given = arguments.given()
+    if by or arguments.json:
+        counted = count_odds(sequence, given, by)
+        shown = {value: str(chance) for value, chance in counted.items()}
+        _print(arguments, shown, "\n".join(by_outputs(sequence.title, by, counted)) if by else "")
+    else:
+        print("\n".join(of_each(sequence, given)))
 
 
 def roll_once(words: Sequence[str]) -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from bot.interface.bars import CAME as CAME
+from bot.interface.bars import PHONE, Chance, Look, compared_lines, odds_lines
 from bot.interface.unit_table import UnitTable
 from bot.rules.phrase import Phrase, text_from_json, text_to_json
 from bot.rules.sequence import Line
-
-COLUMNS = 34
-"""What fits on a phone in a fixed width."""
-_BAR = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +22,40 @@ class Thrown:
 
 @dataclass(frozen=True, slots=True)
 class Odds:
-    """The chances (0 to 1) of each result for those whom `heading` names; `came` those that came up for them."""
+    """The chances (0 to 1) of each result for those whom `heading` names, worst first; `came` are those that came up,
+    one for each of them.
+
+    `least` has the chances of a result or a worse one, for the first so many; `exact` the chances as fractions, `tones`
+    how grave each is.
+    """
 
     heading: str
     chances: tuple[tuple[str, float], ...]
     came: tuple[str, ...] = ()
+    least: tuple[float, ...] = ()
+    exact: tuple[str, ...] = ()
+    tones: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[Chance, ...]:
+        """A row for each result."""
+        return tuple(
+            Chance(
+                word,
+                chance,
+                self.least[at] if at < len(self.least) else None,
+                self.came.count(word),
+                self.exact[at] if at < len(self.exact) else "",
+            )
+            for at, (word, chance) in enumerate(self.chances)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What single changes are worth: of each what it is, the chance with it, and the difference that it makes."""
+
+    changes: tuple[tuple[str, float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,21 +120,23 @@ class Pen:
 PLAIN = Pen(str, str, "[{}]".format, str, str)
 """Plain text."""
 
-Part = str | Line | Thrown | Odds | Grid | Small | Group | Entry | UnitTable | Happened
+Part = str | Line | Thrown | Odds | Compared | Grid | Small | Group | Entry | UnitTable | Happened
 """A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
-FIXED = (Odds, Grid, UnitTable)
+FIXED = (Odds, Compared, Grid, UnitTable)
 """Parts whose columns are aligned."""
 
 
-def part_lines(part: Part, pen: Pen = PLAIN) -> list[str]:
-    """A part in lines as `pen` writes them; those of a fixed width as they are."""
+def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
+    """A part in lines as `pen` writes them; those of a fixed width as they are, bars by their `look`."""
     match part:
         case Line():
             return [part.said(pen.die, pen.strong, pen.within)]
         case Thrown():
             return ["Dice: " + " ".join(pen.die(str(value)) for value in part.dice)]
         case Odds():
-            return [*textwrap.wrap(part.heading, COLUMNS), *bars(part.chances, part.came)]
+            return odds_lines(part.heading, part.rows, look)
+        case Compared():
+            return compared_lines(part.changes, look)
         case Grid():
             return _columns(part.rows)
         case UnitTable():
@@ -144,39 +172,13 @@ Row = tuple[str, bool]
 
 def drawn(parts: Iterable[Part], pen: Pen) -> Iterator[Row]:
     """The lines of all parts as `pen` writes them; those of a fixed width are left as they are, to be fenced."""
+    before: Part = ""
     for part in parts:
+        if isinstance(part, Odds) and isinstance(before, Odds):
+            yield "", True
+        before = part
         for text in part_lines(part, pen):
             yield text, isinstance(part, FIXED)
-
-
-CAME = "\u25c0"
-"""Behind the result that came up."""
-
-
-def bars(chances: tuple[tuple[str, float], ...], came: tuple[str, ...] = ()) -> list[str]:
-    """A line per result, at most 34 columns wide unless its words are very long: name, bar, percent."""
-    width = max(len(word) for word, _ in chances)
-    size = max(3, min(_BAR, COLUMNS - (8 + len(_mark(max(map(came.count, came), default=0)))) - width))
-    return [
-        f"{word:<{width}} {('#' * round(chance * size)).ljust(size, '.')} {percent(chance):>6}"
-        + _mark(came.count(word))
-        for word, chance in chances
-    ]
-
-
-def _mark(times: int) -> str:
-    """What is behind a result that came up so often."""
-    return (f" {CAME}" if times else "") + (f" {times}" if times > 1 else "")
-
-
-def percent(chance: float) -> str:
-    """A chance in percent, one decimal; the smallest and largest are never shown as 0 or 100."""
-    value = chance * 100
-    if 0 < value < 0.05:
-        return "<0.1%"
-    if 99.95 < value < 100:
-        return ">99.9%"
-    return f"{value:.1f}%"
 
 
 def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
@@ -187,8 +189,9 @@ def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     return ["  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]]) for row in rows]
 
 
-_KINDS: dict[str, type[Line | Thrown | Odds | Grid | Small | Group | Entry | UnitTable | Happened]] = {
-    kind.__name__.lower(): kind for kind in (Line, Thrown, Odds, Grid, Small, Group, Entry, UnitTable, Happened)
+_KINDS: dict[str, type[Line | Thrown | Odds | Compared | Grid | Small | Group | Entry | UnitTable | Happened]] = {
+    kind.__name__.lower(): kind
+    for kind in (Line, Thrown, Odds, Compared, Grid, Small, Group, Entry, UnitTable, Happened)
 }
 
 

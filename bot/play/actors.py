@@ -27,3 +27,10 @@ def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
         return ()
     single = [unit.word for key, unit in given.roster.items() if key in ACTING]
     return (*single, *(unit.word for key in ACTING for unit in given.units(key)))
+
+
+def others(sequence: Sequence, given: Given) -> tuple[str, ...]:
+    """Those who are acted on by these inputs, as they were called; those who act where nobody else is named."""
+    single = [unit.word for key, unit in given.roster.items() if key not in ACTING]
+    listed = [unit.word for key, units in given.lists.items() if key not in ACTING for unit in units]
+    return (*single, *listed) or actors(sequence, given)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from collections.abc import Sequence as Many
-from fractions import Fraction
 
-from bot.interface.parts import Odds, percent
-from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.text import command_text
 from bot.play.actors import ACTING, actors, hits_its_unit
-from bot.play.answers import plain_word, played_reply
+from bot.play.answers import played_reply
 from bot.play.each import planned, play_all, whole_out, whole_result
 from bot.play.each_answer import each_reply
 from bot.play.outcome import Happening, Outcome
@@ -21,9 +17,7 @@ from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.inputs.units import Roster
-from bot.rules.odds import Distribution
 from bot.rules.phrase import Phrase, Typed
-from bot.rules.sequence import Row
 from bot.systems.catalog import Sequence
 
 EXTRA = ("odds", "secret", "hand")
@@ -107,66 +101,3 @@ def _owed(owed: DieOwed, spec: CommandSpec, raw: Mapping[str, object]) -> UserEr
         code="die-owed",
         about=owed,
     )
-
-
-def odds_reply(
-    sequence: Sequence,
-    spec: CommandSpec,
-    raw: Mapping[str, object],
-    rows: Mapping[str, Row],
-    counted: Mapping[str, Distribution],
-    *,
-    came: Mapping[str, str] | None = None,
-    offer: bool = True,
-) -> Reply:
-    """A private reply with the exact odds of every unit, as text bars: units with the same odds together.
-
-    `rows` are those of `odds_rows`, `counted` their odds by the same paths, and `came` what came up. `offer` says how
-    to roll it.
-    """
-    alike: dict[frozenset[tuple[str, Fraction]], tuple[Distribution, list[Row]]] = {}
-    came_to: dict[str, list[str]] = {}
-    for path, row in rows.items():
-        chances: Distribution = {}
-        for value, chance in counted[path].items():
-            chances[row.said(str(value))] = chances.get(row.said(str(value)), Fraction(0)) + chance
-        alike.setdefault(frozenset(chances.items()), (chances, []))[1].append(row)
-        if came and path in came:
-            came_to.setdefault(row.name, []).append(plain_word(row.said(came[path])))
-    groups = list(alike.values())
-    odds = [
-        Odds(
-            heading(units, sequence.odds_by),
-            tuple((plain_word(value), float(chance)) for value, chance in chances.items()),
-            tuple(word for unit in units for word in came_to.get(unit.name, ())),
-        )
-        for chances, units in groups
-    ]
-    main, first = groups[0]
-    likeliest = sorted(main.items(), key=lambda item: -item[1])[:3]
-    best = ", ".join(f"{plain_word(value)} {percent(float(chance))}" for value, chance in likeliest)
-    who = f"{heading(first, '')}: " if len(groups) > 1 else ""
-    return Reply(
-        title=f"Odds of {sequence.title}: {who}{best}" if offer else f"{who}{best}",
-        lines=(*((Phrase("Roll it: ", Typed(command_text(spec, raw))),) if offer else ()), *odds),
-        footer=("exact, nothing rolled", sequence.system.title),
-        private=True,
-    )
-
-
-_NUMBERED = re.compile(r"(.*\S) (\d{1,6})")
-
-
-def heading(alike: Many[Row], by: str) -> str:
-    """What rows with the same odds are called: `squad 1-3, leader`; `by` in words where a row has no name."""
-    said: list[str] = []
-    stem, first, last = "", 0, 0
-    for row in alike:
-        found = _NUMBERED.fullmatch(row.name)
-        if found and found[1] == stem and int(found[2]) == last + 1:
-            last += 1
-            said[-1] = f"{stem} {first}-{last}"
-            continue
-        said.append(row.name or by.replace("_", " "))
-        stem, first, last = (found[1], int(found[2]), int(found[2])) if found else ("", 0, 0)
-    return ", ".join(said)

@@ -8,7 +8,7 @@ from typing import Any
 from bot.rules.errors import TableError, did_you_mean, reading
 
 _NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
-_KEYS = (*_NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "scores", "labels", "words")
+_KEYS = (*_NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "odds", "scores", "labels", "words")
 _UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "leaves",
     "reduced", "reduced_states",
@@ -59,6 +59,7 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     states = game["units"].get("states") or ()
     _check_phases(game.get("phases") or (), marks, states, game.get("turns") == "by-side", file)
     _check_results(game.get("results") or {}, file)
+    _check_odds(game.get("odds") or {}, file)
     if not isinstance(game.get("scores") or {}, Mapping):
         raise TableError(file, "must be sequence: {result: number}", row="scores")
     for sequence, scores in (game.get("scores") or {}).items():
@@ -130,6 +131,17 @@ def _check_results(results: Any, file: str) -> None:
             _known([said.get("weight", "bold")], ("bold",), file, row)
             if any("{}" not in said.get(key, "{}") for key in ("says", "many")):
                 raise TableError(file, "says and many need {} where the units are named", row=row)
+
+
+def _check_odds(odds: Any, file: str) -> None:
+    """What one decides by: a text with {} for the unit, or questions with the results that answer them."""
+    if not _maps(odds, (str, Mapping)):
+        raise TableError(file, "must be sequence: text, or sequence: {text: [result, ...]}", row="odds")
+    for sequence, asked in odds.items():
+        if isinstance(asked, str) and "{}" not in asked:
+            raise TableError(file, "needs {} where the unit is named", row=f"odds {sequence}")
+        if isinstance(asked, Mapping) and not (asked and _maps(asked, list) and all(map(_is_list, asked.values()))):
+            raise TableError(file, "must be question: [result, ...]", row=f"odds {sequence}")
 
 
 def _check_lists(game: Mapping[str, Any], file: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Many
 from time import monotonic
@@ -12,7 +13,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import STATE_BUDGET, Distribution, joint, marginals
 from bot.rules.rows import is_row, row_path, rows_of, told_by_rows
-from bot.rules.sequence import Played, Row, play
+from bot.rules.sequence import Plan, Played, Row, play
 from bot.systems.catalog import Sequence
 
 MAX_BY = 8
@@ -47,6 +48,7 @@ def count_odds(
     paths = tuple(by) or ((sequence.odds_by,) if sequence.odds_by else ())
     _check_paths(sequence, paths)
     plan = sequence.plan(sequence.given(raw, roster or {}))
+    _check_lists(plan, paths)
     counted = joint(plan, paths, rolls=MAX_ROLLS, out_of_time=after(seconds))
     return {"|".join(str(value) for value in key): chance for key, chance in counted.items()}
 
@@ -97,3 +99,33 @@ def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
                 hint=f"It has {known}.",
                 code="unknown-output",
             )
+        if fault := _not_single(path, str(sequence.outputs[head])):
+            raise UserError(fault, hint=f"One value of it is such as {head}[0].result.", code="unknown-output")
+
+
+def _check_lists(plan: Plan[Any], paths: Many[str]) -> None:
+    """Raise UserError for a path that is a list without items of its own."""
+    for path in paths:
+        if plan.opening.get(path) == []:
+            raise UserError(
+                f"{path} is a list, not one value.",
+                hint=f"One value of it is such as {path}[0].result.",
+                code="unknown-output",
+            )
+
+
+def _not_single(path: str, described: str) -> str:
+    """What is wrong with a path that is no single value by what its output is `described` as; empty for one that is."""
+    head, *keys = re.split(r"[.\[]", path)
+    _, has_items, items = described.partition("{")
+    is_list = described.startswith(("list", "as "))
+    if keys and not is_list:
+        return f"{head} has one value, so there is no {path[:40]}."
+    last = keys[-1] if keys else ""
+    if has_items and not last:
+        return f"{head} is a list, not one value."
+    if has_items and last.endswith("]"):
+        return f"{path[:40]} is an item of a list, not one value."
+    if has_items and "as in" not in described and last not in re.findall(r"\w+", items):
+        return f"The items of {head} have no {last[:40]}."
+    return ""

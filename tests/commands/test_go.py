@@ -158,7 +158,7 @@ async def test_the_initiative_is_rolled_and_told_by_name() -> None:
     assert kept.title == "US keeps the initiative, 4 to 4"
     assert (await channel.do("Bob", "lnlt initiative hand=3,3")).title == "US keeps the initiative, 3 to 3"
     odds = await channel.do("Bob", "lnlt initiative odds")
-    assert "US 58.3%, VC 41.7%" in odds.title
+    assert "US 58%, VC 42%" in odds.title
     assert "side a" not in (await channel.do("Bob", "log")).text()
     await channel.refused("Bob", "lnlt initiative last=NVA hand=1,2", "unknown-side")
     await channel.refused("Dave", "lnlt initiative hand=1,2", "not-player")

@@ -123,8 +123,8 @@ async def test_odds_are_those_of_the_shot_also_when_its_target_is_gone() -> None
     assert then.private
     assert then.by == "the odds of #8 as it was fired"
     rows = [line.replace(" \u25c0", "").split() for line in then.body()[:-1]]
-    assert [row[0] for row in rows] == [line.split()[0] for line in before.body()[1:]]
-    assert [row[-1] for row in rows] == [line.split()[-1] for line in before.body()[1:]]
+    assert [row[0] for row in rows] == [line.split()[0] for line in before.body()[:-1]]
+    assert [row[-1] for row in rows] == [line.split()[-1] for line in before.body()[:-1]]
     (came,) = [line for line in then.body()[:-1] if "\u25c0" in line]
     assert came.startswith("eliminated")
     assert not then.buttons, "it was fired"

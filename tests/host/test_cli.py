@@ -10,6 +10,9 @@ from importlib import metadata
 import pytest
 
 from bot.__main__ import main
+from bot.host.batch import answer_line
+
+SHOT = {"attackers": "squad fp=2", "targets": "squad morale=4"}
 
 
 def run(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
@@ -96,3 +99,21 @@ def test_odds_go_by_several_outputs_in_either_spelling(capsys: pytest.CaptureFix
         answers.append(json.loads(capsys.readouterr().out))
     assert answers[0] == answers[1]
     assert set(answers[0]) == {"pass|pass", "pass|fail", "fail|pass", "fail|fail"}
+
+
+def test_the_odds_of_every_target_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    units = ["attackers=squad fp=2", "targets=squad morale=4; squad morale=4; leader morale=5", "tm=1"]
+    assert main(["odds", "lnlt", "fire", *units]) == 0
+    first, *lines = capsys.readouterr().out.splitlines()
+    assert first == "44% to shake or hurt each squad, 35% the leader \u00b7 squad fires"
+    assert [line.split("  ")[1] for line in lines if line.endswith("at least")] == ["squads 1 + 2", "leader"]
+    assert main(["odds", "lnlt", "fire", *units, "--by", "picked"]) == 0
+    assert "no effect" not in capsys.readouterr().out, "nothing of any output is nothing but nothing"
+
+
+@pytest.mark.parametrize("by", ["targets", "targets[0]", "targets[0].reslt", "hit.x", "targets[1].result[2]"])
+def test_odds_by_a_list_or_by_nothing_are_bad_input(by: str, capsys: pytest.CaptureFixture[str]) -> None:
+    request = {"op": "odds", "system": "lnlt", "sequence": "fire", "in": SHOT, "by": [by]}
+    assert answer_line(json.dumps(request).encode())["error"]["code"] == "bad-input"
+    assert main(["odds", "lnlt", "fire", *(f"{name}={text}" for name, text in SHOT.items()), "--by", by]) == 2
+    assert capsys.readouterr().err.count("\n") == 1

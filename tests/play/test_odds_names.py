@@ -12,8 +12,9 @@ import pytest
 
 from bot.entropy import throwaway
 from bot.game.stats import worth_of
-from bot.interface.registry import registry
-from bot.play.sequence import odds_reply
+from bot.interface.bars import COLUMNS
+from bot.interface.parts import Odds, part_lines
+from bot.play.odds_answer import heading, odds_reply, outlooks
 from bot.rules.odds import joint, shown
 from bot.rules.sequence import Played, nested
 from bot.systems.catalog import system
@@ -106,18 +107,6 @@ def bare(name: str) -> str:
     return re.sub(r" \d+$", "", name).partition(" in ")[0]
 
 
-def names_of(reply_block: list[str]) -> list[str]:
-    """Every unit that the headings of a block name: `squad 1-3, leader` is four."""
-    found: list[str] = []
-    bar = re.compile(r".* [#.]{3,12} +[<>]?[\d.]+%")
-    for piece in ", ".join(line for line in reply_block if not bar.fullmatch(line)).split(", "):
-        if several := re.fullmatch(r"(.+) (\d+)-(\d+)", piece):
-            found += [f"{several[1]} {at}" for at in range(int(several[2]), int(several[3]) + 1)]
-        else:
-            found.append(piece)
-    return found
-
-
 def test_every_sequence_with_a_list_of_units_is_tried_here() -> None:
     listed = {
         (game, id)
@@ -139,11 +128,16 @@ def test_the_odds_name_every_unit_of_the_answer(game: str, id: str, given: dict[
             bare(unit) for unit, word in played.settlement.units if "ammunition" not in word or id == "ammo-check"
         )
         assert units <= known
-    spec = registry().get((game, id))
-    assert spec is not None
-    reply = odds_reply(sequence, spec, given, rows, each_odds(sequence, given, tuple(rows)))
-    assert sorted(names_of(reply.body()[1:])) == sorted(row.name for row in rows.values())
-    assert "[" not in reply.text().partition("Roll it")[0]
+    counted = each_odds(sequence, given, tuple(rows))
+    named = [name for one in outlooks(sequence, rows, counted) for name in one.names]
+    assert sorted(named) == sorted(row.name for row in rows.values())
+    reply = odds_reply(sequence, given, rows, counted)
+    shown = [part for part in reply.lines if isinstance(part, Odds)]
+    assert [part.heading for part in shown] == [
+        heading(one.names, one.names[0]) for one in outlooks(sequence, rows, counted)
+    ]
+    assert all(len(line) <= COLUMNS for part in shown for line in part_lines(part))
+    assert "[" not in reply.text()
 
 
 @pytest.mark.parametrize(("game", "id", "given"), LISTED, ids=IDS)
@@ -227,9 +221,9 @@ async def test_a_heading_names_roster_units_and_leaves_none_out() -> None:
     await channel.do("Bob", 'unit add "Cell 3..12" squad VC morale=4 fp=1')
     cells = "; ".join(f"Cell {number}" for number in range(1, 13))
     reply = await channel.do("Anna", f'lnlt fire attackers="Squad 1" targets="{cells}; Tran" odds')
-    assert reply.body()[1] == "Cell 1-12"
-    assert "Tran" in reply.body()
-    assert reply.title.startswith("Odds of Direct fire: Cell 1-12: ")
+    assert reply.body()[0] == "Cells 1-12               at least"
+    assert "Tran                     at least" in reply.body()
+    assert reply.first == "57% to shake or hurt each Cell, 48% Tran \u00b7 Squad 1 fires"
 
 
 def test_luck_counts_a_dead_man_as_killed() -> None:

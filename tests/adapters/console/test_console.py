@@ -47,7 +47,7 @@ def complete(text: str, known: Known | None = None) -> list[str]:
 
 def test_the_tutorial_plays_a_real_fire_attack() -> None:
     shown = play("tutorial")
-    assert "Odds of Direct fire" in shown
+    assert "to shake or hurt the leader" in shown
     assert "Squad takes casualties, leader is shaken · 2 squads fire" in shown
     assert "Did you mean fire?" in shown
 

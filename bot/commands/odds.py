@@ -1,0 +1,88 @@
+"""The odds that are asked for in a channel: of a sequence as it is typed, answered privately."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from bot.commands.context import Context
+from bot.commands.initiative import has_names, odds_by_name
+from bot.commands.playing import roster_for
+from bot.drafts import Draft, new_draft
+from bot.interface.reply import Button, Reply
+from bot.interface.spec import CommandSpec
+from bot.interface.text import command_text
+from bot.play.actors import actors, others
+from bot.play.each import alike_plays, each_of, path_of
+from bot.play.many import in_names
+from bot.play.news import cause
+from bot.play.odds_answer import odds_reply
+from bot.play.sequence import EXTRA
+from bot.rules.inputs.options import flag
+from bot.rules.inputs.units import Roster
+from bot.rules.names import joined
+from bot.rules.odds import Distribution
+from bot.rules.sequence import Row
+from bot.stores.base import DAY
+from bot.systems.catalog import Sequence, system
+from bot.systems.resolve import odds_rows
+
+
+async def answer_odds(
+    context: Context, spec: CommandSpec, options: Mapping[str, object], draft: Draft | None = None
+) -> Reply:
+    """The exact odds, privately, with buttons that roll or change just this: the draft is stored, if it is not yet.
+
+    What is to be sealed or rolled with real dice must be typed: a button's roll is open to all.
+    """
+    sequence = system(spec.system).sequence(spec.target)
+    roster = roster_for(context, spec)
+    options = in_names(sequence, options, roster, context.actor.side)
+    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    rows, counted = await count_rows(context, sequence, raw, roster)
+    more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
+    is_typed = flag(options, "secret") or bool(options.get("hand"))
+    acting, whom = parties(sequence, raw, roster)
+    reply = odds_reply(
+        sequence,
+        raw,
+        rows,
+        counted,
+        by=cause(sequence, acting, context.who),
+        whom=whom,
+        typed=command_text(spec, raw | more) if is_typed else "",
+    )
+    reply = odds_by_name(reply, context.game) if has_names(sequence, context.game) else reply
+    if is_typed:
+        return reply
+    if draft is None:
+        game = context.ledger.row if context.ledger.exists else ""
+        draft = new_draft(spec.path, raw, context.command.who.key, game)
+        context.docs.append(draft.doc(context.now, DAY))
+    buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
+    return replace(reply, buttons=buttons)
+
+
+async def count_rows(
+    context: Context, sequence: Sequence, raw: Mapping[str, object], roster: Roster
+) -> tuple[dict[str, Row], dict[str, Distribution]]:
+    """The rows of the odds and their chances; of several units each has rows, and alike ones are counted once."""
+    rows: dict[str, Row] = {}
+    counted: dict[str, Distribution] = {}
+    for names, one in alike_plays(sequence, raw, roster):
+        own = odds_rows(sequence, one, roster)
+        chances = await context.count_odds(sequence, one, tuple(own), roster)
+        for name in names or ("",):
+            for path, row in own.items():
+                pieces = (name, "" if row.name in names else row.name)
+                rows[path_of(name, path)] = replace(row, name=": ".join(filter(None, pieces)))
+                counted[path_of(name, path)] = chances[path]
+    return rows, counted
+
+
+def parties(sequence: Sequence, raw: Mapping[str, object], roster: Roster) -> tuple[tuple[str, ...], str]:
+    """Those who act by these inputs, and in one text those who are acted on."""
+    if several := each_of(sequence, raw, roster):
+        return several, joined(several)
+    given = sequence.given(raw, roster)
+    return actors(sequence, given), joined(others(sequence, given))

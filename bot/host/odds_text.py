@@ -1,0 +1,42 @@
+"""Odds as the command line shows them: every unit under its name, or the outputs that are asked for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Many
+from dataclasses import replace
+from fractions import Fraction
+
+from bot.interface.bars import WIDE, Chance, Look, odds_lines
+from bot.interface.parts import part_lines
+from bot.play.actors import actors, others
+from bot.play.news import cause
+from bot.play.odds_answer import odds_reply
+from bot.rules.names import joined
+from bot.systems.catalog import Sequence
+from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, each_odds, odds_rows
+
+
+def by_outputs(title: str, by: Many[str], counted: Mapping[str, Fraction]) -> Iterator[str]:
+    """The chances of each combination of the outputs `by`, as they are put out."""
+    rows = [Chance(str(value), float(chance), exact=str(chance)) for value, chance in counted.items()]
+    return iter(odds_lines(f"Odds of {title} by {', '.join(by)}", rows, _look()))
+
+
+def of_each(sequence: Sequence, given: Mapping[str, object]) -> Iterator[str]:
+    """The odds of every unit, as chat has them."""
+    read = sequence.given(given, {})
+    rows = odds_rows(sequence, given)
+    counted = each_odds(sequence, given, tuple(rows), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
+    by, whom = cause(sequence, actors(sequence, read), "You"), joined(others(sequence, read))
+    reply = odds_reply(sequence, given, rows, counted, by=by, whom=whom)
+    yield reply.first
+    for part in reply.lines:
+        yield from (f"  {line}" for line in part_lines(part, look=_look()))
+
+
+def _look() -> Look:
+    """Long bars, in signs that the output can show."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "ascii").casefold()
+    return replace(WIDE, plain=not encoding.startswith("utf"))

@@ -1,0 +1,132 @@
+"""Chances as bars of a fixed width: in eighths of a block for chat, in # where a terminal has no such signs."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import floor
+
+COLUMNS = 33
+"""What fits on a phone in a fixed width, also inside a box."""
+CAME = "\u25c0"
+"""Behind the result that came up."""
+LEAST = "at least"
+_EIGHTHS = "\u258f\u258e\u258d\u258c\u258b\u258a\u2589\u2588"
+_NARROWEST = 3
+_FRACTION = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """One result with its chance from 0 to 1; `least` is that of this or worse, `exact` the chance as a fraction.
+
+    `came` is how often it came up.
+    """
+
+    word: str
+    chance: float
+    least: float | None = None
+    came: int = 0
+    exact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How bars are drawn: places of the words and of the bar, at most, of the whole line; with fractions; in ASCII."""
+
+    word: int = 10
+    bar: int = 8
+    columns: int = COLUMNS
+    exact: bool = False
+    plain: bool = False
+
+
+PHONE = Look()
+WIDE = Look(12, 24, 78, exact=True)
+
+
+def percent(chance: float) -> str:
+    """A chance in whole percents; one that is not quite impossible or certain is never shown as 0 or 100."""
+    if 0 < chance < 0.01:
+        return "<1%"
+    if 0.99 < chance < 1:
+        return ">99%"
+    return f"{floor(chance * 100 + 0.5)}%"
+
+
+def in_tenths(chance: float) -> str:
+    """A chance in percent with one decimal; the smallest and largest are never shown as 0 or 100."""
+    value = chance * 100
+    if 0 < value < 0.05:
+        return "<0.1%"
+    if 99.95 < value < 100:
+        return ">99.9%"
+    return f"{value:.1f}%"
+
+
+def points(difference: float) -> str:
+    """How much a chance rises or falls, in percent: `+30`, `\u221213`."""
+    number = floor(abs(difference) * 100 + 0.5)
+    if not number:
+        return "" if not difference else ("<+1" if difference > 0 else "<\u22121")
+    return f"+{number}" if difference > 0 else f"\u2212{number}"
+
+
+def bar(chance: float, places: int, *, plain: bool = False) -> str:
+    """A bar of so many places, in steps of an eighth; whatever is possible shows at least the thinnest."""
+    if plain:
+        return "#" * (max(1, round(chance * places)) if chance > 0 else 0)
+    eighths = max(1, round(chance * places * 8)) if chance > 0 else 0
+    full, rest = divmod(eighths, 8)
+    return _EIGHTHS[7] * full + (_EIGHTHS[rest - 1] if rest else "")
+
+
+def odds_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) -> list[str]:
+    """The heading, and a line for each result: word, bar, percent, this or worse."""
+    rows = list(chances)
+    exact = max(_FRACTION, *(len(row.exact) + 2 for row in rows)) if look.exact else 0
+    has_least = any(row.least is not None for row in rows)
+    tail = 5 + exact + (len(LEAST) + 1 if has_least else max(len(_mark(row.came, look)) for row in rows))
+    words, places = _shared([row.word for row in rows], look, tail)
+    lines = _headed(heading, words + 1 + places + tail, has_least)
+    for row in rows:
+        *above, word = textwrap.wrap(row.word, words) or [""]
+        drawn = f"{word:<{words}} {bar(row.chance, places, plain=look.plain):<{places}}{percent(row.chance):>5}"
+        mark = _mark(row.came, look)
+        least = percent(row.least) if row.least is not None else ""
+        end = f"{least:>{len(LEAST) + 1 - len(mark)}}" if has_least else ""
+        lines += [*above, (drawn + (f"{row.exact:>{exact}}" if exact else "") + mark + end).rstrip()]
+    return lines
+
+
+def _mark(times: int, look: Look) -> str:
+    """What is behind a result that came up so often."""
+    return (f" {'<' if look.plain else CAME}" if times else "") + (f" {times}" if times > 1 else "")
+
+
+def compared_lines(rows: Iterable[tuple[str, float, float]], look: Look = PHONE) -> list[str]:
+    """A line for each changed thing: what, bar, percent, and the difference that it makes."""
+    shown = list(rows)
+    words, places = _shared([word for word, _, _ in shown], look, 5 + 4)
+    lines = []
+    for word, chance, difference in shown:
+        *above, last = textwrap.wrap(word, words) or [""]
+        drawn = f"{last:<{words}} {bar(chance, places, plain=look.plain):<{places}}{percent(chance):>5}"
+        lines += [*above, f"{drawn}{points(difference):>4}".rstrip()]
+    return lines
+
+
+def _shared(words: Iterable[str], look: Look, tail: int) -> tuple[int, int]:
+    """Places for the words and for the bar: long words take from the bar, and break where that is not enough."""
+    most = look.columns - tail - 1 - _NARROWEST
+    longest = max((len(word) for word in words), default=0)
+    width = min(max(look.word, longest), most)
+    return width, max(_NARROWEST, min(look.bar, look.columns - tail - 1 - width))
+
+
+def _headed(heading: str, columns: int, has_least: bool) -> list[str]:
+    if not has_least:
+        return textwrap.wrap(heading, columns)
+    *above, last = textwrap.wrap(heading, columns - len(LEAST) - 1) or [""]
+    return [*above, f"{last:<{columns - len(LEAST)}}{LEAST}"]
