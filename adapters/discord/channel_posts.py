@@ -118,6 +118,11 @@ class Posting:
         except (discord.Forbidden, discord.NotFound):
             return await wire.follow_up(request, render(told, request))
 
+    async def say(self, channel: int, told: Reply) -> None:
+        """Post a message that nobody asked for. Raises discord.HTTPException, OSError."""
+        request = Request(0, "", 0, 0, channel, guild=1, allowed=EMBED_LINKS)
+        await self._post(channel, render(told, request), request)
+
     async def _tell(self, reply: Reply, request: Request) -> Json | None:
         if not request.user:
             return None

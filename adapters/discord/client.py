@@ -24,6 +24,7 @@ from adapters.discord.delivery import Delivery
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, read_request
 from adapters.discord.servers import settle_servers
 from adapters.discord.sync import sync_commands
+from adapters.discord.welcome import greet
 from adapters.discord.work import Work
 from bot.app import App
 from bot.budgets import busy
@@ -163,8 +164,9 @@ class Grognard(discord.AutoShardedClient):
         await self.app.server_left(f"discord:{guild.id}")
 
     async def on_guild_join(self, guild: discord.Guild) -> None:
-        """The bot was added (again): what is there stays."""
+        """The bot was added (again): what is there stays; the first time it says what it is for."""
         await self.app.server_joined(f"discord:{guild.id}")
+        self._start(greet(self.app, Posting(self.http), guild), self._beside)
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
         """A handler failed: logged whole."""

@@ -18,6 +18,7 @@ from adapters.slack.calls import Busy, Refused, Wire, authorize_url
 from adapters.slack.scopes import SCOPES
 from adapters.slack.teams import Team, Teams
 from adapters.slack.tokens import StoreVault
+from adapters.slack.welcome import greet
 from bot.entropy import new_salt
 from bot.settings import Settings
 
@@ -80,6 +81,8 @@ class Installer:
         await self._vault.save(installed)
         self._teams.changed(installed.id)
         log.info("installed in workspace %s", installed.id)
+        if user := (found.get("authed_user") or {}).get("id"):
+            await greet(self._wire, installed, str(user))
         response = _page(200, f"Grognard is in {installed.name}", "In any channel, type /roll 2d6 or /help.")
         response.del_cookie(COOKIE)
         return response

@@ -31,7 +31,8 @@ def first_attack(registry: Registry, game: str) -> CommandSpec | None:
 def overview(registry: Registry, games: Sequence[str], played: str, *, greets: bool = False) -> Reply:
     """Four things to do, and a menu of the rule sets and topics."""
     shown = [played] if played in games else [game for game in ("lnlt", *games) if game in games]
-    shots = [shot for game in dict.fromkeys(shown) if (shot := first_attack(registry, game))][:SHOWN]
+    attacks = (first_attack(registry, game) for game in dict.fromkeys(shown))
+    shots = [shot for shot in attacks if shot is not None and shot.verb in ATTACKS][:SHOWN]
     things: list[Part] = []
     if shots:
         first = shots[0]
@@ -51,7 +52,7 @@ def overview(registry: Registry, games: Sequence[str], played: str, *, greets: b
             "A game", "units, turns, undo, log", phrase("`/game start`, `/unit add`"), f"{OPEN_FORM}game start", "Start"
         ),
         Entry("Dice", "anything: 4d6kh3+2", phrase("`/roll 2d6+3`"), "throw:2d6", "Roll 2d6"),
-        Small(phrase("A line with help behind it explains itself: `/log help`")),
+        Small(phrase("On any command: `/help lnlt fire`")),
     ]
     sets = [MenuEntry(f"{HELP}{game}", registry.games[game].title, f"/{game}") for game in games]
     topics = [MenuEntry(f"{HELP}{name}", topic.title, topic.about) for name, topic in TOPICS.items()]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from tests.adapters.discord.process import running
-from tests.standins.discord import DiscordStandIn
+from tests.standins.discord import Channel, DiscordStandIn, Message
+
+READY = 2.5
+"""Seconds within which the library takes every server for one that it was on before."""
 
 
 @pytest.fixture
@@ -41,3 +45,31 @@ async def test_two_dice_from_help_are_rolled_for_all(discord: DiscordStandIn) ->
     rolled = await (await anna.press(first, "Roll 2d6")).answer()
     assert not rolled.ephemeral
     assert "2d6" in rolled.content
+
+
+@pytest.mark.slow
+async def test_a_server_is_welcomed_once_where_the_bot_may_write(discord: DiscordStandIn) -> None:
+    """Its buttons work for everybody: help is a private message of its own, the welcome stays."""
+    club = discord.world.add_guild("club")
+    hall = discord.channel("hall", club)
+    await asyncio.sleep(READY)
+    discord.site.announce_guild(club)
+    anna = discord.user("Anna", club)
+    welcome = await _first_message(hall)
+    assert welcome.content == "**Grognard is here** · wargame combat, exact odds, dice you can check"
+    assert "Five rule sets are ready. Anyone who can post here can play." in str(welcome.embeds)
+    shown = await (await anna.press(welcome, "Help")).answer()
+    assert shown.ephemeral
+    assert (await (await anna.press(welcome, "Try a shot")).answer()).ephemeral
+    discord.site.remove_bot(club)
+    club.has_bot = True
+    discord.site.announce_guild(club)
+    await asyncio.sleep(0.5)
+    assert len([message for message in hall.messages if not message.ephemeral]) == 1
+
+
+async def _first_message(channel: Channel) -> Message:
+    async with asyncio.timeout(10):
+        while not channel.messages:
+            await asyncio.sleep(0.05)
+    return channel.messages[0]

@@ -38,6 +38,8 @@ async def test_two_workspaces_install_and_see_nothing_of_each_other(http_slack: 
             assert status == 200
             assert person.workspace.name in text
             assert person.workspace.scopes == set(make_manifest(registry())["oauth_config"]["scopes"]["bot"])
+            (welcome,) = person.sees(person.im)
+            assert "Five rule sets are ready. Invite @grognard to a channel" in welcome.plain
         games, same = one.channel("games"), two.channel("games")
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
         await (await zoe.slash(same, "/roll", "2d6")).answer()

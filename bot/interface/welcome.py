@@ -1,0 +1,33 @@
+"""What newcomers read once: when the bot comes to a server or workspace."""
+
+from __future__ import annotations
+
+from bot.interface.form import OPEN_FORM
+from bot.interface.parts import Small
+from bot.interface.registry import Registry
+from bot.interface.reply import Button, Reply
+from bot.rules.phrase import phrase
+
+_NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
+
+
+def welcome(registry: Registry, who: str) -> Reply:
+    """The welcome, with four things to begin with; `who` says in the platform's words who can play."""
+    count = len(registry.games)
+    ready = f"{_NUMBERS[count] if count < len(_NUMBERS) else count} rule sets are ready."
+    shots = [game for game in registry.games if registry.get((game, "fire")) is not None]
+    shown = "lnlt" if "lnlt" in shots else shots[0]
+    return Reply(
+        "Grognard is here",
+        (
+            f"{ready} {who} Nobody is called unless it is their go.",
+            Small(phrase("It keeps rolls, units and player names; `/privacy show` lists yours.")),
+        ),
+        by="wargame combat, exact odds, dice you can check",
+        buttons=(
+            Button(f"{OPEN_FORM}game start", "Start a game", "primary"),
+            Button(f"try:{shown} fire", "Try a shot"),
+            Button(f"{OPEN_FORM}setup systems", "Choose rule sets"),
+            Button("help:", "Help"),
+        ),
+    )
