@@ -70,6 +70,7 @@ async def test_a_server_is_welcomed_once_where_the_bot_may_write(discord: Discor
 
 async def _first_message(channel: Channel) -> Message:
     async with asyncio.timeout(10):
-        while not channel.messages:
+        while True:
+            if channel.messages:
+                return channel.messages[0]
             await asyncio.sleep(0.05)
-    return channel.messages[0]
