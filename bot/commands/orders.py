@@ -6,7 +6,7 @@ The log holds the salted hash of what was written; the text is kept apart, and n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.amending import Amendment
@@ -29,6 +29,7 @@ from bot.stores.records import DueRow, Outgoing
 
 OPENS = "orders"
 LONGEST = 1_500
+READ_BACK = 200
 LONGEST_WAIT = 60
 """Days until a deadline at most."""
 READY = ("sequence", "lookup", "roll")
@@ -53,7 +54,7 @@ async def write(context: Context) -> Reply:
     else:
         new = () if was else tuple(other for other in game.sides if other not in sides_in(context.game))
         told_all = replace(_card(context), mention=await call_sides(context, context.game, new))
-        _amend(context, was, _card(context))
+        await _amend(context, _card(context))
     first = "Your orders are sealed" if len(orders) > len(was) else "Your orders are sealed anew; the old ones are void"
     return Reply(first, tuple(told), private=True, tone=SEALED, announce=told_all)
 
@@ -124,7 +125,7 @@ async def deadline(context: Context) -> Reply:
     if due == game.orders_due:
         raise UserError("There is no deadline.", code="no-orders")
     context.ledger.add("order", replace(game, orders_due=due), result="a deadline" if due else "no deadline")
-    _amend(context, game.orders, _card(context))
+    await _amend(context, _card(context))
     return _card(context)
 
 
@@ -189,7 +190,7 @@ async def _open(context: Context, *more: Part) -> Reply:
             buttons.append(Button(f"roll:{draft.key}", f"{row.name}: {typed.spec.name}", "primary"))
     body = ledger.add("orders", replace(game, orders={}, orders_due=0), reads=numbers, result=told_sides(game))
     card = Reply(f"{_of(game, capital=True)}: opened in #{body['number']}", tone=SEALED)
-    _amend(context, game.orders, card)
+    await _amend(context, card)
     proof = context.button("read", "Proof", "proof")
     mention = await call_sides(context, game, game.sides)
     return Reply(
@@ -202,9 +203,17 @@ async def _open(context: Context, *more: Part) -> Reply:
     )
 
 
-def _amend(context: Context, orders: Iterable[str], card: Reply) -> None:
-    """The messages that said who was in read so from now on."""
-    context.amends += [Amendment(context.topic(at), lambda _said: card) for at in orders]
+async def _amend(context: Context, card: Reply) -> None:
+    """The messages that said who was in, or until when, read so from now on."""
+    rows = await context.store.events(context.ledger.row, limit=READ_BACK, newest_first=True)
+    undone: dict[int, bool] = {}
+    for event in (row.data for row in rows):
+        if event["kind"] == "orders":
+            return
+        if event["kind"] in ("undo", "redo"):
+            undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
+        elif event["kind"] == "order" and not undone.get(event["number"]):
+            context.amends.append(Amendment(context.topic(event["number"]), lambda _said: card))
 
 
 def _card(context: Context) -> Reply:

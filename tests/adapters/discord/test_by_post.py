@@ -69,7 +69,7 @@ async def test_orders_are_written_in_a_form_and_opened_for_all(tmp_path: Path) -
         card = await discord.message(table, "Orders for turn 1: US is in, VC is not")
         assert "H5" not in card.text
         assert card.pings == {str(ben.id)}
-        await say(anna, table, "order deadline", within="2d")
+        until = await say(anna, table, "order deadline", within="2d")
         await discord.until(lambda: ":f>" in card.text)
         assert "H5" in (await press(anna, card, "Mine")).text
         form = await ben.press(card, "Write orders")
@@ -77,7 +77,7 @@ async def test_orders_are_written_in_a_form_and_opened_for_all(tmp_path: Path) -
         opened = await discord.message(table, "Orders for turn 1 are open")
         assert "**US:** Squads 3 + 4 advance to H5" in opened.text
         assert opened.pings == {str(anna.id)}
-        await discord.until(lambda: "opened in #" in card.text and not card.buttons)
+        await discord.until(lambda: all("opened in #" in one.text and not one.buttons for one in (card, until)))
         rolled = await press(anna, opened, "Anna: /roll")
         assert not rolled.ephemeral
         back = await say(ben, table, "log", since="me")
