@@ -18,10 +18,11 @@ def tables(units: Iterable[RosterUnit], headings: dict[str, str], system: System
     """A table for each side in `headings`, in that order; sides without a unit are left out."""
     units = list(units)
     keys = _keys(units, system)
-    made = []
+    made: list[UnitTable] = []
     for side, heading in headings.items():
         if own := [unit for unit in units if unit.side.casefold() == side.casefold()]:
-            made.append(UnitTable(heading, keys, tuple(_row(unit, keys, system) for unit in own)))
+            rows = tuple(_row(unit, keys, system) for unit in own)
+            made.append(UnitTable(heading, keys, rows, spaced=bool(made)))
     return tuple(made)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PHONE = 38
+PHONE = 33
 """Columns of a fixed width that a phone shows."""
-_NAME, _NOTE = 14, 14
-"""The widest that a name and a note may be on a phone."""
+FIRST = 2
+"""So many numbers are worth more than a long note."""
+_NAME, _NOTE = 13, 8
+"""The widest that a name may be on a phone, and what is kept free for a note: `SHAKEN ½`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,31 +17,36 @@ class UnitTable:
     """The units of a side, which `heading` names with its players; `keys` are the numbers that have a column.
 
     A row is (handle, name, type, state, the rest in a few words, tone, then a number for each key): the state is empty
-    where nothing ails the unit, a number where it has none.
+    where nothing ails the unit, a number where it has none. `spaced`: an empty line sets it apart.
     """
 
     heading: str
     keys: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    spaced: bool = False
 
     def lines(self, width: int = PHONE) -> list[str]:
         """The table as it fits a phone: handle, name, state or what is special, numbers as far as there is room."""
-        names = [(row[0], _cut(row[1], _NAME), _cut(_note(row), _NOTE)) for row in self.rows]
-        widths = [max((len(cells[at]) for cells in names), default=0) for at in range(3)]
-        room = width - sum(widths) - 2
+        names = [(row[0], _cut(row[1], _NAME)) for row in self.rows]
+        left = [max((len(cells[at]) for cells in names), default=0) for at in range(2)]
+        room = width - sum(left) - 2
         sizes: list[int] = []
         for at, key in enumerate(self.keys):
-            size = max(len(key), *(len(number_of(row, at)) for row in self.rows)) + 2
-            if size > room:
+            size = max(len(key), *(len(number_of(row, at)) for row in self.rows)) + 1
+            longest = max(len(_note(row) if at >= FIRST else row[3]) for row in self.rows)
+            free = longest if at >= FIRST else min(longest or _NOTE // 2, _NOTE)
+            if sum(sizes) + size > room - free:
                 break
             sizes.append(size)
-            room -= size
-        left = sum(widths) + 2
+        notes = [_fitting(_note(row), room - sum(sizes)) for row in self.rows]
+        widest = max((len(note) for note in notes), default=0)
         heads = "".join(f"{key:>{size}}" for key, size in zip(self.keys, sizes, strict=False))
-        lines = [f"{_cut(self.heading, left):<{left}}{heads}".rstrip()]
-        for row, cells in zip(self.rows, names, strict=True):
-            start = " ".join(f"{cell:<{size}}" for cell, size in zip(cells, widths, strict=True))
-            lines.append((start + "".join(f"{number_of(row, at):>{size}}" for at, size in enumerate(sizes))).rstrip())
+        start = sum(left) + 2 + widest
+        lines = [""] if self.spaced else []
+        lines.append(f"{_cut(self.heading, start):<{start}}{heads}".rstrip())
+        for row, (handle, name), note in zip(self.rows, names, notes, strict=True):
+            numbers = "".join(f"{number_of(row, at):>{size}}" for at, size in enumerate(sizes))
+            lines.append(f"{handle:<{left[0]}} {name:<{left[1]}} {note:<{widest}}{numbers}".rstrip())
         return lines
 
     def wide(self) -> list[tuple[str, str]]:
@@ -76,6 +83,14 @@ def _spread(cells: tuple[str, ...], widths: list[int], words: int) -> str:
         for at, (cell, size) in enumerate(zip(cells, widths, strict=True))
     ]
     return "  ".join(made).rstrip()
+
+
+def _fitting(note: str, room: int) -> str:
+    """As much of a note as has room, in whole pieces where that is possible."""
+    pieces = note.split(", ")
+    while len(pieces) > 1 and len(", ".join(pieces)) > room:
+        pieces.pop()
+    return _cut(", ".join(pieces), room)
 
 
 def _cut(text: str, room: int) -> str:

@@ -315,9 +315,9 @@ async def test_the_roster_by_state_and_marker() -> None:
     await two_sides(channel)
     await channel.do("Anna", "unit edit us1 shaken", "unit edit us3 shaken-wounded moved")
     assert (await channel.do("Bob", "unit list US shaken")).body() == [
-        "US · Anna                   morale  fp",
-        "us1 Squad 1 SHAKEN               5   2",
-        "us3 Lt Hill SHAKEN WOUNDED       6   –",
+        "US · Anna               morale fp",
+        "us1 Squad 1 SHAKEN           5  2",
+        "us3 Lt Hill SHAKEN WOU…      6  –",
     ]
     assert (await channel.do("Bob", "unit list moved")).title == "1 unit"
     assert (await channel.do("Bob", "unit list state=good-order")).title == "4 units: 1 US, 3 VC"

@@ -33,9 +33,10 @@ async def test_the_reader_s_side_comes_first_and_the_lost_are_one_line() -> None
     assert [table.heading for table in tables(reply)] == ["VC · Bob", "US · Anna"]
     assert reply.lines[-1] == Small("Lost: Squad 2")
     assert tables(reply)[1].lines() == [
-        "US · Anna             morale  fp",
-        "us1 Squad 1 SHAKEN ½       4   1",
-        "us3 Lt Hill lm 1           6   –",
+        "",
+        "US · Anna            morale fp",
+        "us1 Squad 1 SHAKEN ½      4  1",
+        "us3 Lt Hill lm 1          6  –",
     ]
     assert "Squad 2" in (await channel.do("Bob", "unit list all")).text()
 
