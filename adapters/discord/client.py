@@ -110,7 +110,8 @@ class Grognard(discord.AutoShardedClient):
         wire = Wire(self._session)
         self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app), self)
         self._start(self.work.delivery.outbox.run(), self._beside)
-        self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one)), self._beside)
+        owed = watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one), self.app.broken)
+        self._start(owed, self._beside)
         if self._registers:
             assert self.application_id is not None
             self._start(sync_commands(self.http, self.application_id, self.app.notes("discord")), self._beside)

@@ -51,7 +51,7 @@ async def serve(app: App, settings: Settings) -> None:
         else:
             pages = Installer(settings, wire, teams, vault).routes() if vault is not None else []
             connection = _http_mode(bolt, pages, settings)
-        owed = watch(lambda: app.unanswered(PLATFORM), listeners.make_good)
+        owed = watch(lambda: app.unanswered(PLATFORM), listeners.make_good, app.broken)
         await _until_one_fails(work.posts.outbox.run(), owed, connection)
     finally:
         await _finish(work)

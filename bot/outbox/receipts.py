@@ -106,15 +106,18 @@ def not_run(command: Command) -> Reply:
 
 
 async def watch(
-    claim: Callable[[], Awaitable[Sequence[Receipt]]], answer: Callable[[Receipt], Awaitable[None]]
+    claim: Callable[[], Awaitable[Sequence[Receipt]]],
+    answer: Callable[[Receipt], Awaitable[None]],
+    broken: Callable[[str], None],
 ) -> None:
-    """Look for receipts that nobody holds, for ever, and answer them, those of one place in order of arrival."""
+    """Look for receipts that nobody holds, for ever, and answer them, those of one place in order of arrival. One whose
+    answer failed is `broken`, and comes again."""
     at_work: set[asyncio.Task[None]] = set()
     try:
         while True:
             try:
                 for receipt in await claim():
-                    task = asyncio.create_task(_answered(answer, receipt))
+                    task = asyncio.create_task(_answered(answer, broken, receipt))
                     at_work.add(task)
                     task.add_done_callback(at_work.discard)
             except UserError as error:
@@ -127,8 +130,12 @@ async def watch(
             task.cancel()
 
 
-async def _answered(answer: Callable[[Receipt], Awaitable[None]], receipt: Receipt) -> None:
+async def _answered(
+    answer: Callable[[Receipt], Awaitable[None]], broken: Callable[[str], None], receipt: Receipt
+) -> None:
     try:
         await answer(receipt)
-    except Exception:
-        log.exception("could not answer a receipt; trying again")
+    except Exception as error:  # held any longer, nobody would try again before this process ends
+        broken(receipt.command.request_id)
+        known = isinstance(error, UserError)
+        log.error("could not answer a receipt; trying again: %s", error, exc_info=None if known else error)

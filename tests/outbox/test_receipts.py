@@ -248,6 +248,7 @@ async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.Monke
     monkeypatch.setattr("bot.outbox.receipts.EVERY", 0.0)
     rounds = iter([[Receipt(roll("bad"), 0.0)], None, [Receipt(roll("good"), 0.0)]])
     answered = asyncio.Event()
+    again: list[str] = []
 
     async def claim() -> list[Receipt]:
         found = next(rounds, [])
@@ -260,9 +261,10 @@ async def test_trouble_with_one_receipt_stops_no_other(monkeypatch: pytest.Monke
             raise RuntimeError("boom")
         answered.set()
 
-    task = asyncio.create_task(watch(claim, answer))
+    task = asyncio.create_task(watch(claim, answer, again.append))
     await asyncio.wait_for(answered.wait(), 2)
     task.cancel()
+    assert again == ["bad"], "it is let go, to be claimed again"
 
 
 class Stuck(SqliteJournal):

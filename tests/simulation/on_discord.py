@@ -278,7 +278,8 @@ class Bot(Grognard):
     def begin(self) -> None:
         """What begins at login."""
         self._start(self.work.delivery.outbox.run(), self._beside)
-        self._start(watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one)), self._beside)
+        owed = watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one), self.app.broken)
+        self._start(owed, self._beside)
 
     async def take(self, request: Request) -> None:
         """One delivery of what somebody did, until all that it led to is done."""

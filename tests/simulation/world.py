@@ -57,6 +57,7 @@ class World:
         self._failed: list[tuple[str, float]] = []
         self.last_fault = -1e9
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._coming = 0  # deliveries of requests that the platforms have yet to make
 
     # What happens
 
@@ -144,10 +145,13 @@ class World:
     def _hand_over(self, request: Request, delay: float) -> None:
         async def later() -> None:
             await asyncio.sleep(delay)
+            self._coming -= 1
             if serving := [process for process in self.processes if process.alive]:
                 process = self.chance.choice(serving)
                 PROCESS.set(process)
                 await process.take(request)
+
+        self._coming += 1
 
         context = contextvars.copy_context()
         context.run(REQUEST.set, request)
@@ -209,7 +213,7 @@ class World:
         give_up = self.loop.time() + SETTLE
         await asyncio.sleep(2.0)
         while self.loop.time() < give_up and not self.violations:
-            if not self.book.is_open() and not self.is_busy():
+            if not (self._coming or self.book.is_open() or self.is_busy()):
                 return
             await asyncio.sleep(1.0)
 

@@ -273,4 +273,18 @@ def _forget(conn: sqlite3.Connection, user: str, request_id: str | None, now: fl
     conn.execute("DELETE FROM persons WHERE user = ?", (user,))
     conn.execute("DELETE FROM docs WHERE owner = ?", (user,))
     conn.execute("DELETE FROM due WHERE owner = ? AND owner <> ''", (user,))
+    _bare_changes(conn, user)
     _bury(conn, "user = ? AND id IS NOT ?", (user, request_id), now)
+
+
+def _bare_changes(conn: sqlite3.Connection, user: str) -> None:
+    """Messages that no longer hold because of what a user did are changed all the same, and say that alone."""
+    query = (
+        "SELECT outbox.id, outbox.reply FROM outbox JOIN requests ON requests.id = request "
+        "WHERE user = ? AND amends <> '' AND outbox.reply IS NOT NULL"
+    )
+    for id, reply in conn.execute(query, (user,)).fetchall():
+        said = json.loads(reply)
+        if over := said.get("over"):
+            bare = dump({"title": over, "tone": said["tone"]} if "tone" in said else {"title": over})
+            conn.execute("UPDATE outbox SET request = '', reply = ? WHERE id = ?", (bare, id))
