@@ -65,6 +65,8 @@ def make_bolt(listeners: Listeners, teams: Teams, wire: Wire) -> AsyncApp:
     bolt.command(ALL)(listeners.on_command)
     bolt.action(ALL)(listeners.on_action)
     bolt.view_submission(ALL)(listeners.forms.on_submit)
+    bolt.shortcut(ALL)(listeners.on_shortcut)
+    bolt.event("app_home_opened")(listeners.home.on_opened)
     bolt.event("app_mention")(listeners.on_mention)
     bolt.event("message")(listeners.on_message)
     bolt.event("app_uninstalled")(listeners.on_uninstalled)

@@ -59,6 +59,10 @@ class Forms:
             typed = parse_text(text, self._app.registry)
         except UserError:
             words = tuple(text.casefold().removeprefix("/").split())
+            if not words:
+                await ack()
+                await self._open(request, "help", pick_view((), self._app.registry, request))
+                return True
             if not 0 < len(words) < 3 or words[0] not in self._app.registry.top:
                 return False
             below = list(self._app.registry.below(words))

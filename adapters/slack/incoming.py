@@ -9,8 +9,9 @@ from typing import Any
 from adapters.slack.buttons import Buttons
 from adapters.slack.escape import after_mention, typed
 from adapters.slack.forms import Forms
+from adapters.slack.home import SAY, Home, is_home, shot_of
 from adapters.slack.render import ACTION
-from adapters.slack.request import PLATFORM, Request, from_command, from_event, from_press, team_of
+from adapters.slack.request import PLATFORM, Request, from_command, from_event, from_press, from_shortcut, team_of
 from adapters.slack.work import Ack, Do, Work
 from bot.interface.form import OPEN_FORM
 from bot.interface.reply import Reply, error_reply
@@ -29,7 +30,7 @@ class Listeners:
     """Requests in, answers out."""
 
     def __init__(self, work: Work) -> None:
-        self._work, self.forms, self.buttons = work, Forms(work), Buttons(work)
+        self._work, self.forms, self.buttons, self.home = work, Forms(work), Buttons(work), Home(work)
 
     async def on_command(self, ack: Ack, body: Json) -> None:
         """A slash command; one without options opens its form, which must come before any work."""
@@ -54,15 +55,37 @@ class Listeners:
         action = body["actions"][0]
         does = str((action.get("selected_option") or action).get("value") or "")
         request = from_press(body)
+        if is_home(body):
+            request = await self.home.pressed(request, body)
         if (body.get("view") or {}).get("type") == "modal":
             await self.forms.on_action(ack, body)
         elif not str(action.get("action_id", "")).startswith(ACTION):
             await ack()
+        elif does.startswith(SAY):
+            await self._run_text(ack, request, does.removeprefix(SAY), ())
         elif does.startswith(OPEN_FORM):
             await ack()
             await self.forms.open_from(request, does.removeprefix(OPEN_FORM))
         else:
             await self.buttons.press(ack, request, does, body.get("message") or {})
+
+    async def on_shortcut(self, ack: Ack, body: Json) -> None:
+        """A shortcut: of a message with a roll, what its button does; else a form in the game where it is one's go."""
+        name, message = str(body.get("callback_id") or ""), body.get("message") or {}
+        request = from_shortcut(body)
+        if message:
+            does = _button_of(message, name)
+            if does:
+                await self.buttons.press(ack, request, does, message)
+                return
+            await ack()
+            nothing = UserError("That message holds no roll whose odds or undo could be had.", code="not-repeatable")
+            await self._work.posts.deliver(request, error_reply(nothing))
+            return
+        await ack()
+        request, system = await self.home.next_game(request)
+        shot = shot_of(self._work.app.registry, system) if name == "fire" else ""
+        await self.forms.open_from(request, shot or "roll")
 
     async def on_uninstalled(self, ack: Ack, body: Json) -> None:
         """The app was removed from a workspace: its games wait for the host's retention to end."""
@@ -131,10 +154,17 @@ class Listeners:
 def command_line(name: str, text: str) -> str:
     """The command as text: the slash command's name and what follows; `/lnlt help` asks as `/help lnlt` does."""
     if name == ANY_COMMAND:
-        return text or "help"
+        return text
     if text.casefold() in ("help", "?"):
         return f"help {name.removeprefix('/')}"
     return f"{name} {text}".strip()
+
+
+def _button_of(message: Json, name: str) -> str:
+    """The action of a message's button of this name; "" where it has none."""
+    elements = [element for block in message.get("blocks") or () for element in block.get("elements") or ()]
+    values = [str(element.get("value") or "") for element in elements]
+    return next((value for value in values if value.startswith(f"{name}:")), "")
 
 
 def in_thread(reply: Reply, request: Request) -> Reply:

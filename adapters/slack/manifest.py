@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from adapters.slack.escape import TAKEN
 from adapters.slack.http import PATH
 from adapters.slack.oauth import REDIRECT_PATH
-from adapters.slack.scopes import EVENTS, SCOPES
+from adapters.slack.scopes import EVENTS, SCOPES, SHORTCUTS
 from bot.interface.registry import Registry
 from bot.rules.errors import UserError
 
@@ -30,11 +30,15 @@ def make_manifest(registry: Registry, url: str = "") -> Json:
         },
         "features": {
             "app_home": {
-                "home_tab_enabled": False,
+                "home_tab_enabled": True,
                 "messages_tab_enabled": True,
                 "messages_tab_read_only_enabled": False,
             },
             "bot_user": {"display_name": "grognard", "always_online": True},
+            "shortcuts": [
+                {"name": name, "type": kind, "callback_id": callback, "description": about}
+                for callback, (kind, name, about) in SHORTCUTS.items()
+            ],
             "slash_commands": [_command(name, registry, address) for name in (*names, "grognard")],
         },
         "oauth_config": {"scopes": {"bot": list(SCOPES)}},

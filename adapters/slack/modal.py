@@ -11,7 +11,7 @@ from adapters.slack.escape import escaped
 from adapters.slack.request import Request
 from bot.drafts import Draft
 from bot.interface.form import FLAGS, HOW, Field, Form, Room
-from bot.interface.registry import Registry
+from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean
@@ -90,9 +90,12 @@ def _value(state: Mapping[str, Any]) -> object:
 def pick_view(path: Path, registry: Registry, request: Request) -> Json:
     """The modal that asks which of a name's commands is meant."""
     groups: dict[str, list[Json]] = {}
-    for spec in registry.below(path):
-        group = " ".join(spec.path[1:-1]).replace("-", " ") or " ".join(path)
-        groups.setdefault(group, []).append(choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path)))
+    tops = [path] if path else [(name,) for name in registry.top if not name.endswith(TABLE)]
+    for spec in (spec for top in tops for spec in registry.below(top)):
+        group = " ".join(spec.path[1:-1]).replace("-", " ") or " ".join(path or spec.path[:1])
+        groups.setdefault(group if path or len(spec.path) < 2 else spec.path[0], []).append(
+            choice(f"{spec.path[-1]}: {spec.summary}", " ".join(spec.path))
+        )
     listed = [(group, choices[:MAX_CHOICES]) for group, choices in groups.items()][:MAX_CHOICES]
     select: Json = {"type": "static_select", "action_id": FIELD, "placeholder": _plain("Type to search")}
     if len(listed) == 1:
@@ -102,7 +105,7 @@ def pick_view(path: Path, registry: Registry, request: Request) -> Json:
     return {
         "type": "modal",
         "callback_id": PICK,
-        "title": _plain(f"/{' '.join(path)}"[:MAX_TITLE]),
+        "title": _plain(f"/{' '.join(path) or 'grognard'}"[:MAX_TITLE]),
         "submit": _plain("Next"),
         "close": _plain("Cancel"),
         "private_metadata": meta_of(request, path),

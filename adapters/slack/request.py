@@ -160,3 +160,11 @@ def from_press(body: Mapping[str, Any]) -> Request:
         team_name=(body.get("team") or {}).get("domain") or "",
         user_name=body["user"].get("username") or body["user"].get("name") or "",
     )
+
+
+def from_shortcut(body: Mapping[str, Any]) -> Request:
+    """The ask behind a shortcut: from the menu of a message, or from anywhere."""
+    message = body.get("message") or {}
+    request, ts = from_press(body), str(message.get("ts") or "")
+    thread = str(message.get("thread_ts") or "")
+    return replace(request, message=ts, thread=thread if thread != ts else "")

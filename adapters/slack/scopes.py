@@ -14,4 +14,12 @@ SCOPES = (
     "im:write",
     "users:read",  # the name to show, and who is an admin
 )
-EVENTS = ("app_mention", "app_uninstalled", "message.im", "tokens_revoked")
+EVENTS = ("app_home_opened", "app_mention", "app_uninstalled", "message.im", "tokens_revoked")
+
+SHORTCUTS = {
+    "fire": ("global", "Fire", "Fire in the game where it is your go"),
+    "roll": ("global", "Roll dice", "Roll dice in the game where it is your go"),
+    "odds": ("message", "Odds of this", "The chances of this shot, as it was fired"),
+    "undo": ("message", "Undo this", "Take this roll back"),
+}
+"""By callback: global ones, and those under the menu of a message, which also work in threads."""

@@ -24,3 +24,54 @@ async def test_help_turns_and_a_greeting_is_answered(socket_slack: SlackStandIn,
         hello = await (await ben.mention(games, "hello there")).answer()
         assert hello.plain.startswith("*Hello. Grognard")
     assert socket_slack.refusals == []
+
+
+async def test_the_home_shows_ones_games_and_plays_them(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    """Anna passes from her home; the channel sees it, and Ben's home says that it is his go."""
+    home, anna, ben, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        empty = await anna.open_home()
+        assert "You play in no game just now" in str(empty.blocks)
+        await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
+        await (await anna.slash(games, "/game", "join US")).answer()
+        await (await ben.slash(games, "/game", "join VC")).answer()
+        for line in ("initiative US", "next"):
+            await (await anna.slash(games, "/game", line)).answer()
+        shown = await anna.open_home()
+        assert "It is your go in 1 of 1 game" in str(shown.blocks)
+        assert "*Hill 875*" in str(shown.blocks)
+        form = await (await anna.press(shown, "Fire")).modal()
+        assert form.title == "Direct fire"
+        board = await anna.press(shown, "Board")
+        assert board.trouble is None
+        await anna.wait_for(games, "Hill 875")
+        await anna.press(await anna.open_home(), "Roll 2d6")
+        await anna.wait_for(anna.im, "2d6")
+    assert socket_slack.refusals == []
+
+
+async def test_shortcuts_of_a_message_work_in_its_thread(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, _, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
+        await (await anna.slash(games, "/game", "join US")).answer()
+        start = next(one for one in anna.sees(games) if "Hill 875" in one.everything)
+        rolled = await (await anna.mention(games, "roll 2d6", thread=start.ts)).answer()
+        undone = await (await anna.shortcut("undo", rolled)).answer()
+        assert "takes back" in undone.everything or "undo" in undone.everything.casefold()
+        told = await (await anna.shortcut("odds", start)).answer()
+        assert "holds no roll" in told.everything
+        assert (await (await anna.shortcut("roll")).modal()).title == "/roll"
+        assert (await (await anna.shortcut("fire")).modal()).title == "Direct fire"
+    assert socket_slack.refusals == []
+
+
+async def test_grognard_alone_opens_a_picker_of_everything(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+    home, anna, _, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        picker = await (await anna.slash(games, "/grognard", "")).modal()
+        await anna.submit(picker, {"command": {"value": "lnlt fire"}})
+        form = anna.modal()
+        assert form is not None
+        assert form.title == "Direct fire"
+    assert socket_slack.refusals == []

@@ -73,6 +73,19 @@ async def views_open(call: Call) -> Json:
     return {"view": view.as_slack()}
 
 
+@method("views.publish")
+async def views_publish(call: Call) -> Json:
+    """Show somebody the app's home."""
+    body = _view(call)
+    wanted = call.needed("user_id")
+    user = next((one for one in call.workspace.users.values() if one.id == wanted), None)
+    if user is None:
+        raise Refused("user_not_found")
+    user.home = OpenView(user, body, "")
+    call.slack.watch.changed()
+    return {"view": user.home.as_slack()}
+
+
 @method("views.push")
 async def views_push(call: Call) -> Json:
     """Put a modal on top of the one that is open; three at most."""

@@ -57,6 +57,34 @@ class Presser(Person):
         assert not faults, faults
         return found
 
+    # --- the app's home, and shortcuts
+
+    async def open_home(self) -> OpenView:
+        """Look at the app's home; what the app shows there."""
+        slack, self.home = self.workspace.slack, None
+        seen = {"type": "app_home_opened", "user": self.id, "channel": self.im.id, "tab": "home"}
+        await slack.send_event(self.workspace, seen)
+        return await slack.watch.until(lambda: self.home, timeout=5.0, what=f"the home of {self.name}")
+
+    async def shortcut(self, callback: str, message: Message | None = None) -> Handle:
+        """Use a shortcut: of a message, or from anywhere."""
+        slack, delivery = self.workspace.slack, Delivery(INTERACTIVE, {}, self.workspace.id)
+        more: Json = {"callback_id": callback, "trigger_id": slack.triggers.new(self, delivery.id)}
+        channel, thread = None, None
+        if message is not None:
+            channel, thread = message.channel, message.thread_ts
+            more |= {
+                "message": message.as_slack(),
+                "message_ts": message.ts,
+                "channel": {"id": channel.id, "name": channel.command_name},
+                "response_url": slack.hooks.new(channel, self.id, delivery.id, message),
+            }
+        kind = "shortcut" if message is None else "message_action"
+        delivery.payload = payloads.interaction(self, kind, **more)
+        handle = self._handle(delivery, channel, thread=thread)
+        await slack.courier.deliver(delivery)
+        return handle
+
     # --- modals
 
     def modal(self) -> OpenView | None:

@@ -35,6 +35,8 @@ def check_view(view: Any) -> list[str]:
     """Every fault of a modal, in Slack's form; empty when Slack takes it."""
     if not isinstance(view, dict):
         return ["must be an object [json-pointer:/view]"]
+    if view.get("type") == "home":
+        return check_blocks(view.get("blocks", []), most=MODAL_BLOCKS, at="/view/blocks")
     if view.get("type") != "modal":
         return [f"unsupported type: {view.get('type')} [json-pointer:/view/type]"]
     faults = [f"invalid additional property: {key} [json-pointer:/view]" for key in view if key not in _KEYS]
@@ -116,7 +118,7 @@ class OpenView:
         return copy.deepcopy(shown) | {
             "id": self.id,
             "team_id": home.id,
-            "type": "modal",
+            "type": self.body["type"],
             "private_metadata": self.body.get("private_metadata", ""),
             "callback_id": self.body.get("callback_id", ""),
             "external_id": self.body.get("external_id", ""),
