@@ -150,7 +150,7 @@ async def test_an_error_after_the_receipt_is_private_and_never_fills_the_public_
             answer = await asked.answer(14)
         assert answer.ephemeral
         assert answer.content.startswith("Error: ")
-        assert [message.text[:6] for message in ben.sees(table)] == ["**Anna"]
+        assert ["Anna rolls 2d6" in message.text for message in ben.sees(table)] == [True]
         assert "#3" in (await (await anna.slash(table, "roll", dice="2d6")).answer()).text
 
 
