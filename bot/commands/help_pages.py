@@ -20,6 +20,8 @@ from bot.rules.phrase import Typed, phrase
 from bot.systems.catalog import system
 
 WIDTH = 110
+MOST_KEYS = 6
+"""Numbers of a unit that the first screen explains; all are on the page *Units*."""
 MODIFIERS, UNITS = "modifiers", "units"
 _ONLY = re.compile(r", only in ([\w-]+)")
 
@@ -63,9 +65,10 @@ def _carried(words: UnitWords, who: str, id: str) -> list[Part]:
     keys = {key: option.help for key, option in words.keys.items() if _is_for(option.help, id)}
     flags = [flag for flag, text in words.flags.items() if _is_for(text, id)]
     lines: list[Part] = [Group(f"A unit in {who} may carry", "", grave=True)]
-    lines += [phrase("`{key}=` {text}", key=key, text=_brief(text)) for key, text in keys.items()]
-    if flags:
-        lines.append(f"and {', '.join(flags)}")
+    shown = sorted(keys.items(), key=lambda item: _ONLY.search(item[1]) is None)  # its own first
+    lines += [phrase("`{key}=` {text}", key=key, text=_brief(text)) for key, text in shown[:MOST_KEYS]]
+    if further := [*(key for key, _ in shown[MOST_KEYS:]), *flags]:
+        lines.append(f"and {', '.join(further)}")
     return lines
 
 
