@@ -142,13 +142,22 @@ class Posts:
             message = render(reply, team.id, before=before, notes=[progress.note] if progress.note else [])
         message = replace(message, metadata=mark(request, reply) if request.request_id else None)
         request = replace(request, replaces=request.replaces and reply.in_place and not reply.error)
-        progress.spot = await self._post(team, request, message, progress, private=reply.private)
+        progress.spot = await self._post(team, request, message, progress, private=reply.private, waits=reply.quiet)
 
-    async def _post(self, team: Team, request: Request, message: Message, progress: Progress, *, private: bool) -> Json:
+    async def _post(
+        self,
+        team: Team,
+        request: Request,
+        message: Message,
+        progress: Progress,
+        *,
+        private: bool,
+        waits: bool = False,
+    ) -> Json:
         """Post a message, and say where it is. One of our own can be changed later, so it comes before the response
-        address where the channel takes it at once."""
+        address where the channel takes it at once; the board `waits` for that, as it is changed with every event."""
         by_url = progress.url_works and request.has_url
-        own_first = not (private or request.replaces or progress.outside) and self._has_room(request)
+        own_first = not (private or request.replaces or progress.outside) and (waits or self._has_room(request))
         if by_url and not own_first:
             try:
                 await self._wire.respond(request.response_url, _response(request, message, private=private))

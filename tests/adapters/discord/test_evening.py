@@ -161,10 +161,10 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(place: str, tmp_
             assert sealed.ephemeral
             told = await discord.message(table, "Sealed by Ben")
             assert not told.ephemeral
-            assert "= 7" not in told.text
+            assert "7 for ambush" not in told.text
             assert (await (await anna.press(told, "Open it")).answer()).ephemeral
             opened = await (await ben.press(told, "Open it")).answer()
-            assert "= 7" in opened.text
+            assert "7 for ambush" in opened.text
 
             # a channel of its own is another table; the game comes along to a DM as a file, and goes on there
             assert "free play begins" in (await say(anna, discord.channel("hall"), "roll", dice="2d6")).text

@@ -178,14 +178,14 @@ async def third_turn(e: Evening, rally: Message) -> Message:
     e.calls()
     whispered = await (await e.ben.slash(e.table, "roll", dice="2d6", label="ambush", secret=True, hand="3,4")).answer()
     assert whispered.ephemeral
-    assert "= 7" in whispered.text
+    assert "7 for ambush" in whispered.text
     sealed = await e.discord.message(e.table, "Sealed by Ben")
-    assert "= 7" not in sealed.text
+    assert "7 for ambush" not in sealed.text
     await e.bot.kill()
     await e.bot.start()
     await e.alone(await e.anna.press(sealed, "Open it"))
     await e.ben.press(sealed, "Open it")
-    await e.discord.until(lambda: "= 7" in sealed.text and not sealed.buttons)
+    await e.discord.until(lambda: "7 for ambush" in sealed.text and not sealed.buttons)
 
     card = await e.press(e.greta, await e.press(e.ben, rally, "Initiative"), "Next phase")
     first, second = e.order(card)

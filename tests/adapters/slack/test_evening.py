@@ -90,9 +90,9 @@ async def test_an_evening_with_a_restart_ends_as_on_the_console(slack: SlackStan
         secret = await ben.slash(games, "/roll", "2d6 label=ambush secret hand=3,4")
         own, told = sorted(await secret.answers(2), key=lambda one: one.ephemeral_for is None)
         assert own.ephemeral_for == ben.id
-        assert "= 7" not in told.everything
+        assert "7 for ambush" not in told.everything
         assert (await (await anna.press(told, "Open it")).answer()).ephemeral_for == anna.id
-        assert "= 7" in (await (await ben.press(told, "Open it")).answer()).plain
+        assert "7 for ambush" in (await (await ben.press(told, "Open it")).answer()).plain
 
         # a thread plays the channel's game, by mentions; what is private stays private
         thread = await (await anna.mention(games, "roll 1d20", thread=fought.ts)).answer()
