@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bot.commands.amending import Amendment, Change
 from bot.commands.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
+from bot.entropy import new_id
 from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
@@ -55,7 +56,7 @@ async def board(context: Context) -> Reply:
 
 def _remember(context: Context, game: Game, said: str, topic: str = "") -> str:
     """Note which message the board is: `topic`, or a new one."""
-    about = topic or f"board-{game.number}-{context.ledger.next_number}-{int(context.now)}"
+    about = topic or f"board-{new_id()}"
     data = {"topic": about, "turn": [game.turn, game.turn_of], "since": context.now, "said": said}
     context.docs.append(Doc(BOARD, context.ledger.row, data, owner=context.command.where.server))
     return about

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.fresh import fresh_app
 from tests.playing import Channel
 
 
@@ -16,3 +17,31 @@ async def test_what_was_undone_says_so_although_who_agreed_deletes_their_data_at
     asking, rolled = await channel.app.due("console:")
     assert (asking.amends.partition("/asked")[1], asking.reply.text()) == ("/asked", "Answered in #4")
     assert (rolled.amends.rpartition("/")[2], rolled.reply.text()) == ("3", "Undone in #4")
+
+
+async def test_a_board_whose_undo_was_pressed_stays_the_board() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt "Hill" sides="US, VC"', "game join US")
+    posted = {"message": 7}
+    await channel.app.delivered(await channel.say("Anna", "game board", token="t"), spot=posted)
+    await channel.do("Anna", "game next")
+    undo = await channel.under(3, "undo")
+    await channel.app.press(undo, channel.who("Anna"), channel.place, "p", {"token": "t", "pressed": posted})
+    changed = [one for one in await channel.app.due("console:") if one.amends]
+    found = [(one.amends.partition("/")[2][:5], await channel.app.shown(one.amends)) for one in changed]
+    assert [about for about, shown in found if posted in shown.spots.get(channel.place.key, ())] == ["board"]
+
+
+async def test_a_board_put_further_down_in_the_moment_of_a_new_turn_stays_there() -> None:
+    clock = [1_000_000.0]
+    channel = Channel(await fresh_app(lambda: clock[0]))
+    await channel.do("Anna", 'game start lnlt "Hill" sides="US, VC"', "game join US")
+    await channel.app.delivered(await channel.say("Anna", "game board", token="t"), spot={"message": 7})
+    await channel.do("Anna", "game next", "game next", "game next")
+    await channel.say("Anna", "game board", token="t")
+    clock[0] += 60
+    due = await channel.app.due("console:")
+    *_, newest = (one.about for one in due if "/board" in one.about)
+    put_away = [one.amends for one in due if one.reply.title == "The board is further down"]
+    assert len(put_away) == 2, "the first one, and that of the new turn"
+    assert newest not in put_away

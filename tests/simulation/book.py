@@ -10,8 +10,10 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from bot.app import App
 from bot.audit.export import export_game
 from bot.audit.games import audit
+from bot.commands.board import BOARD
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.rules.proof.verify import verify
@@ -289,6 +291,7 @@ class Book:
         _, faults = await audit(store)
         for fault in [*faults, *await store.check()]:
             self.broken("f", fault)
+        await self._look_at_the_boards(serving[0].app)
         for game in list(self._last):
             last = 0
             while last != self._last[game]:  # somebody may have played while the file was read
@@ -307,6 +310,19 @@ class Book:
             )
             for fault in (*verify(whole).faults, *read_independently(whole)[0]):
                 self.broken("f", f"verify: {fault}")
+
+    async def _look_at_the_boards(self, app: App) -> None:
+        """A board shows the game as it is now: its Undo is about the latest event."""
+        for doc in await app.store.docs(BOARD):
+            there = await app.store.shown(f"{doc.key}/{doc.data['topic']}")
+            for place, spots in there.spots.items():
+                loaded = await app.games.at(place)
+                if loaded is None or loaded.row != doc.key or not place.startswith("discord"):
+                    continue
+                latest, numbers = f"undo:{doc.key}:{loaded.game.last}", {int(spot["message"]) for spot in spots if spot}
+                for shown in self._world.shown:
+                    if shown.number in numbers and shown.stands and loaded.game.last and latest not in shown.buttons:
+                        self.broken("j", f"the board in {place} offers {shown.buttons}, not {latest}")
 
     def _look_at_the_channels(self, game: str, events: list[dict[str, Any]]) -> None:
         """Nobody reads as a fact what was undone. Slack does not always say where a message is, Discord does."""

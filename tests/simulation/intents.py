@@ -319,6 +319,22 @@ def leap(plot: Plot) -> None:
     plot.add("clock", text=plot.chance.choice(["-86400", "-7200", "7200"]))
 
 
+def board(plot: Plot) -> None:
+    """A board that follows the game, also over a new turn, and from another message."""
+    where = plot.spot("hill", "camp")
+    plot.say(ANN, where, 'game start lnlt "Board" sides="US, VC"')
+    plot.wait(1, 3)
+    plot.say(plot.someone(where), where, "game join US")
+    plot.say(ANN, where, "game board")
+    for _ in range(plot.chance.randrange(3, 8)):
+        plot.wait(0.0, 3.0)
+        plot.say(ANN, where, plot.chance.choice(["roll 2d6 label=@", FIRE, "game redo", "game next", "game pass"]))
+        if plot.chance.random() < 0.3:
+            plot.press(ANN, where, "undo")
+    if plot.chance.random() < 0.3:
+        plot.say(plot.someone(where), where, plot.chance.choice(["game board", "game board off", "game end confirm"]))
+
+
 SCENES: dict[Scene, int] = {
     rolls: 5,
     duel: 4,
@@ -335,6 +351,7 @@ SCENES: dict[Scene, int] = {
     army: 2,
     crowd: 2,
     leap: 1,
+    board: 2,
 }
 FAULTS = {
     "crash": ("",),

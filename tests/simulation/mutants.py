@@ -200,6 +200,14 @@ def _other_dice(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(_Dice, "draw", other)
 
 
+@mutant("board: it stays as it was posted", "j")
+def _board_left(patch: pytest.MonkeyPatch) -> None:
+    async def nothing(*_: Any) -> list[Outgoing]:
+        return []
+
+    patch.setattr(bot.storing, "following", nothing)
+
+
 @mutant("true: what was undone is left as it was", "i")
 def _left_as_it_was(patch: pytest.MonkeyPatch) -> None:
     async def nothing(*_: Any) -> list[Outgoing]:

@@ -62,11 +62,12 @@ def write(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> C
         _bind(conn, binding)
     _side_rows(conn, commit)
     if commit.pressed is not None:
-        about, place, spot = commit.pressed
+        about, place, spot = commit.pressed  # one that is known is about something else: a board with an Undo
         conn.execute(
-            "INSERT OR IGNORE INTO shown SELECT ?1, ?2, ?3, "
-            "coalesce((SELECT request FROM shown WHERE about = ?1 AND request <> '' LIMIT 1), '')",
-            (about, place, _spot(spot)),
+            "INSERT INTO shown SELECT ?1, ?2, ?3, "
+            "coalesce((SELECT request FROM shown WHERE about = ?1 AND request <> '' LIMIT 1), '') "
+            "WHERE NOT EXISTS (SELECT 1 FROM shown WHERE about > ?4 AND about < ?5 AND place = ?2 AND spot = ?3)",
+            (about, place, _spot(spot), *_of_game(about.partition("/")[0])),
         )
     for user in commit.forget:
         _forget(conn, user, commit.request_id, now)
@@ -87,8 +88,8 @@ def erase_game(conn: sqlite3.Connection, game: str, now: float) -> None:
     _bury(conn, "game = ?", (game,), now)
     for table in _GAME_TABLES:
         conn.execute(f"DELETE FROM {table} WHERE game = ?", (game,))  # names from the list above
-    for table, column in (("shown", "about"), ("due", "key")):  # "0" follows on "/"
-        conn.execute(f"DELETE FROM {table} WHERE {column} > ? AND {column} < ?", (f"{game}/", f"{game}0"))
+    for table, column in (("shown", "about"), ("due", "key")):
+        conn.execute(f"DELETE FROM {table} WHERE {column} > ? AND {column} < ?", _of_game(game))
 
 
 def sweep(conn: sqlite3.Connection, retention: float | None, now: float) -> None:
@@ -249,6 +250,11 @@ def _outbox(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) ->
         )
         ids.append(cursor.lastrowid or 0)
     return tuple(ids)
+
+
+def _of_game(game: str) -> tuple[str, str]:
+    """Between which keys those of a game are: "0" follows on "/"."""
+    return f"{game}/", f"{game}0"
 
 
 def posted(conn: sqlite3.Connection, ids: Sequence[int], spot: Json | None) -> None:
