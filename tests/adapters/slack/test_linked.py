@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -32,6 +33,9 @@ async def write(player: User, games: Channel, command: str, text: str) -> Messag
     answer = await (await player.slash(games, command, text)).answer()
     assert "Error" not in answer.text, answer.text
     return answer
+
+
+CALL = re.compile(r"<@(\w+)>")
 
 
 class Evening:
@@ -66,7 +70,7 @@ class Evening:
         return await self.ben.wait_for(self.games, words, timeout=8)
 
     async def play(self) -> None:
-        """Fire here and there, a consent across the networks, the end."""
+        """Fire here and there, a consent across the networks, two turns, the end."""
         await write(self.ben, self.games, "/game", "join VC")
         await self.on_discord("ben")
         await say(self.anna, self.table, "unit add", name="Squad 1..2", type="squad", side="US", stats="morale=5 fp=2")
@@ -82,6 +86,7 @@ class Evening:
         assert "Agree" in told.buttons
         await self.anna.press(told, "Agree")
         await self.on_slack("is undone")
+        await self.take_turns()
         await write(self.ben, self.games, "/lnlt", 'fire attackers="Cell 1" targets="Squad 1" hand=5,1,6')
         await self.on_discord("Cell 1 fires")
         await write(self.ben, self.games, "/roll", "2d6")
@@ -89,6 +94,39 @@ class Evening:
         await say(self.anna, self.table, "fair reveal")
         await say(self.anna, self.table, "game end", winner="US", confirm=True)
         await self.on_slack("US wins")
+
+    def calls(self) -> list[str]:
+        """Who has been called so far, and where, one entry for each notification."""
+        names = {str(self.anna.id): "Anna", self.ben.id: "Ben", self.cora.id: "Cora"}
+        here = [who for one in self.discord.messages(self.table) for who in one.pings]
+        there = [
+            who
+            for one in self.ben.sees(self.games)
+            if one.via != "user" and one.ephemeral_for is None
+            for who in CALL.findall((one.earlier or [one])[0].text)
+        ]
+        return sorted([f"{names[who]} on Discord" for who in here] + [f"{names[who]} on Slack" for who in there])
+
+    async def take_turns(self) -> None:
+        """Two turns by passes alone: each hand-over calls the other player once, on the network where they joined."""
+        before = self.calls()
+        await say(self.anna, self.table, "game next")
+        await say(self.anna, self.table, "game initiative", side="US")
+        for turn in (2, 3):
+            await say(self.anna, self.table, "game pass")
+            card = await self.on_slack(f"Turn {turn - 1}, Operations · one pass so far")
+            await (await self.ben.press(card, "Pass")).answer()
+            await self.on_discord(f"Turn {turn - 1}, Operations · two passes in a row")
+            await say(self.anna, self.table, "game pass")
+            await self.on_slack(f"Turn {turn - 1}, Administrative")
+            await write(self.ben, self.games, "/game", "next")
+            await self.on_discord(f"Turn {turn}, Rally")
+            await say(self.anna, self.table, "game next")
+            await self.on_slack(f"Turn {turn}, Operations")
+        new = self.calls()
+        for one in before:
+            new.remove(one)
+        assert new == ["Anna on Discord"] * 4 + ["Ben on Slack"] * 5
 
     async def compare(self, folder: Path) -> None:
         """Both logs, both exports, and what `verify` says of them."""
