@@ -53,7 +53,7 @@ async def export(context: Context) -> Reply:
     suffix = {"markdown": "md"}.get(kind, kind)
     about = FORMATS.get(kind, "what happened, turn by turn")
     return Reply(
-        f"{game.name or 'Free play'} as {kind}",
+        f"{game.name or 'Free play'} as {'Markdown' if kind == 'markdown' else kind.upper()}",
         (f"{len(rows)} events: {about}.", phrase("Seeds not yet revealed (`/fair reveal`) are left out.")),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,

@@ -91,7 +91,7 @@ async def test_an_old_game_is_read_privately_with_its_log_statistics_export_and_
     assert "wind" in log.text()
     older = await channel.press("Bob", pressed(log, "Older"))
     assert 'start "Hill 875"' in older.text(), "the next page is of the same game"
-    assert "Hill 875 as json" in (await channel.press("Anna", pressed(opened, "Export"))).title
+    assert "Hill 875 as JSON" in (await channel.press("Anna", pressed(opened, "Export"))).title
     proof = await channel.press("Bob", pressed(opened, "Proof"))
     assert proof.private
     assert head[:8] not in proof.text(), "the end is in the chain too"
