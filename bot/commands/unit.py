@@ -10,7 +10,7 @@ from bot.game.back import REDUCED
 from bot.game.rights import find_side, need_player, need_units
 from bot.game.roster import (
     add_units,
-    described,
+    described_together,
     expand_names,
     is_stat,
     new_unit,
@@ -53,8 +53,7 @@ def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
     names = [unit.name for unit in units.values()]
     told = names[0] if len(names) == 1 else f"{len(names)} units"
     context.ledger.add("unit", after, result=f"{told} added")
-    shown = [described(unit) for unit in list(units.values())[:SHOWN]]
-    return Reply(f"{context.who} adds {told}", tuple(shown))
+    return Reply(f"{context.who} adds {told}", tuple(described_together(list(units.values())[:SHOWN])))
 
 
 async def import_units(context: Context) -> Reply:

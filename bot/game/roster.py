@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from bot.game.back import FLIP, REDUCED, fitting_side, flipped, number_of, parted_stats, turned_over, with_reduced
@@ -12,6 +13,7 @@ from bot.game.state import Game, Units
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
 from bot.rules.inputs.units import RosterUnit, UnitWords
+from bot.rules.names import joined
 from bot.rules.sequence import Change
 from bot.systems.catalog import System, systems
 
@@ -247,10 +249,27 @@ def cleared(units: Units, markers: Iterable[str]) -> dict[str, RosterUnit]:
 
 def described(unit: RosterUnit) -> str:
     """A unit in one line: name, handle, type, numbers, state, markers."""
+    return f"{unit.name} ({unit.handle}): {_what_it_is(unit)}"
+
+
+def described_together(units: Iterable[RosterUnit]) -> list[str]:
+    """Units line by line, three or more alike one behind the other in one line: `GI 1-12 (us1..us12): soldier`."""
+    lines: list[str] = []
+    for (_, what), alike in groupby(units, lambda unit: (unit.side, _what_it_is(unit))):
+        row = list(alike)
+        first, last = row[0].handle, row[-1].handle
+        if len(row) > 2 and _handle_number(last) - _handle_number(first) == len(row) - 1:
+            lines.append(f"{joined(unit.name for unit in row)} ({first}..{last}): {what}")
+        else:
+            lines += map(described, row)
+    return lines
+
+
+def _what_it_is(unit: RosterUnit) -> str:
     pieces = [unit.type, *(f"{key}={_shown(value)}" for key, value in unit.numbers.items())]
     pieces += [piece for piece in (unit.state, *sorted(unit.marks)) if piece]
     pieces += [f"({other_side(unit)})"] if unit.back is not None else []
-    return f"{unit.name} ({unit.handle}): {' '.join(pieces)}"
+    return " ".join(pieces)
 
 
 def other_side(unit: RosterUnit) -> str:
