@@ -178,7 +178,7 @@ class Night(ABC, Generic[Who, Where, Asked]):
 
     def shown(self, public: Sequence[str], stored: set[str]) -> Counter[str]:
         """How often each roll was shown: what is on the disk once, and nothing else."""
-        shown = Counter(label for label in self.asked for text in public if f" for {label} " in text)
+        shown = Counter(label for label in self.asked for text in public if f" for {label}" in text)
         print(
             f"{KILLS} kills: {len(self.asked)} rolls asked, {len(stored)} stored; "
             f"shown twice {sum(count > 1 for count in shown.values())}, never shown {len(stored - shown.keys())}, "

@@ -130,7 +130,7 @@ async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_pat
         assert event(late) == first + 1
         assert silent.failed
         alone = await discord.message(discord.user("Ben").dm(), "(late)", timeout=40)
-        assert "3d6 =" in alone.text
+        assert "Ben rolls 3d6" in alone.text
         assert sealed.failed
         await asyncio.sleep(4)
         assert [event(message) for message in answers(discord, table)] == [first, first + 1]
