@@ -31,7 +31,8 @@ class UnderWay:
         answer marked as `seen`."""
         work = self._works.get(id)
         if work is not None:
-            return replace(await asyncio.shield(work.task), seen=True, outbox=0)
+            reply = await asyncio.shield(work.task)
+            return replace(reply, seen=True, outbox=0, elsewhere=not (reply.outbox or reply.seen))
         gate = Gate()
         work = self._works[id] = Work(asyncio.create_task(run(gate)), gate)
         work.task.add_done_callback(lambda _: self._works.pop(id, None))

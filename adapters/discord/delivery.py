@@ -95,6 +95,9 @@ class Delivery:
             reply = await _result(task)
         finally:
             self.busy -= 1
+        if reply.elsewhere:  # the receipt is that of the delivery which posts it
+            await self._post(request, reply, placed=placed, private=private, in_place=in_place)
+            return
         if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
             await self._app.kept(request.request_id)
         if await self._post(request, reply, placed=placed, private=private, in_place=in_place):

@@ -73,7 +73,9 @@ class Work:
                 if not posting.done():
                     await self.app.promised(command, request.answerable_until)
             await ack()
-            await self._end(command, posted=await posting)
+            posted = await posting
+            if not reply.elsewhere:
+                await self._end(command, posted=posted)
 
     async def _owed(self, request: Request, command: Command, done: asyncio.Task[Reply], ack: Ack) -> None:
         """Acknowledge what is not done yet: it will be answered, come what may."""
@@ -83,7 +85,9 @@ class Work:
             done.cancel()
             await self.posts.deliver(request, instead)
             return
-        await self.brought(request, command, await done)
+        reply = await done
+        if not reply.elsewhere:  # else the receipt is that of the delivery which posts it
+            await self.brought(request, command, reply)
 
     async def brought(self, request: Request, command: Command, reply: Reply) -> None:
         """Post the answer to what was acknowledged early, and note that it is answered."""

@@ -99,7 +99,8 @@ class Reply:
     `over` is what became of an answer that no longer holds (`Undone in #41`); its title is struck through then.
 
     The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
-    `seen` says that this request was answered before: whoever gets it again posts nothing.
+    `seen` says that this request was answered before: whoever gets it again posts nothing. `elsewhere`: it is at work
+    for another delivery of the request, which alone posts its answer, and nothing was stored.
     """
 
     title: str
@@ -127,6 +128,7 @@ class Reply:
     over: str = ""
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
+    elsewhere: bool = field(default=False, compare=False)
 
     @property
     def first(self) -> str:

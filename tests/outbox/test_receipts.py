@@ -203,6 +203,17 @@ async def test_a_receipt_that_could_not_be_answered_now_comes_again(clock: Hand)
     await app.close()
 
 
+async def test_a_refusal_belongs_to_one_of_two_deliveries_and_so_does_its_receipt() -> None:
+    app = await fresh_app()
+    bad, good = roll("bad", "2d"), roll("good")
+    first, second = await asyncio.gather(app.run(bad), app.run(bad))
+    assert first.error
+    assert (first.elsewhere, second.seen, second.elsewhere) == (False, True, True)
+    first, second = await asyncio.gather(app.run(good), app.run(good))
+    assert first.outbox
+    assert (second.seen, second.elsewhere) == (True, False), "stored: the outbox brings it"
+
+
 @pytest.mark.parametrize("deletion", ["privacy delete confirm", "game delete confirm"])
 async def test_deletions_reach_the_journal(path: Path, clock: Hand, app: App, deletion: str) -> None:
     await app.run(roll("before"))

@@ -38,7 +38,7 @@ class OnDiscord(Night[Person, Channel, Interaction]):
         shown = self.shown([m.text for m in messages], stored)
         apart = sum(NOT_RUN in m.text and m.interaction is None for m in messages)
         private = [m for who in self.people for m in self.discord.messages(who.dm())]
-        apart += sum(m.text.startswith("(late) Odds of") for m in private)
+        apart += sum(m.text.startswith("(late) ") and "% to " in m.text for m in private)
         silent = [label for label, one in self.asked.items() if _waits(one) and not shown[label]]
         silent += ["odds" for one in self.odds if _waits(one)]
         every = [*self.asked.values(), *self.odds]
