@@ -13,7 +13,7 @@ import pytest
 from bot.__main__ import main
 from bot.interface.form import FLAGS
 from tests.adapters.discord.process import Bot, running
-from tests.adapters.left_over import until_nothing_is_left
+from tests.adapters.left_over import time_passes, until_nothing_is_left
 from tests.standins.discord import Channel, DiscordStandIn, Interaction, Message, Person
 from tests.standins.taps import DiscordThumb
 from tools import verify_log
@@ -289,7 +289,8 @@ async def test_six_turns_end_as_they_were_played(tmp_path: Path) -> None:
         board = await e.board("Turn 6, Rally")
         await the_end(e, card, tmp_path)
         await e.discord.until(lambda: "is over" in board.content and not board.buttons)
-        await until_nothing_is_left(tmp_path, 10)
+        time_passes(tmp_path)
+        await until_nothing_is_left(tmp_path, 20)
         seen = [one for one in discord.messages(e.table) if one.content]
         assert sum("further down" in one.content for one in seen) == 5, "one for each turn but the last"
         assert len({one.nonce for one in seen if one.nonce}) == len([one for one in seen if one.nonce]), "none twice"
