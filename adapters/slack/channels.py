@@ -49,7 +49,7 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
     try:
         there = (await wire.request(token, "conversations.info", channel=channel)).get("channel") or {}
         is_open = there.get("is_member") and not any(there.get(mark) for mark in ("is_archived", "is_im", "is_mpim"))
-        if there.get("id") != channel or not is_open or not await _is_member(wire, token, channel, request.user):
+        if there.get("id") != channel or not is_open or not await is_member(wire, token, channel, request.user):
             raise refused
     except Busy:
         raise UserError(
@@ -66,7 +66,7 @@ async def _member_of(wire: Wire, token: str, request: Request, key: str, option:
     return replace(request, channel=channel, thread="", channel_name=name, direct=False).where
 
 
-async def _is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
+async def is_member(wire: Wire, token: str, channel: str, user: str) -> bool:
     """Whether a person is among the members. Raises Busy, Refused."""
     cursor = ""
     for _ in range(MOST_PAGES):

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused
+from adapters.slack.channels import is_member
 from adapters.slack.escape import PEN
 from adapters.slack.files import direct_messages
 from adapters.slack.render import actions, render
@@ -111,7 +112,18 @@ class Home:
             channel = await self._own_channel(request)
             return replace(request, channel=channel, direct=True)
         channel, _, thread = place.removeprefix(f"{PLATFORM}{request.team}/").partition("/")
+        if not await self._is_member(request, channel):
+            return await self._at(request, _OWN)  # whoever has left a channel reads and does nothing there
         return replace(request, channel=channel, thread=thread)
+
+    async def _is_member(self, request: Request, channel: str) -> bool:
+        """Whether they are in the channel now, as far as Slack says so."""
+        team = await self._work.teams.find(request.team)
+        try:
+            return team is not None and await is_member(self._work.wire, team.token, channel, request.user)
+        except (Busy, Refused) as trouble:
+            log.info("whether somebody is still in a channel of %s is not known: %s", request.team, trouble)
+            return False
 
     async def _own_channel(self, request: Request) -> str:
         """Their direct messages with the bot; by their own id, which Slack takes as well, while it does not say."""

@@ -50,6 +50,21 @@ async def test_the_home_shows_ones_games_and_plays_them(socket_slack: SlackStand
     assert socket_slack.refusals == []
 
 
+async def test_whoever_has_left_the_channel_reads_nothing_of_it_at_home(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home):
+        await (await anna.slash(games, "/game", 'start lnlt "Hill 875" sides="US, VC"')).answer()
+        await (await anna.slash(games, "/game", "join US")).answer()
+        await (await anna.slash(games, "/roll", "2d6 label=unseen")).answer()
+        shown = await anna.open_home()
+        games.members = {ben.id}
+        await anna.press(shown, "Since I left")
+        told = await anna.wait_for(anna.im, "No game is played here")
+        assert "unseen" not in told.everything
+
+
 async def test_shortcuts_of_a_message_work_in_its_thread(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, _, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
