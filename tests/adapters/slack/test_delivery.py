@@ -140,7 +140,7 @@ async def test_the_token_goes_to_slack_alone(post: Post, monkeypatch: pytest.Mon
 
 def test_how_a_slash_command_reads() -> None:
     assert command_line("/grognard", "roll 2d6") == "roll 2d6"
-    assert command_line("/grognard", "") == "help"
+    assert command_line("/grognard", "") == "", "a picker of everything opens"
     assert command_line("/lnlt", "fire adjacent") == "/lnlt fire adjacent"
     assert command_line("/lnlt", "help") == "help lnlt"
     assert command_line("/again", "") == "/again"
