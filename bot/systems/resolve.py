@@ -17,6 +17,8 @@ from bot.rules.sequence import Plan, Played, Row, play
 from bot.systems.catalog import Sequence
 
 MAX_BY = 8
+ROLLS = "rolls"
+"""The one list within an item that holds single values: its dice."""
 MAX_ROLLS = 1_000_000
 MAX_SECONDS = 4.0
 """What one count of odds may take where nobody else waits: the command line and batch."""
@@ -48,7 +50,7 @@ def count_odds(
     paths = tuple(by) or ((sequence.odds_by,) if sequence.odds_by else ())
     _check_paths(sequence, paths)
     plan = sequence.plan(sequence.given(raw, roster or {}))
-    _check_lists(plan, paths)
+    _check_lists(sequence, plan, paths)
     counted = joint(plan, paths, rolls=MAX_ROLLS, out_of_time=after(seconds))
     return {"|".join(str(value) for value in key): chance for key, chance in counted.items()}
 
@@ -103,10 +105,10 @@ def _check_paths(sequence: Sequence, paths: Many[str]) -> None:
             raise UserError(fault, hint=f"One value of it is such as {head}[0].result.", code="unknown-output")
 
 
-def _check_lists(plan: Plan[Any], paths: Many[str]) -> None:
-    """Raise UserError for a path that is a list without items of its own."""
+def _check_lists(sequence: Sequence, plan: Plan[Any], paths: Many[str]) -> None:
+    """Raise UserError for a path that is a list of items, where the outputs say so only by naming another sequence."""
     for path in paths:
-        if plan.opening.get(path) == []:
+        if plan.opening.get(path) == [] and str(sequence.outputs.get(path, "")).startswith("as "):
             raise UserError(
                 f"{path} is a list, not one value.",
                 hint=f"One value of it is such as {path}[0].result.",
@@ -117,15 +119,17 @@ def _check_lists(plan: Plan[Any], paths: Many[str]) -> None:
 def _not_single(path: str, described: str) -> str:
     """What is wrong with a path that is no single value by what its output is `described` as; empty for one that is."""
     head, *keys = re.split(r"[.\[]", path)
-    _, has_items, items = described.partition("{")
+    has_items = "{" in described
     is_list = described.startswith(("list", "as "))
     if keys and not is_list:
         return f"{head} has one value, so there is no {path[:40]}."
-    last = keys[-1] if keys else ""
-    if has_items and not last:
-        return f"{head} is a list, not one value."
-    if has_items and last.endswith("]"):
+    names = [key for key in keys if not key.endswith("]")]
+    if has_items and names and keys[-1].endswith("]") and names[-1] != ROLLS:
         return f"{path[:40]} is an item of a list, not one value."
-    if has_items and "as in" not in described and last not in re.findall(r"\w+", items):
-        return f"The items of {head} have no {last[:40]}."
+    if has_items and not keys:
+        return f"{head} is a list, not one value."
+    if has_items and not names:
+        return f"{path[:40]} is an item of a list, not one value."
+    if has_items and "as in" not in described and names[0] not in re.findall(r"\w+", described):
+        return f"The items of {head} have no {names[0][:40]}."
     return ""

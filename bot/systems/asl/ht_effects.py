@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
 from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
@@ -54,6 +56,33 @@ class Group:
         return dr == CASUALTY and self.check != "ptc"
 
 
+def _settled(
+    groups: Mapping[str, Group], unit: Unit | None, texts: Mapping[str, str], out: Mapping[str, Any]
+) -> Settlement:
+    """What becomes of the vehicle and those aboard."""
+    vehicle = str(out["vehicle"])
+    hurt = [name for name in groups if out[f"{name}_casualty"]]
+    notes = [texts[letter].partition(": ")[2] for letter in out["effects"] if letter != "none"]
+    then = [f"{NAMES[name].capitalize()}: {REDUCED[:1].lower()}{REDUCED[1:]}" for name in hurt]
+    said = ", ".join(f"{NAMES[name]} {SAID[out[f'{name}_result']]}" for name in groups if out[f"{name}_result"] != "ok")
+    headline = "vehicle unaffected" if vehicle == "none" else f"vehicle {vehicle}"
+    units = (
+        (called(unit, "vehicle"), vehicle),
+        ("passengers", str(out["passenger_result"])),
+        ("crew", str(out["crew_result"])),
+    )
+    aboard = f"passengers {out['passenger_result']}, crew {out['crew_result']}"
+    return Settlement(
+        f"case {out['case']}: {aboard}, {headline}",
+        units,
+        tuple(then),
+        new_state(unit, _state(vehicle)),
+        (Fate(called(unit, "the vehicle"), vehicle, said),),
+        noted(still(unit, _state(vehicle))),
+        notes=tuple(notes),
+    )
+
+
 def plan(tables: Tables, given: Given) -> Plan[Aboard]:
     """Passengers' check 2d6, then the crew's, where the IFT result is a check. Source: table 3."""
     groups = {name: _group(given, name) for name in ("passenger", "crew")}
@@ -94,34 +123,9 @@ def plan(tables: Tables, given: Given) -> Plan[Aboard]:
         told = {name: read[name] for name in ("case", "effects", "vehicle")}
         return {**told, "crew_bu": "e" in read["effects"] and not carrier}
 
-    def settle(out: Mapping[str, Any]) -> Settlement:
-        vehicle = str(out["vehicle"])
-        hurt = [name for name in groups if out[f"{name}_casualty"]]
-        notes = [cases.texts[letter].partition(": ")[2] for letter in out["effects"] if letter != "none"]
-        then = [f"{NAMES[name].capitalize()}: {REDUCED[:1].lower()}{REDUCED[1:]}" for name in hurt]
-        said = ", ".join(
-            f"{NAMES[name]} {SAID[out[f'{name}_result']]}" for name in groups if out[f"{name}_result"] != "ok"
-        )
-        headline = "vehicle unaffected" if vehicle == "none" else f"vehicle {vehicle}"
-        units = (
-            (called(unit, "vehicle"), vehicle),
-            ("passengers", str(out["passenger_result"])),
-            ("crew", str(out["crew_result"])),
-        )
-        aboard = f"passengers {out['passenger_result']}, crew {out['crew_result']}"
-        return Settlement(
-            f"case {out['case']}: {aboard}, {headline}",
-            units,
-            tuple(then),
-            new_state(unit, _state(vehicle)),
-            (Fate(called(unit, "the vehicle"), vehicle, said),),
-            noted(still(unit, _state(vehicle))),
-            notes=tuple(notes),
-        )
-
     start = next_owed(Aboard(groups["passenger"].check, groups["crew"].check, None))
     steps = {name: step(group) for name, group in groups.items() if group.check in CHECKS}
-    return Plan(start, steps, settle, opening=_known(groups), closing=closing)
+    return Plan(start, steps, partial(_settled, groups, unit, cases.texts), opening=_known(groups), closing=closing)
 
 
 def _group(given: Given, name: str) -> Group:

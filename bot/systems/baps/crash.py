@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Row, Settlement, Step, minus, row_of
 from bot.rules.tables.table import Tables
@@ -42,6 +44,20 @@ COLLISIONS = {
     "half-right-stop": "hit-half-speed",
     "quick-straight": "hit-full-speed",
 }
+
+
+def _settled(vehicle: Unit | None, occupants: tuple[Unit, ...], out: Mapping[str, Any]) -> Settlement:
+    """What is said and done when it has come to rest."""
+    hurt = out["occupants"]
+    headline = CRASHES[out["result"]] + (f", {summed_up(hurt)}" if hurt else "")
+    men = called(occupants)
+    now = (*(named(men, hurt) if len(men) > NAMED else ()), *aftermath(occupants, hurt, men))
+    now = (*now, "this happens in the next movement phase") if out["result"] in LATER else now
+    fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(men, hurt))
+    left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
+    changes: tuple[Change, ...] = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()
+    changes += changes_of(occupants, hurt)
+    return Settlement(about(vehicle, headline), words_of(hurt), (), changes, (fate,), now)
 
 
 def plan(tables: Tables, given: Given) -> Plan[Volley]:
@@ -83,18 +99,6 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
             else (line, Line("everybody inside", result=f"row {minus(row)}, column 1"))
         )
 
-    def settle(out: Mapping[str, Any]) -> Settlement:
-        hurt = out["occupants"]
-        headline = CRASHES[out["result"]] + (f", {summed_up(hurt)}" if hurt else "")
-        men = called(occupants)
-        now = (*(named(men, hurt) if len(men) > NAMED else ()), *aftermath(occupants, hurt, men))
-        now = (*now, "this happens in the next movement phase") if out["result"] in LATER else now
-        fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(men, hurt))
-        left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
-        changes: tuple[Change, ...] = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()
-        changes += changes_of(occupants, hurt)
-        return Settlement(about(vehicle, headline), words_of(hurt), (), changes, (fate,), now)
-
     def by_result(_: Volley) -> Any:
         return group_faces(20, lambda roll: answers[roll]["result"])
 
@@ -109,4 +113,10 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         )
         steps[f"row {row}"] = men_step(men, resolution, name=f"row {row}")
         hurt = rows_of(men)
-    return Plan(Volley("roll"), steps, settle, opening={"occupants": []}, rows=(row_of("result", "the vehicle"), *hurt))
+    return Plan(
+        Volley("roll"),
+        steps,
+        partial(_settled, vehicle, occupants),
+        opening={"occupants": []},
+        rows=(row_of("result", "the vehicle"), *hurt),
+    )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
+from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, row_of
 from bot.rules.tables.table import Tables
@@ -16,6 +18,27 @@ from bot.systems.lnlt.items import Aboard, Readings, list_alike
 from bot.systems.lnlt.settling import aftermath, changed, fates_of, heroes, results, rows, word_of
 
 CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
+
+
+def _settled(passengers: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
+    """What is said and done when all are out."""
+    changes, words = results(passengers, out["passengers"])
+    then = [f"Place a {_crew(out['crew'])} crew, marked Moved."] if out["crew"] in _PLACED else []
+    then += heroes(out["passengers"])
+    said = [f"crew {say_crew(out['crew'])}"] if out["crew"] != NONE else []
+    said += [f"{answer['unit']} {word_of(answer)}" for answer in out["passengers"]]
+    fates = fates_of(passengers, out["passengers"])
+    if out["crew"] != NONE or not fates:
+        fates = (Fate("the crew", str(out["crew"])), *fates)
+    return Settlement(
+        "; ".join(said) or "no effect",
+        tuple(words),
+        tuple(then),
+        changes,
+        fates,
+        changed(passengers, out["passengers"]),
+        notes=aftermath(passengers, out["passengers"]),
+    )
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
@@ -51,25 +74,6 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
         yield Line("crew", roll, result=readings.gets_out("crew"))
 
-    def settle(out: Mapping[str, Any]) -> Settlement:
-        changes, words = results(passengers, out["passengers"])
-        then = [f"Place a {_crew(out['crew'])} crew, marked Moved."] if out["crew"] in _PLACED else []
-        then += heroes(out["passengers"])
-        said = [f"crew {say_crew(out['crew'])}"] if out["crew"] != NONE else []
-        said += [f"{answer['unit']} {word_of(answer)}" for answer in out["passengers"]]
-        fates = fates_of(passengers, out["passengers"])
-        if out["crew"] != NONE or not fates:
-            fates = (Fate("the crew", str(out["crew"])), *fates)
-        return Settlement(
-            "; ".join(said) or "no effect",
-            tuple(words),
-            tuple(then),
-            changes,
-            fates,
-            changed(passengers, out["passengers"]),
-            notes=aftermath(passengers, out["passengers"]),
-        )
-
     groups = group_faces(6, lambda face: readings.bail_out("crew", face))
     steps = {
         "crew of the vehicle": Step((d6("bail-out crew"),), bail, outputs, lines, groups=lambda _: groups),
@@ -78,10 +82,10 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     opening: dict[str, Any] = {"passengers": []}
     shown = (row_of("crew", "crew"), *rows(checks.items))
     if crew == "bail-out":
-        return Plan(Attack("crew of the vehicle"), steps, settle, opening, rows=shown)
+        return Plan(Attack("crew of the vehicle"), steps, partial(_settled, passengers), opening, rows=shown)
     opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **checks.passed_over(aboard, 0)}
     start = checks.enter(aboard, 0) if passengers else Attack(None)
-    return Plan(start, steps, settle, opening, rows=shown)
+    return Plan(start, steps, partial(_settled, passengers), opening, rows=shown)
 
 
 _PLACED = ("survives", "shaken-moved")
