@@ -9,6 +9,7 @@ from typing import Any
 
 from bot.budgets import Budgets
 from bot.commands.amending import OR_POST, amended
+from bot.commands.board import following
 from bot.commands.context import Context
 from bot.commands.footer import with_footer
 from bot.commands.orders import follow_deadline
@@ -59,11 +60,7 @@ class Storing:
             return (await self.seen(command) or reply) if is_press else reply
         reply = with_footer(context, reply)
         about = context.about or _about(context, reply)
-        changing = await amended(context, reply, about)
-        if changes:
-            from bot.commands.board import following
-
-            changing += await following(context, reply)
+        changing = [*await amended(context, reply, about), *await following(context, reply)]
         commit = Commit(
             request_id=command.request_id,
             reply=reply.to_json(),
