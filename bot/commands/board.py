@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from bot.commands.amending import Amendment, Change
 from bot.commands.turn_card import PHONE_ROW, passes_told, phase_buttons, phase_name
 from bot.entropy import new_id
+from bot.game.counter import is_lost
 from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
@@ -135,11 +136,11 @@ def _side(context: Context, game: Game, side: str, system: System | None) -> Ite
         yield Group("No side", "", grave=True)
     states: dict[tuple[str, bool], list[RosterUnit]] = {}
     for unit in units:
-        if not is_gone(unit):
+        if not is_lost(unit, system):
             states.setdefault(_state(unit, system), []).append(unit)
     for (state, grave), alike in sorted(states.items(), key=lambda item: (item[0][1], item[0][0] != "Ready")):
         yield Group(state, joined(_short(unit) for unit in alike), grave=grave)
-    if lost := [_short(unit) for unit in units if is_gone(unit)]:
+    if lost := [_short(unit) for unit in units if is_lost(unit, system)]:
         yield Small(f"Lost: {joined(lost)}")
 
 

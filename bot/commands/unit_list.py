@@ -6,8 +6,9 @@ from bot.commands.context import Context
 from bot.commands.unit_card import card
 from bot.commands.unit_change import NAME, find_units
 from bot.commands.unit_table import tables
+from bot.game.counter import is_lost
 from bot.game.rights import find_side
-from bot.game.roster import count_units, described, in_order, is_gone, is_stat
+from bot.game.roster import count_units, described, in_order, is_stat
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Menu, MenuEntry, Reply
 from bot.rules.errors import UserError, did_you_mean
@@ -32,7 +33,7 @@ async def listing(context: Context) -> Reply:
         units = [unit for unit in units if unit.side.casefold() == side.casefold()]
     if state:
         units = _in_state(units, state, context.system)
-    shown = [unit for unit in units if options["all"] or state or not is_gone(unit)]
+    shown = [unit for unit in units if options["all"] or state or not is_lost(unit, context.system)]
     lost = [unit.name for unit in units if unit not in shown]
     public = bool(options["public"])
     headings = _headings(context, shown, "" if public else context.actor.side)

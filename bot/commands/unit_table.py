@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bot.game.roster import is_gone
+from bot.game.counter import is_hurt, is_lost, state_of
 from bot.interface.tone import GAME, HURT, SHAKEN
 from bot.interface.unit_table import UnitTable
 from bot.rules.inputs.units import RosterUnit
@@ -28,10 +28,9 @@ def tables(units: Iterable[RosterUnit], headings: dict[str, str], system: System
 
 def tone_of(unit: RosterUnit, system: System | None) -> str:
     """How grave the unit's state is."""
-    state = _ailing(unit, system)
-    if is_gone(unit) or "wounded" in state:
+    if is_lost(unit, system) or is_hurt(unit, system):
         return HURT
-    return SHAKEN if state else GAME
+    return SHAKEN if state_of(unit, system) else GAME
 
 
 def _keys(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
@@ -46,7 +45,7 @@ def _keys(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
 
 
 def _row(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tuple[str, ...]:
-    state = _ailing(unit, system).replace("-", " ")
+    state = state_of(unit, system).replace("-", " ")
     words = [mark.replace("_", "-") for mark in sorted(unit.marks)]
     rest = [f"{key} {_said(value)}" for key, value in unit.numbers.items() if key not in keys]
     mark = HALF if unit.turned or unit.type == "half-squad" else ""
@@ -60,16 +59,6 @@ def _row(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tupl
         tone_of(unit, system),
         *numbers,
     )
-
-
-def _ailing(unit: RosterUnit, system: System | None) -> str:
-    """The state of the unit, or nothing where that is the sound one."""
-    if system is None:
-        return unit.state
-    words = system.words["units"]
-    state = words.state_of(unit)
-    sound = words.sound or (words.known_states[0] if words.known_states else "")
-    return "" if state == sound else state
 
 
 def _said(value: object) -> str:

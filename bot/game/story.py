@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from bot.game.roster import in_order, is_gone
+from bot.game.counter import is_lost
+from bot.game.roster import in_order
 from bot.game.state import Game
 from bot.game.stats import ENOUGH, SAME, Luck, Try, Worth
+from bot.systems.catalog import systems
 
 MOST_NAMES = 12
 LONG_ODDS = 0.5
@@ -45,8 +47,9 @@ class Losses:
 
 def losses(game: Game, side: str) -> Losses:
     """What a side lost of all that were on its roster."""
+    system = systems().get(game.system)
     units = in_order(unit for unit in game.units.values() if unit.side == side)
-    return Losses(side, tuple(unit.name for unit in units if is_gone(unit)), len(units))
+    return Losses(side, tuple(unit.name for unit in units if is_lost(unit, system)), len(units))
 
 
 def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:

@@ -6,16 +6,19 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.rules.errors import TableError, did_you_mean, reading
+from bot.systems.counters import check_counters
 
 _NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
 _KEYS = (*_NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "odds", "scores", "labels", "words")
 _UNIT_KEYS = (
-    "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "leaves",
-    "reduced", "reduced_states",
+    "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "well", "lost",
+    "hurt", "reduced", "reduced_states", "counters",
 )  # fmt: skip
 _TEXTS = ("title", "publisher", "notice", "author")
 _UNIT_PARTS: Mapping[str, Any] = {
-    **dict.fromkeys(("types", "states", "markers", "leaves", "reduced_states"), None),  # lists, or word: help
+    # lists, or word: help
+    **dict.fromkeys(("types", "states", "markers", "well", "lost", "hurt", "reduced_states"), None),
+    "counters": Mapping,
     "attributes": Mapping,
     "flags": str,
     "marker_flags": str,
@@ -81,7 +84,10 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
     _known(units.get("state_flags") or {}, states, file, "state_flags")
     for state, set_flags in (units.get("state_flags") or {}).items():
         _known(set_flags, flags, file, f"state_flags {state}")
-    _known(units.get("leaves") or (), states, file, "leaves")
+    for key in ("well", "lost"):
+        _known(units.get(key) or (), states, file, key)
+    _known(units.get("hurt") or (), (*states, *marks, *(units.get("attributes") or ())), file, "hurt")
+    check_counters(units.get("counters") or {}, units, file)
     _known(units.get("reduced_states") or (), states, file, "reduced_states")
     for full, reduced in (units.get("reduced") or {}).items():
         _known((full, reduced), units["types"], file, "reduced")

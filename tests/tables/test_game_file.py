@@ -43,7 +43,7 @@ def test_a_small_game_is_enough() -> None:
         ("phases", ["move", "fire"], "tiny/game.yaml, row phases 1: must be a mapping with name"),
         ("phases", [{"name": "fire", "clear": []}], 'row phases 1: "clear" is not known here. Did you mean clears?'),
         ("phases", [{"name": "fire", "clears": ["movin"]}], "row phases fire, clears: "),
-        ("units", {"types": ["tank"], "leaves": ["dead"]}, "row leaves: "),
+        ("units", {"types": ["tank"], "lost": ["dead"]}, "row lost: "),
         ("units", {"types": ["tank"], "states": ["hit"], "state_flags": {"hit": ["slow"]}}, "row state_flags hit: "),
         ("units", {"types": []}, "row units: types is missing"),
         ("groups", ["combat"], "row groups: must be group: title"),

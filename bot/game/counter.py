@@ -1,0 +1,108 @@
+"""A unit as its counter shows it: frame, printed numbers, state in words, and whether it is lost or hurt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.game.roster import GONE
+from bot.rules.inputs.units import RosterUnit
+from bot.systems.catalog import System
+from bot.systems.counters import ANY
+
+REDUCED = "reduced"
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """What is on a counter, and what has become of it.
+
+    `kind` is its type in words, `frame` one of `bot.systems.counters.FRAMES`. `numbers` are those printed, by their
+    keys and as they read: (("fp", "2"), ("morale", "5")). `states` and `marks` are words, none for a unit that is
+    well. Of `lost`, `hurt` (it has lost strength: wounded, reduced, immobilized) and `shaken` (it is not itself
+    otherwise) at most one is true.
+    """
+
+    title: str
+    handle: str
+    side: str
+    kind: str
+    frame: str
+    numbers: tuple[tuple[str, str], ...]
+    states: tuple[str, ...]
+    marks: tuple[str, ...]
+    lost: bool
+    hurt: bool
+    shaken: bool
+
+    @property
+    def printed(self) -> str:
+        """Its numbers in one row: `2-5`."""
+        return "-".join(said for _, said in self.numbers)
+
+
+def counter(unit: RosterUnit, system: System | None) -> Counter:
+    """The counter of a unit. Without a system (free play) it is an empty box with no number on it."""
+    printed: Mapping[str, Any] = (system.game["units"].get("counters") or {}).get(unit.type, {}) if system else {}
+    said: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
+    lost, hurt = is_lost(unit, system), is_hurt(unit, system)
+    states = tuple(_states(unit, system))
+    return Counter(
+        title=unit.name,
+        handle=unit.handle,
+        side=unit.side,
+        kind=said.get(unit.type, _plain(unit.type)),
+        frame=printed.get("frame", ANY),
+        numbers=tuple((key, _said(unit.numbers[key])) for key in printed.get("numbers", ()) if key in unit.numbers),
+        states=states,
+        marks=tuple(_plain(mark) for mark in sorted(unit.marks) if mark != unit.state),
+        lost=lost,
+        hurt=hurt and not lost,
+        shaken=bool(states) and not lost and not hurt,
+    )
+
+
+def is_lost(unit: RosterUnit, system: System | None) -> bool:
+    """Whether the unit is out of the game."""
+    lost = system.game["units"].get("lost") if system is not None else None
+    return state_of(unit, system) in (lost or GONE)
+
+
+def is_hurt(unit: RosterUnit, system: System | None) -> bool:
+    """Whether the unit has lost strength: by its state, its reduced side, a marker or a number that counts losses."""
+    if unit.turned:
+        return True
+    data = system.game["units"] if system is not None else {}
+    signs = (*(data.get("hurt") or ()), *(data.get("reduced_states") or ()))
+    return any(sign == state_of(unit, system) or sign in unit.marks or unit.numbers.get(sign) for sign in signs)
+
+
+def state_of(unit: RosterUnit, system: System | None) -> str:
+    """The state of the unit, or nothing where that is the sound one."""
+    if system is None:
+        return unit.state
+    words = system.words["units"]
+    state = words.state_of(unit)
+    return "" if state in (words.sound, *(system.game["units"].get("well") or ())) else state
+
+
+def _states(unit: RosterUnit, system: System | None) -> Iterator[str]:
+    state = state_of(unit, system)
+    if state:
+        flags = system.words["units"].states.get(state, ()) if system is not None else ()
+        yield " and ".join(map(_plain, flags)) if len(flags) > 1 else _plain(state)
+    if unit.turned and REDUCED not in state:
+        yield REDUCED
+
+
+def _plain(word: str) -> str:
+    return word.replace("-", " ").replace("_", " ")
+
+
+def _said(value: Any) -> str:
+    """A number as it is printed: `3`, `3/2` for several, `B11`."""
+    if isinstance(value, tuple | list):
+        return "/".join(map(str, value))
+    text = str(value)
+    return text.upper() if text[-1:].isdigit() and "-" not in text else _plain(text)
