@@ -19,8 +19,8 @@ log = logging.getLogger(__name__)
 
 Json = dict[str, Any]
 
-ONCE = ("agree", "decline", "takeover", "stay", "close", "begin", "keep")
-"""Buttons of public messages that go when they were pressed; agreement and refusal go together."""
+ONCE = ("close",)
+"""Buttons of public messages that go when they were pressed."""
 PRIVATE_PAGES = ("help",)
 """Buttons whose private message becomes the next screen; under a message for all they open one."""
 IN_PLACE = ("log", "die", "reveal", "consent", "refuse", "snooze")

@@ -27,6 +27,10 @@ OR_POST = "or_post"
 """In the delivery of a change: where the message cannot be changed, what it would say is posted."""
 
 
+_MOVES_CARDS = ("next", "pass", "initiative", "sequence", "end", "undo", "redo")
+"""Events after which the card of a phase may be over, or back."""
+
+
 @dataclass(frozen=True, slots=True)
 class Amendment:
     """A message that no longer holds: what it is about, and how it reads from now on, made from what it said.
@@ -77,6 +81,11 @@ async def _by_events(context: Context, ledger: Ledger) -> AsyncIterator[Amendmen
                 yield one
     async for one in _too_late(context, ledger, ledger.was.game):
         yield one
+    if any(body["kind"] in _MOVES_CARDS or body.get("closes") for body in ledger.bodies):
+        from bot.commands.old_cards import old_cards
+
+        async for one in old_cards(context, ledger):
+            yield one
 
 
 async def _too_late(context: Context, ledger: Ledger, before: Game) -> AsyncIterator[Amendment]:
@@ -144,6 +153,12 @@ async def _latest(context: Context, ledger: Ledger, kind: str, number: int) -> J
 
 def _topic(ledger: Ledger, what: object) -> str:
     return f"{ledger.row}/{what}"
+
+
+def settled(context: Context, about: str, how: str, what: str) -> None:
+    """A request was answered: its message says how, without its buttons."""
+    now = Reply(what[:1].upper() + what[1:], over=how, tone=OVER)
+    context.amends.append(Amendment(about, lambda _said: now, anywhere=True))
 
 
 def answered(number: int) -> Change:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands import channel_settings, starting
+from bot.commands.amending import Amendment
 from bot.commands.calling import take_seat
 from bot.commands.claiming import CLAIM_HINT, own_import
 from bot.commands.context import Context
@@ -139,6 +140,8 @@ def carried(old: Game, sides: tuple[str, ...]) -> dict[str, RosterUnit]:
 
 async def carry(context: Context, _more: str) -> Reply:
     """The button of a new game: take over the roster of the one before, as it was noted when this one began."""
+    from bot.commands.old_cards import without
+
     game = context.need_started()
     need_director(game, context.actor, "carry the roster over")
     noted = await context.store.doc(CARRY, context.ledger.row)
@@ -147,6 +150,7 @@ async def carry(context: Context, _more: str) -> Reply:
         raise UserError("This game has a roster already, or the game before is gone.", code="roster-taken")
     units = carried(load(saved).game, game.sides)
     context.drop_docs.append((CARRY, context.ledger.row))
+    context.amends.append(Amendment(context.topic(1), lambda said: without(said, (CARRY,))))
     context.ledger.add("unit", replace(game, units=units), result=f"{count_units(len(units))} carried over")
     return Reply(f"{context.who}: {count_units(len(units))} carried over")
 

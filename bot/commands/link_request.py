@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence as Many
 from dataclasses import dataclass
 
+from bot.commands.amending import settled
 from bot.commands.context import Context
 from bot.commands.linking import bind, tell, title
 from bot.commands.places import called, listed, name_doc, names_of
@@ -48,6 +49,10 @@ class Request:
         """The places where nobody has agreed yet."""
         return tuple(place for place in self.all if place not in self.agreed)
 
+    def topic(self, place: str) -> str:
+        """What the message is about that asks in one of the places."""
+        return f"{self.game}/link-{self.code}-{self.all.index(place)}"
+
     def doc(self, expires: float, agreed: Many[str] | None = None) -> Doc:
         """The request as it is stored."""
         data: Json = {"game": self.game, "places": list(self.places), "new": self.new, "aside": self.aside}
@@ -70,7 +75,9 @@ async def ask(context: Context, game: Game, request: Request, names: dict[str, s
     here = context.command.where.key
     asked = {place: _request(context, game, request, names, place) for place in request.missing}
     names = names if here in request.places else {}  # what the others are called is theirs to tell
-    tell(context, asked)
+    tell(context, asked, {place: request.topic(place) for place in asked})
+    if here in asked:
+        context.about = request.topic(here)
     whom = listed(request.missing, names, here)
     lines = (f"A manager must agree first in {whom}. Until then nothing is linked.", "The request ends after 24 hours.")
     return Reply("The link is requested", lines, private=True, announce=asked.get(here))
@@ -108,6 +115,7 @@ async def agree(context: Context, code: str) -> Reply:
         raise UserError(
             "Only a server manager or workspace admin can agree to that.", option="code", code="not-manager"
         )
+    context.pressed = request.topic(here)
     if here in request.agreed:
         raise UserError("This channel has already agreed.", option="code", code="agreed-already")
     there = await context.store.load_game(request.new)
@@ -118,6 +126,7 @@ async def agree(context: Context, code: str) -> Reply:
             code="game-changed",
         )
     context.drop_docs.append((REQUEST, code))
+    settled(context, request.topic(here), f"{context.who} agrees", "the link that was requested")
     names = {**await names_of(context.store, request.all), here: context.command.where.name}
     context.docs.append(name_doc(context.command.where))
     missing = [place for place in request.missing if place != here]
@@ -137,6 +146,9 @@ async def decline(context: Context, code: str) -> Reply:
     if not context.keeps and request.asker != context.command.who.key:
         raise UserError("Only a server manager or workspace admin can refuse that.", option="code", code="not-manager")
     context.drop_docs.append((REQUEST, code))
+    context.pressed = request.topic(context.command.where.key)
+    for place in request.missing:
+        settled(context, request.topic(place), f"{context.who} refuses", "the link that was requested")
     told = Reply(f"{context.who} refuses the link", ("Nothing is linked.",))
     tell(context, dict.fromkeys(request.all, told))
     return told

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence as Many
 from dataclasses import replace
+from types import MappingProxyType
 
 from bot.commands.context import Context, server_of
 from bot.commands.places import PLACE, called, listed, name_doc, names_of
@@ -92,9 +93,12 @@ async def server_back(store: Store, server: str) -> None:
         await store.commit(Commit(outbox=tuple(told), docs=tuple(docs)))
 
 
-def tell(context: Context, told: Mapping[str, Reply]) -> None:
-    """Post what is told in each place, but this one: here it is the answer."""
+def tell(context: Context, told: Mapping[str, Reply], about: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Post what is told in each place, but this one: here it is the answer. `about` is what a message is about that
+    will change."""
     here = context.command.where.key
     context.outgoing += [
-        Outgoing(place, {}, context.now, reply.to_json()) for place, reply in told.items() if place != here
+        Outgoing(place, {}, context.now, reply.to_json(), about.get(place, ""))
+        for place, reply in told.items()
+        if place != here
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from bot.commands.amending import settled
 from bot.commands.context import Context
 from bot.commands.places import called, moved_doc, way_to
 from bot.commands.played import named, put_aside, turn_to
@@ -48,7 +49,8 @@ async def transfer(context: Context) -> Reply:
         ("Only a server manager or workspace admin can take it over, within 24 hours.",),
         buttons=(Button(f"takeover:{key}", "Take it over", "primary"), Button(f"stay:{key}", "Refuse")),
     )
-    context.outgoing.append(Outgoing(target.key, {}, context.now, asked.to_json()))
+    about = _topic(context.ledger.row, key)
+    context.outgoing.append(Outgoing(target.key, {}, context.now, asked.to_json(), about))
     return Reply(
         f'{context.who} asks to move "{game.name}" to {there}',
         ("It stays here until a manager takes it over there, within 24 hours.",),
@@ -68,7 +70,7 @@ async def take_over(context: Context, key: str) -> Reply:
     if ledger.game.ended:
         raise UserError("That game has ended.", code="game-ended")
     other = await _other(context, here.key)
-    context.drop_docs.append((TRANSFER, key))
+    _settle(context, doc, f"{context.who} takes it over")
     names = {source: str(doc.data["name"]), here.key: here.name}
     return _move(context, ledger, source, here.key, load(other) if other is not None else None, names)
 
@@ -78,7 +80,7 @@ async def stay(context: Context, key: str) -> Reply:
     doc = await _asked(context, key)
     if not context.keeps:
         raise UserError("Only a server manager or workspace admin can refuse that.", code="not-manager")
-    context.drop_docs.append((TRANSFER, key))
+    _settle(context, doc, f"{context.who} refuses")
     told = Reply(f"{context.who} refuses to take the game over", ("It stays where it is.",))
     context.outgoing.append(Outgoing(str(doc.data["from"]), {}, context.now, told.to_json()))
     return told
@@ -92,6 +94,17 @@ async def _asked(context: Context, key: str) -> Doc:
             "There is no open request for this.", hint=phrase("Ask again: `/game transfer`"), code="not-asked"
         )
     return doc
+
+
+def _settle(context: Context, doc: Doc, how: str) -> None:
+    """The request is answered: its message says so, without its buttons."""
+    context.drop_docs.append((TRANSFER, doc.key))
+    context.pressed = _topic(str(doc.data["game"]), doc.key)
+    settled(context, context.pressed, how, "the move of a game that was requested")
+
+
+def _topic(row: str, key: str) -> str:
+    return f"{row}/transfer-{key}"
 
 
 def _move(context: Context, ledger: Ledger, source: str, to: str, aside: Loaded | None, names: dict[str, str]) -> Reply:

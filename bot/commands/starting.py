@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.commands.amending import settled
 from bot.commands.context import Context
 from bot.entropy import new_id
 from bot.game.ledger import Ledger, Writer
@@ -29,6 +30,7 @@ async def ask(context: Context, name: str) -> Reply:
         "name": who.name,
     }
     context.docs.append(Doc(START, key, data, context.now + KEPT, who.key))
+    context.about = context.topic(f"start-{key}")
     master = context.ledger.persons.get(game.master)
     called = master.user if master is not None and not master.is_imported else ""
     decides = context.ledger.name_of(game.master) if master is not None else "The game master"
@@ -51,7 +53,7 @@ async def begin(context: Context, key: str) -> Reply:
 
     doc = await _asked(context, key)
     need_director(context.game, context.actor, "put it aside")
-    context.drop_docs.append((START, key))
+    _settle(context, key, f"{context.who} starts it")
     asker = Person(doc.owner, str(doc.data["name"]))
     context = repeated(context, ("game", "start"), doc.data["options"])
     context.command = replace(context.command, who=asker)
@@ -64,8 +66,15 @@ async def keep(context: Context, key: str) -> Reply:
     doc = await _asked(context, key)
     if doc.owner != context.command.who.key:
         need_director(context.game, context.actor, "decide that")
-    context.drop_docs.append((START, key))
+    _settle(context, key, f"{context.who} keeps the game that is on")
     return Reply(f'"{context.game.name}" goes on', (f"{context.who} keeps it.",))
+
+
+def _settle(context: Context, key: str, how: str) -> None:
+    """The request is answered: its message says so, without its buttons."""
+    context.drop_docs.append((START, key))
+    context.pressed = context.topic(f"start-{key}")
+    settled(context, context.pressed, how, "a new game")
 
 
 async def _asked(context: Context, key: str) -> Doc:

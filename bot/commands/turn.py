@@ -184,6 +184,6 @@ def _need_moment(context: Context, about: str) -> None:
     """Raise UserError where the turn or phase for which a button was made is over."""
     game = context.need_started()
     if about != moment(game):
-        raise UserError(
-            "That phase is over.", hint=f"Now it is {phase_title(game, context.system)}.", code="phase-over"
-        )
+        whose = f": {whose_go(game)}" if game.go else ""
+        now = f"Now it is {phase_title(game, context.system)}{whose}."
+        raise UserError("That phase is over.", hint=now, code="phase-over")

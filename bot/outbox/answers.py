@@ -111,7 +111,7 @@ class Answers:
         await self._store.outbox_retry(self._clock() + min(after, LONGEST_WAIT), id)
 
     async def _keep(self, ids: Sequence[int]) -> None:
-        await self._store.outbox_retry(self._clock() + LEASE, *ids)
+        await self._store.outbox_retry(self._clock() + LEASE, *ids, held=True)
 
 
 def _plain(spot: Mapping[str, object] | None) -> dict[str, object] | None:

@@ -127,7 +127,7 @@ class Store(Protocol):
 
     async def outbox_claim(self, lease: float, limit: int = 50, platform: str = "") -> Sequence[OutboxRow]:
         """Answers that are due, for places beginning with `platform`; nobody else gets them for `lease` seconds
-        (LONGEST_WAIT at most)."""
+        (LONGEST_WAIT at most), nor a later change of a message that one of them changes."""
         ...
 
     async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
@@ -138,8 +138,9 @@ class Store(Protocol):
         """Where messages about something are."""
         ...
 
-    async def outbox_retry(self, due: float, *ids: int) -> None:
-        """Not yet posted: claimable again from `due` on, in LONGEST_WAIT at most."""
+    async def outbox_retry(self, due: float, *ids: int, held: bool = False) -> None:
+        """Not yet posted: claimable again from `due` on, in LONGEST_WAIT at most. `held`: whoever has claimed them is
+        still at work."""
         ...
 
     async def doc(self, kind: str, key: str) -> Doc | None:

@@ -42,6 +42,21 @@ async def in_operations(channel: Channel, first: str = "US") -> Reply:
     return await channel.do("Alice", f"game initiative {first}", "game next")
 
 
+async def test_a_card_pressed_too_late_says_whose_go_it_is() -> None:
+    channel = await table()
+    card = await in_operations(channel)
+    passing, ending = button(card, "Pass"), button(card, "Next phase")
+    await channel.do("Alice", "game pass")
+    late = await channel.press("Alice", passing)
+    assert (late.code, late.text()) == ("not-your-go", "US has handed over already.\nNow it is VC's go.")
+    await channel.do("Greta", "game next")
+    late = await channel.press("Greta", ending)
+    assert (late.code, late.text()) == (
+        "phase-over",
+        "That phase is over.\nNow it is turn 1, Administrative phase: both sides.",
+    )
+
+
 async def test_three_passes_in_a_row_end_the_operations_phase() -> None:
     """The card: a phase ends after three consecutive passes, whoever passed first."""
     channel = await table()

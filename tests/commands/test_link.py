@@ -35,6 +35,7 @@ class Table:
 
     def __init__(self) -> None:
         self.now = 1_000_000.0
+        self.changed: list[tuple[str, Reply]] = []
         self._number = 0
 
     @classmethod
@@ -64,7 +65,8 @@ class Table:
         """What waits to be posted in a place because of another one, in order."""
         due = [one for one in await self.app.due(where.key) if one.place == where.key]
         await self.app.delivered(*(one.id for one in due))
-        return [one.reply for one in due if not one.delivery]
+        self.changed += [(one.amends.partition("/")[2][:4], one.reply) for one in due if one.amends]
+        return [one.reply for one in due if not one.delivery and not one.amends]
 
     async def told(self, where: Place) -> list[str]:
         return [reply.title for reply in await self.posted(where)]
@@ -353,6 +355,25 @@ async def test_two_who_must_agree_both_count(table: Table) -> None:
     assert await table.places(BAIT) == ()
     assert not (await table.press(f"agree:{code}", ANNA, HERE)).error
     assert len(await table.places(BAIT)) == 3
+
+
+async def test_a_request_that_was_answered_says_so_and_loses_its_buttons(table: Table) -> None:
+    await table.link()
+    await table.run("/game settings master=Anna")
+    code = await table.code(Person("discord:1", "Anna"))
+    await table.run(f"/game link {code}", VERA, BAIT)
+    await table.press(f"agree:{code}", BEN, THERE)
+    for where in (HERE, THERE, BAIT):
+        await table.posted(where)
+    (agreed,) = [reply for about, reply in table.changed if about == "link"]
+    assert agreed.text() == "Ben agrees: The link that was requested", "the other one still waits"
+    assert not agreed.buttons
+    table.changed = []
+    await table.press(f"decline:{code}", ANNA, HERE)
+    for where in (HERE, THERE, BAIT):
+        await table.posted(where)
+    (refused,) = [reply for about, reply in table.changed if about == "link"]
+    assert refused.text() == "Anna refuses: The link that was requested"
 
 
 async def test_two_who_agree_at_the_same_moment_both_count(table: Table) -> None:

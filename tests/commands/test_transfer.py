@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -22,6 +22,7 @@ class Club:
     """A server with two channels; Anna's game is played in one of them."""
 
     now: float = 1_000_000.0
+    changed: list[Reply] = field(default_factory=list)
 
     async def open(self) -> None:
         self.app = await fresh_app(lambda: self.now)
@@ -32,7 +33,8 @@ class Club:
         """What waits to be posted in a place because of another one."""
         due = [one for one in await self.app.due(place.key) if one.place == place.key]
         await self.app.delivered(*(one.id for one in due))
-        return [one.reply for one in due]
+        self.changed = [one.reply for one in due if one.amends]
+        return [one.reply for one in due if not one.amends]
 
     async def asked(self) -> tuple[str, str]:
         """The buttons under the request in the hall: to take it over, to refuse."""
@@ -165,3 +167,15 @@ async def test_a_deleted_game_is_announced(club: Club) -> None:
     assert deleted.announce.title == 'Anna deletes "Hill 875"'
     await club.table.do("Anna", "roll d6")
     assert (await club.table.do("Anna", "game delete confirm")).announce is None, "nobody else was there"
+
+
+async def test_a_request_to_move_says_how_it_was_answered(club: Club) -> None:
+    _, stay = await club.asked()
+    await club.press("Vera", stay, club.hall, manager=True)
+    await club.posted(HALL)
+    assert [reply.text() for reply in club.changed] == ["Vera refuses: The move of a game that was requested"]
+    take, _ = await club.asked()
+    await club.press("Vera", take, club.hall, manager=True)
+    await club.posted(HALL)
+    assert [reply.text() for reply in club.changed] == ["Vera takes it over: The move of a game that was requested"]
+    assert not club.changed[0].buttons

@@ -295,6 +295,46 @@ async def test_an_answer_waits_in_the_outbox_until_it_was_posted(store: Store, c
     assert not await store.outbox_claim(60), "what was posted stays posted"
 
 
+def edit(text: str, place: str = PLACE) -> Commit:
+    """The change of one message to this text."""
+    return Commit(reply={}, outbox=(Outgoing(place, {}, 0.0, {"text": text}, "", "g1/board"),))
+
+
+async def test_changes_of_one_message_leave_one_after_another(store: Store, clock: Clock) -> None:
+    await store.commit(edit("turn 1"))
+    await store.commit(edit("turn 2"))
+    (slow,) = await store.outbox_claim(60)
+    assert slow.reply == {"text": "turn 2"}, "what nobody has begun with gives way"
+    await store.commit(edit("turn 3"))
+    await store.commit(edit("turn 4"))
+    await store.commit(edit("there", "slack:T1/C1"))
+    assert [row.place for row in await store.outbox_claim(60)] == ["slack:T1/C1"], "another process waits for the first"
+    clock.now += 50
+    await store.outbox_retry(clock.now + 60, slow.id, held=True)
+    clock.now += 50
+    assert not await store.outbox_claim(60, platform="discord:"), "the first is still at work"
+    await store.outbox_done(slow.id)
+    (last,) = await store.outbox_claim(60, platform="discord:")
+    assert last.reply == {"text": "turn 4"}
+
+
+async def test_a_change_that_waits_for_its_next_attempt_gives_way_to_a_later_one(store: Store, clock: Clock) -> None:
+    await store.commit(edit("turn 1"))
+    (first,) = await store.outbox_claim(60)
+    await store.commit(edit("turn 2"))
+    await store.outbox_retry(clock.now + 300, first.id)
+    (second,) = await store.outbox_claim(60)
+    assert second.reply == {"text": "turn 2"}
+    await store.outbox_retry(clock.now + 300, second.id)
+    await store.commit(edit("turn 3"))
+    (third,) = await store.outbox_claim(60)
+    assert (third.reply, third.attempts) == ({"text": "turn 3"}, 0)
+    clock.now += 61  # whoever had it has died
+    await store.commit(edit("turn 4"))
+    (fourth,) = await store.outbox_claim(60)
+    assert fourth.reply == {"text": "turn 4"}
+
+
 async def test_each_adapter_claims_its_own_answers(store: Store) -> None:
     places = [PLACE, "slack:t:c", "discord:s2:c9", "discord:s3:c1"]
     await store.commit(Commit(reply={"text": "to all"}, outbox=tuple(out(place) for place in places)))

@@ -135,19 +135,29 @@ def document(conn: sqlite3.Connection, kind: str, key: str, now: float) -> Doc |
 def claim(conn: sqlite3.Connection, now: float, lease: float, limit: int, platform: str) -> tuple[OutboxRow, ...]:
     """Due answers, whose due time moves on by `lease`. Needs a writing transaction.
 
-    One that outlived its request, which held its words, has nothing left to say and goes.
+    One that outlived its request, which held its words, has nothing left to say and goes. So does a change of a
+    message that a later one follows; the later one waits while somebody may be at work on the earlier: then its
+    `attempts` are above zero, and below while it only waits for the next.
     """
+    overdue = "(due <= ?1 OR due > ?1 + ?2)"
+    conn.execute(
+        f"DELETE FROM outbox WHERE amends <> '' AND ({overdue} OR attempts < 0) AND EXISTS (SELECT 1 FROM outbox AS later "
+        "WHERE later.amends = outbox.amends AND later.place = outbox.place AND later.id > outbox.id)",
+        (now, LONGEST_WAIT),
+    )
     rows = conn.execute(
-        "SELECT outbox.id, request, place, coalesce(outbox.reply, requests.reply), delivery, attempts, due, "
+        "SELECT outbox.id, request, place, coalesce(outbox.reply, requests.reply), delivery, abs(attempts), due, "
         "created, about, amends FROM outbox LEFT JOIN requests ON requests.id = request "
-        "WHERE (due <= ?1 OR due > ?1 + ?2) AND substr(place, 1, ?3) = ?4 ORDER BY outbox.id LIMIT ?5",
+        f"WHERE {overdue} AND substr(place, 1, ?3) = ?4 AND (amends = '' OR NOT EXISTS (SELECT 1 FROM outbox AS earlier "
+        "WHERE earlier.amends = outbox.amends AND earlier.place = outbox.place AND earlier.id < outbox.id)) "
+        "ORDER BY outbox.id LIMIT ?5",
         (now, LONGEST_WAIT, len(platform), platform, limit),
     ).fetchall()
     for id, _, _, reply, *_ in rows:
         if reply is None:
             conn.execute("DELETE FROM outbox WHERE id = ?", (id,))
         else:
-            conn.execute("UPDATE outbox SET due = ?, attempts = attempts + 1 WHERE id = ?", (now + lease, id))
+            conn.execute("UPDATE outbox SET due = ?, attempts = abs(attempts) + 1 WHERE id = ?", (now + lease, id))
     return tuple(
         OutboxRow(id, request, place, json.loads(reply), json.loads(delivery), *rest)
         for id, request, place, reply, delivery, *rest in rows

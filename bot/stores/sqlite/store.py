@@ -199,10 +199,11 @@ class SqliteStore:
         """See Store."""
         return await self._reader.run(_at_one_moment(lambda conn: reading.shown(conn, about)))
 
-    async def outbox_retry(self, due: float, *ids: int) -> None:
+    async def outbox_retry(self, due: float, *ids: int, held: bool = False) -> None:
         """See Store."""
         rows = [(due, id) for id in ids]
-        await self._writer.run(lambda conn: _each(conn, "UPDATE outbox SET due = ? WHERE id = ?", rows))
+        query = f"UPDATE outbox SET due = ?, attempts = {'' if held else '-'}abs(attempts) WHERE id = ?"
+        await self._writer.run(lambda conn: _each(conn, query, rows))
 
     async def doc(self, kind: str, key: str) -> Doc | None:
         """See Store."""

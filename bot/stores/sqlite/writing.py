@@ -230,8 +230,8 @@ def _outbox(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) ->
     ids = []
     for entry in commit.outbox:
         own = dump(entry.reply) if entry.reply is not None else None if commit.request_id is not None else reply
-        if entry.amends:  # what has not been changed yet is changed once, to how it is now
-            earlier = "DELETE FROM outbox WHERE amends = ? AND amends <> '' AND place = ?"
+        if entry.amends:  # what nobody has begun to change is changed once, to how it is now
+            earlier = "DELETE FROM outbox WHERE amends = ? AND amends <> '' AND place = ? AND attempts <= 0"
             conn.execute(earlier, (entry.amends, entry.place))
         cursor = conn.execute(
             "INSERT INTO outbox (request, place, reply, delivery, due, attempts, created, about, amends, home) "

@@ -101,6 +101,32 @@ async def test_a_request_that_something_overtakes_says_so(discord: DiscordStandI
     assert fired.buttons, "the result holds"
 
 
+async def test_only_the_card_of_the_phase_that_is_on_has_its_buttons(discord: DiscordStandIn, bot: Bot) -> None:
+    table, anna, ben = await duel(discord)
+    start = await discord.message(table, "Anna starts")
+    rally = await say(anna, table, "game initiative", side="US")
+    await discord.until(lambda: list(start.buttons) == ["Join US", "Join VC"])
+    first = await press(anna, rally, "Next phase")
+    assert list(first.buttons) == ["Fire", "Melee", "Done", "Pass", "Next phase"]
+    await discord.until(lambda: not rally.buttons)
+    passed = await press(anna, first, "Pass")
+    await discord.until(lambda: not first.buttons)
+    assert first.content.startswith("**Turn 1, Operations: US goes first**"), "what it said holds"
+    await say(anna, table, "game undo")
+    await discord.until(lambda: "Undone in #" in passed.content and not passed.buttons)
+    await discord.until(lambda: list(first.buttons) == ["Fire", "Melee", "Done", "Pass", "Next phase"])
+    again = await press(anna, first, "Pass")
+    assert "VC's go" in again.content
+
+
+async def test_a_new_game_that_was_asked_for_is_answered_once(discord: DiscordStandIn, bot: Bot) -> None:
+    table, anna, ben = await duel(discord)
+    asked = await say(ben, table, "game start", system="baps", name="Farm")
+    assert list(asked.buttons) == ["Start it", "Keep playing"]
+    await press(anna, asked, "Keep playing")
+    await discord.until(lambda: not asked.buttons and "Anna keeps the game that is on: ~~" in asked.content)
+
+
 async def test_an_opened_roll_takes_the_place_of_its_seal(discord: DiscordStandIn, bot: Bot) -> None:
     table, anna, ben = discord.channel("table"), discord.user("Anna"), discord.user("Ben")
     await say(anna, table, "roll", dice="2d6", label="ambush", secret=True, hand="3,4")

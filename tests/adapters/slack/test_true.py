@@ -72,6 +72,22 @@ async def test_a_request_calls_the_other_side_once_and_becomes_its_answer(table:
     await table.until(lambda: "Undone in #" in fired.plain and not fired.buttons())
 
 
+async def test_only_the_card_of_the_phase_that_is_on_has_its_buttons(table: Table) -> None:
+    rally = await say(table.anna, table.games, "game initiative US")
+    card = await say(table.anna, table.games, "game next")
+    await table.until(lambda: not rally.buttons())
+    await table.anna.press(card, "Pass")
+    await table.until(lambda: not card.buttons())
+    assert "Operations: US goes first" in card.plain, "what it said holds"
+
+
+async def test_a_new_game_that_was_asked_for_is_answered_once(table: Table) -> None:
+    asked = await say(table.ben, table.games, "game start baps Farm")
+    assert asked.buttons() == ["Start it", "Keep playing"]
+    await table.anna.press(asked, "Keep playing")
+    await table.until(lambda: not asked.buttons() and "anna keeps the game that is on" in asked.plain)
+
+
 async def test_an_opened_roll_takes_the_place_of_its_seal(table: Table) -> None:
     secret = await table.anna.slash(table.games, "/roll", "2d6 label=ambush secret hand=3,4")
     public = next(one for one in await secret.answers(2) if one.ephemeral_for is None)

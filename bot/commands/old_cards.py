@@ -1,0 +1,84 @@
+"""Cards of phases that are over: their buttons go, and come back with an undo."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from bot.commands.amending import Amendment
+from bot.game.ledger import Ledger
+from bot.game.state import Json
+from bot.interface.form import OPEN_FORM
+from bot.interface.reply import LINK, Button, Reply
+
+if TYPE_CHECKING:
+    from bot.commands.context import Context
+
+TURNING = ("next", "pass", "initiative")
+"""Events whose answers are cards."""
+CARDS = ("start", "resume", *TURNING)
+OF_A_PHASE = ("initiative", "next", "pass", "done", "remember")
+"""Buttons that are made for one phase, beside those that open its forms."""
+READ_BACK = 100
+
+
+async def old_cards(context: Context, ledger: Ledger) -> AsyncIterator[Amendment]:
+    """The card before the one that an event brings, or takes away, and what hangs under it no longer."""
+    assert ledger.was is not None
+    first = ledger.bodies[0]
+    if _is_card(first) or any(body["kind"] == "end" for body in ledger.bodies):
+        if (number := await _card_before(context, ledger, ledger.was.game.last, first["number"])) is not None:
+            yield Amendment(f"{ledger.row}/{number}", _without_phase)
+    elif first["kind"] in ("undo", "redo"):
+        rows = await context.store.events(ledger.row, after=first["event"] - 1, before=first["event"] + 1)
+        if rows and _is_card(turned := rows[0].data):
+            number = await _card_before(context, ledger, turned["behind"], turned["number"])
+            if number is not None:
+                yield Amendment(f"{ledger.row}/{number}", _again if first["kind"] == "undo" else _without_phase)
+    if any(body.get("closes") for body in ledger.bodies):
+        rows = await context.store.events(ledger.row, limit=READ_BACK, newest_first=True)
+        for event in (row.data for row in rows):
+            if event["kind"] == "fair":
+                yield Amendment(f"{ledger.row}/{event['number']}", lambda said: without(said, ("close",)))
+
+
+def without(said: Reply | None, names: tuple[str, ...]) -> Reply | None:
+    """What a message said, without these buttons; None where nothing changes."""
+    if said is None:
+        return None
+    kept = tuple(button for button in said.buttons if button.action.partition(":")[0] not in names)
+    return replace(said, buttons=kept, mention=()) if kept != said.buttons else None
+
+
+def _is_card(event: Mapping[str, object]) -> bool:
+    return event["kind"] in TURNING or (event["kind"] == "sequence" and event.get("target") == "initiative")
+
+
+async def _card_before(context: Context, ledger: Ledger, at: int, before: int) -> int | None:
+    """The number of the last card behind the event `at`, of those that were not undone."""
+    rows = await context.store.events(ledger.row, before=before, limit=READ_BACK, newest_first=True)
+    events: dict[int, Json] = {row.number: row.data for row in rows}
+    while (event := events.get(at)) is not None and not _is_card(event):
+        at = event["behind"]
+    if event is not None:
+        return at
+    return next((number for number, event in events.items() if event["kind"] in CARDS), None)
+
+
+def _of_phase(button: Button) -> bool:
+    is_form = button.action.startswith(OPEN_FORM) and button.style != LINK
+    return is_form or button.action.partition(":")[0] in OF_A_PHASE
+
+
+def _without_phase(said: Reply | None) -> Reply | None:
+    """The card without the buttons that are for its phase."""
+    if said is None or not any(map(_of_phase, said.buttons)):
+        return None
+    kept = tuple(button for button in said.buttons if not _of_phase(button))
+    return replace(said, buttons=kept, across=said.across if kept else 0, mention=())
+
+
+def _again(said: Reply | None) -> Reply | None:
+    """The card as it was: its phase is the one that is on."""
+    return replace(said, mention=()) if said is not None and said.buttons else None
