@@ -141,14 +141,16 @@ def claim(conn: sqlite3.Connection, now: float, lease: float, limit: int, platfo
     """
     overdue = "(due <= ?1 OR due > ?1 + ?2)"
     conn.execute(
-        f"DELETE FROM outbox WHERE amends <> '' AND ({overdue} OR attempts < 0) AND EXISTS (SELECT 1 FROM outbox AS later "
+        f"DELETE FROM outbox WHERE amends <> '' AND ({overdue} OR attempts < 0) "
+        "AND EXISTS (SELECT 1 FROM outbox AS later "
         "WHERE later.amends = outbox.amends AND later.place = outbox.place AND later.id > outbox.id)",
         (now, LONGEST_WAIT),
     )
     rows = conn.execute(
         "SELECT outbox.id, request, place, coalesce(outbox.reply, requests.reply), delivery, abs(attempts), due, "
         "created, about, amends FROM outbox LEFT JOIN requests ON requests.id = request "
-        f"WHERE {overdue} AND substr(place, 1, ?3) = ?4 AND (amends = '' OR NOT EXISTS (SELECT 1 FROM outbox AS earlier "
+        f"WHERE {overdue} AND substr(place, 1, ?3) = ?4 AND (amends = '' OR NOT EXISTS "
+        "(SELECT 1 FROM outbox AS earlier "
         "WHERE earlier.amends = outbox.amends AND earlier.place = outbox.place AND earlier.id < outbox.id)) "
         "ORDER BY outbox.id LIMIT ?5",
         (now, LONGEST_WAIT, len(platform), platform, limit),
