@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from bot.audit.export import export_game
 from bot.commands.context import Context
 from bot.commands.played import turn_to
-from bot.game.events import ROLLS
+from bot.game.events import ROLLS, undone_events
 from bot.game.phases import phase_title
 from bot.game.rights import need_player
 from bot.game.roster import described, in_order
@@ -74,17 +74,6 @@ def written(whole: Json) -> str:
 
 def _dumped(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def undone_events(events: Sequence[Json]) -> set[int]:
-    """Numbers of the events that are undone."""
-    undone: set[int] = set()
-    for event in events:
-        if event["kind"] == "undo":
-            undone.add(event["event"])
-        elif event["kind"] == "redo":
-            undone.discard(event["event"])
-    return undone
 
 
 def rolls_csv(events: Sequence[Json], name_of: NameOf, labels: Mapping[int, str], opened: Mapping[int, str]) -> str:

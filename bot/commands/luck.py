@@ -8,8 +8,8 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from bot.commands.context import Context
-from bot.commands.exporting import undone_events
 from bot.commands.played import turn_to
+from bot.game.events import undone_events
 from bot.game.stats import Luck, Try, Worth, many_worths, sentence, tries
 from bot.interface.parts import Grid
 from bot.interface.reply import Reply

@@ -140,3 +140,14 @@ def replay(game: str, events: Iterable[Mapping[str, Any]]) -> Game:
 def has_dice(event: Mapping[str, Any]) -> bool:
     """Whether dice fell in it, rolled or real, open or sealed."""
     return bool(event.get("dice")) or event["kind"] == "sealed"
+
+
+def undone_events(events: Iterable[Mapping[str, Any]]) -> set[int]:
+    """Numbers of the events that are undone."""
+    undone: set[int] = set()
+    for event in events:
+        if event["kind"] == "undo":
+            undone.add(event["event"])
+        elif event["kind"] == "redo":
+            undone.discard(event["event"])
+    return undone

@@ -153,7 +153,14 @@ def worth_of(system_id: str, sequence_id: str, inputs: str, out: str) -> Worth |
 
 
 def _counted(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth | None:
-    scores = scores_of(sequence.system.id, sequence.id)
+    return _worth(scores_of(sequence.system.id, sequence.id), *chances_of(sequence, raw, roster, out))
+
+
+def chances_of(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> tuple[Distribution, list[str]]:
+    """The exact chances of all results that count together, and those that came. Raises UserError.
+
+    All targets of a list count together where their odds can be counted together, else the first one alone.
+    """
     plan = sequence.plan(sequence.given(raw, roster))
     rows = rows_of(plan, sequence.odds_by)
     if plan.by_row is None and all("[" in row.paths[0] for row in rows):
@@ -162,25 +169,31 @@ def _counted(sequence: Sequence, raw: Json, roster: Roster, out: Json) -> Worth 
             chances = joint(told, [row_path(at) for at in range(len(rows))], budget=BUDGET)
             played = [_played(row, out) for row in rows]
             played[0] = _found(out, sequence.odds_by) if played[0] is None else played[0]
-            return _worth(scores, chances, [str(shown(word)) for word in played])
+            return chances, [str(shown(word)) for word in played]
         except TooManyStates:
             pass
     chances = joint(plan, [sequence.odds_by], budget=BUDGET)
-    return _worth(scores, chances, [str(shown(_found(out, sequence.odds_by)))])
+    return chances, [str(shown(_found(out, sequence.odds_by)))]
+
+
+def score(scores: Mapping[str, float], word: Any) -> float:
+    """What a result is worth: `wound-1, suppressed` is worth its wound."""
+    return scores.get(str(word).partition(",")[0], 0.0)
+
+
+def can_score(scores: Mapping[str, float], chances: Distribution) -> bool:
+    """Whether anything that can come has a score."""
+    return any(str(word).partition(",")[0] in scores and str(word) != "none" for key in chances for word in key)
 
 
 def _worth(scores: Mapping[str, float], chances: Distribution, played: Many[str]) -> Worth | None:
     """The worth of what came and of what could have come; None where nothing that can come has a score."""
-
-    def score(word: Any) -> float:
-        return scores.get(str(word).partition(",")[0], 0.0)  # `wound-1, suppressed` is worth its wound
-
-    if not any(str(word).partition(",")[0] in scores and str(word) != "none" for key in chances for word in key):
+    if not can_score(scores, chances):
         return None
-    values = [(sum(map(score, key)), float(chance)) for key, chance in chances.items()]
+    values = [(sum(score(scores, word) for word in key), float(chance)) for key, chance in chances.items()]
     mean = sum(value * chance for value, chance in values)
     variance = sum((value - mean) ** 2 * chance for value, chance in values)
-    got = sum(map(score, played))
+    got = sum(score(scores, word) for word in played)
     at_least = sum(chance for value, chance in values if value >= got - SAME)
     return Worth(got, mean, variance, at_least, sum(chance for value, chance in values if value > got + SAME))
 

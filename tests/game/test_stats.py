@@ -6,7 +6,7 @@ from math import sqrt
 
 import pytest
 
-from bot.commands.exporting import undone_events
+from bot.game.events import undone_events
 from bot.game.stats import ENOUGH, Luck, sentence, tries, worth_of
 from tests.playing import Channel, two_sides
 

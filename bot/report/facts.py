@@ -1,0 +1,181 @@
+"""What the rules say of a played sequence beyond the export: how it was rolled, its odds then, and its luck.
+
+A browser cannot work this out, so it travels beside the export. What is asked of one event is a text of its own, equal
+for events of which the same is to be said: whoever makes many pages keeps the answers by it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import Any
+
+from bot.game.plays import plays_of
+from bot.game.state import Json
+from bot.game.stats import SAME, can_score, chances_of, score, scored_side, scores_of
+from bot.game.version import is_current
+from bot.interface.parts import Odds
+from bot.play.actors import actors, others
+from bot.play.answers import played_reply
+from bot.play.each import Single, alike_plays, path_of, whole_out
+from bot.play.each_answer import each_reply
+from bot.play.odds_answer import odds_reply
+from bot.play.replayed import Shot, again, came_up, shot_of
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import Roster
+from bot.rules.names import joined
+from bot.rules.odds import TooManyStates
+from bot.rules.proof.chain import canonical
+from bot.rules.proof.export_format import SEALED
+from bot.rules.sequence import Line
+from bot.systems.catalog import Sequence, systems
+from bot.systems.resolve import MAX_BY, each_odds, odds_rows
+
+_ASKED = ("kind", "system", "target", "inputs", "used", "acting", "dice", "out", "result", "edition", "tables", "hand")
+SECONDS = 1.0
+"""What the odds of one event may take; without them the page still has its dice and its outcome."""
+
+
+def asked(export: Json) -> dict[int, str]:
+    """What has to be worked out for a page, by event: a text for each sequence that was played and is open."""
+    opened = {row["event"]: row["text"] for row in export.get("texts", ()) if row["key"] == SEALED}
+    sides = sides_of(export)
+    found = {}
+    for row in export["events"]:
+        body = row["body"]
+        if body["number"] in opened:
+            body = {**body, **json.loads(opened[body["number"]])}
+        if body["kind"] == "sequence":
+            ask = {key: body[key] for key in _ASKED if key in body}
+            ask["side"] = scored_side(body, sides) if sides else body["who"]
+            found[body["number"]] = canonical(ask)
+    return found
+
+
+def sides_of(export: Json) -> list[str]:
+    """The sides of the game; none in free play."""
+    for row in export["events"]:
+        if sides := ((row["body"].get("after") or {}).get("game") or {}).get("sides"):
+            return list(sides)
+    return []
+
+
+def facts_of(export: Json) -> dict[int, Json]:
+    """The facts of all events of an export, by their numbers."""
+    asks = asked(export)
+    known = {ask: json.loads(told) for ask, told in zip(asks.values(), many_facts(list(asks.values())), strict=True)}
+    return {number: known[ask] for number, ask in asks.items()}
+
+
+def many_facts(asks: list[str]) -> list[str]:
+    """The facts of each of several events, as JSON."""
+    known: dict[str, str] = {}
+    for ask in asks:
+        if ask not in known:
+            known[ask] = json.dumps(_facts(json.loads(ask)), ensure_ascii=False, separators=(",", ":"))
+    return [known[ask] for ask in asks]
+
+
+def _facts(event: Json) -> Json:
+    """`title`; where today's rules are those of the event also `told` and `by` (its words), `lines` (how it was
+    rolled), `odds` and `luck`, and whether it `fits`: the same inputs and dice come to the same."""
+    system = systems().get(event["system"])
+    sequence = system.sequences.get(event["target"]) if system is not None else None
+    if sequence is None:
+        return {"title": event["target"]}
+    found: Json = {"title": sequence.title}
+    if not is_current(event):
+        return found
+    shot = shot_of(event, sequence, {})
+    try:
+        singles = again(shot)
+        found["fits"] = bool(singles) and canonical({"": whole_out(singles)}) == canonical({"": event.get("out", {})})
+        if singles:
+            found |= _told(sequence, singles)
+        found["odds"] = list(_odds(sequence, shot))
+    except (UserError, TooManyStates, KeyError):
+        pass  # what is known by now is shown
+    if not event.get("hand") and event.get("dice") and (luck := _luck(event, sequence, shot.roster)):
+        found["luck"] = luck
+    return found
+
+
+def _told(sequence: Sequence, singles: tuple[Single, ...]) -> Json:
+    """The first line of the answer, who did it, and the dice with every modifier."""
+    if singles[0].unit:
+        reply = each_reply("", sequence, singles)
+        lines = [(one.unit, line) for one in singles for line in one.played.lines]
+    else:
+        acting = actors(sequence, singles[0].given)
+        reply = played_reply("", sequence, singles[0].played, acting)
+        lines = [("", line) for line in singles[0].played.lines]
+    return {"told": reply.title, "by": str(reply.by).removeprefix(", "), "lines": [_line(*line) for line in lines]}
+
+
+def _line(unit: str, line: Line) -> Json:
+    """A line as plain values; what is empty is left out."""
+    label = line.heading if not unit or line.label.startswith(unit) else f"{unit}, {line.label}"
+    plain: Json = {
+        "label": label,
+        "dice": list(line.dice),
+        "parts": [[name, value] for name, value in (*line.contributors, *line.parts)],
+        "result": str(line.result),
+    }
+    if line.total is not None and not (len(line.dice) == 1 and not plain["parts"]):
+        plain["total"] = line.total
+    return {key: value for key, value in plain.items() if value not in ("", [], None)}
+
+
+def _odds(sequence: Sequence, shot: Shot) -> Iterator[Json]:
+    """The odds of each unit as they were, with what came up; alike ones together."""
+    rows, counted = {}, {}
+    for names, raw in alike_plays(sequence, shot.raw, shot.roster):
+        own = odds_rows(sequence, raw, shot.roster)
+        chances = each_odds(sequence, raw, tuple(own)[:MAX_BY], shot.roster, seconds=SECONDS)
+        for name in names or ("",):
+            for path, row in own.items():
+                if path in chances:
+                    rows[path_of(name, path)], counted[path_of(name, path)] = row, chances[path]
+    given = sequence.given(shot.raw, shot.roster) if len(rows) == 1 else None
+    whom = joined(others(sequence, given)) if given is not None else ""
+    came = {path: token for path, token in came_up(shot).items() if path in rows}
+    for part in odds_reply(sequence, shot.raw, rows, counted, whom=whom, came=came).lines:
+        if isinstance(part, Odds):
+            chances_of_part = [[word, part.exact[at]] for at, (word, _) in enumerate(part.chances)]
+            yield {"of": part.heading, "came": list(part.came), "chances": chances_of_part}
+
+
+def _luck(event: Mapping[str, Any], sequence: Sequence, roster: Roster) -> Json:
+    """What the result was worth, what was to be expected with its variance, and the exact chances of so much or more
+    and of so little or less; {} where nothing has a score. Of several plays the sums, without chances."""
+    scores = scores_of(sequence.system.id, sequence.id)
+    if not scores:
+        return {}
+    worths = []
+    for one in plays_of(event):
+        try:
+            chances, played = chances_of(sequence, dict(one.get("inputs") or {}), roster, one.get("out") or {})
+        except UserError:
+            continue
+        if can_score(scores, chances):
+            worths.append(_worth(scores, chances, played))
+    if not worths:
+        return {}
+    luck: Json = {key: sum(float(worth[key]) for worth in worths) for key in ("got", "mean", "var")}
+    if len(worths) == 1:
+        luck |= {"least": worths[0]["least"], "most": worths[0]["most"]}
+    return luck | {"side": event["side"]}
+
+
+def _worth(scores: Mapping[str, float], chances: Mapping[Any, Fraction], played: Iterable[str]) -> Json:
+    got = sum(score(scores, word) for word in played)
+    values = [(sum(score(scores, word) for word in key), chance) for key, chance in chances.items()]
+    mean = sum(value * float(chance) for value, chance in values)
+    return {
+        "got": got,
+        "mean": mean,
+        "var": sum((value - mean) ** 2 * float(chance) for value, chance in values),
+        "least": str(sum((chance for value, chance in values if value >= got - SAME), Fraction(0))),
+        "most": str(sum((chance for value, chance in values if value <= got + SAME), Fraction(0))),
+    }

@@ -1,0 +1,138 @@
+"""The after-action page: one HTML file from an exported game and the facts that the rules add to it.
+
+    page(export, facts)                 the whole page
+    page(export, facts, live=ADDRESS)   the same, following the game by the server-sent events of that address
+    fragments(export, facts, since)     what such a page is sent behind event `since`: the data of an event `more`
+    checker()                           the page that checks a file, docs/verify.html
+
+`facts` are those of `bot/report/facts.py`, by event. Without them a page has no luck, no odds and no traces.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader
+from markupsafe import Markup
+
+from bot.game.state import Json
+from bot.report.counters import SYMBOLS, counter, states
+from bot.report.data import data_script, without_accounts
+from bot.report.plot import luck_svg
+from bot.report.story import MANY, Story
+
+TEMPLATES = Path(__file__).parent / "templates"
+BLOCKS = ("p_head", "p_short", "p_shots", "p_rosters")
+"""The parts of a page that are made anew with every event."""
+MOST_DICE = 14
+MOST_POINTS = 200
+Facts = Mapping[int, Json]
+
+
+def page(export: Json, facts: Facts, live: str = "", picture: str = "") -> str:
+    """The whole page; `picture` is the address of what a chat shows beside a link to it."""
+    model = _model(without_accounts(export), facts, live=live, picture=picture)
+    return _environment().get_template("page.html.j2").render(model)
+
+
+def fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
+    """What a page that follows the game needs behind event `since`, as plain JSON values.
+
+    `parts` are the blocks of BLOCKS by the ids of their elements, `rows` the new events by turn, `changed` the older
+    rows that are different now (undone, opened), `export` and `odds` the data of the new events.
+    """
+    export = without_accounts(export)
+    template = _environment().get_template("page.html.j2")
+    model = _model(export, facts, live="-", since=since)
+    made = {name: "".join(template.blocks[name](template.new_context(model))).strip() for name in (*BLOCKS, "turns")}
+    new = [row for row in export["events"] if row["number"] > since]
+    rows = {row.number: row for row in model["story"].rows}
+    draw = _environment().get_template("row.html.j2").make_module(model).row  # type: ignore[attr-defined]
+    return {
+        "from": len(export["events"]) - len(new),
+        "export": {**export, "events": new},
+        "odds": {str(row["number"]): odds for row in new if (odds := facts.get(row["number"], {}).get("odds"))},
+        "parts": {name.replace("_", "-"): made[name] for name in BLOCKS},
+        "rows": made["turns"],
+        "units": model["units"],
+        "changed": {
+            f"e{number}": str(draw(rows[number])).strip()
+            for number in _touched(new)
+            if number in rows and number <= since
+        },
+    }
+
+
+def page_of(export: str, facts: Mapping[int, str], live: str = "") -> str:
+    """The whole page from texts: what a worker process is asked for."""
+    return page(json.loads(export), {number: json.loads(told) for number, told in facts.items()}, live)
+
+
+def checker() -> str:
+    """The page that checks an exported game, or the data in a page, given as a file."""
+    return _environment().get_template("check.html.j2").render()
+
+
+def _touched(events: list[Json]) -> list[int]:
+    """The older events of which these say something new."""
+    found: list[int] = []
+    for row in events:
+        body = row["body"]
+        found += [body["event"]] if body["kind"] in ("undo", "redo") else []
+        found += [*body.get("opens", ()), *body.get("reads", ())]
+    return found
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    made = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    made.filters["day"] = lambda at: f"{(when := datetime.fromtimestamp(at, UTC)).day} {when:%B %Y}"
+    made.filters["minus"] = lambda number: f"{number:g}".replace("-", "−")
+    made.globals |= {
+        "asset": lambda name: Markup((TEMPLATES / name).read_text("utf-8")),
+        "symbols": {name: Markup(shape) for name, shape in SYMBOLS.items()},
+        "counter": counter,
+        "data_script": data_script,
+        "most_dice": MOST_DICE,
+        "most_points": MOST_POINTS,
+    }
+    return made
+
+
+def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: str = "") -> Json:
+    """What the templates are given."""
+    story = Story(export, facts)
+    last = export["events"][-1]["number"] if export["events"] else 0
+    turns = [(turn.number, turn.phases[0].rows[0].number) for turn in story.turns if turn.number]
+    plots = {
+        whose: luck_svg(luck, story.who_is(whose), at, turns, last)
+        for at, (whose, luck) in enumerate(story.luck.items())
+    }
+    best, worst = story.shots()
+    played = {number: fact["fits"] for number, fact in facts.items() if "fits" in fact}
+    slim = {
+        **states(),
+        "odds": {str(number): fact["odds"] for number, fact in facts.items() if fact.get("odds")},
+        "played": {"all": len(played), "wrong": [number for number, fits in played.items() if not fits]},
+    }
+    return {
+        "story": story,
+        "export": export,
+        "facts": slim,
+        "live": live,
+        "picture": picture,
+        "since": since,
+        "last": last,
+        "best": best,
+        "worst": worst,
+        "plots": plots,
+        "revealed": any(row.get("seed") for row in export.get("seeds", ())),
+        "units": sorted({unit["name"] for unit in story.first.values()}),
+        "fold": len(export["events"]) > MANY,
+        "began": export["events"][0]["body"].get("at") if export["events"] else None,
+    }

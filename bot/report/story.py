@@ -1,0 +1,255 @@
+"""A game read once from its export, with everything that a page shows of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.game.events import undone_events
+from bot.game.state import DRAW, Json
+from bot.report.counters import LOST, is_lost, standing
+from bot.report.facts import sides_of
+from bot.report.luck import Luck, Shot, luck_of, shots
+from bot.report.told import FILTERS, Event, told
+from bot.systems.catalog import System, systems
+
+MANY = 400
+"""Events from which all turns but the last are folded."""
+
+
+@dataclass(slots=True)
+class Row:
+    """One event of the log."""
+
+    number: int
+    kind: str
+    filter: str
+    side: str
+    who: str
+    head: str
+    what: str
+    dice: list[tuple[object, int]]  # value, sides
+    hand: bool
+    sealed: bool
+    undone: bool
+    units: list[str]
+    lines: list[Json]
+    luck: Json
+    weight: str  # "lost", "hurt" or nothing
+
+
+@dataclass(slots=True)
+class Loss:
+    """What a side lost in a turn, by name."""
+
+    gone: list[str]
+    hurt: list[str]
+
+
+@dataclass(slots=True)
+class Phase:
+    """A phase and its events."""
+
+    title: str
+    rows: list[Row] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Turn:
+    """A turn: its phases, what each side lost in it, and the units at its end."""
+
+    number: int
+    phases: list[Phase] = field(default_factory=list)
+    losses: dict[str, Loss] = field(default_factory=dict)
+    end: dict[str, Json | None] = field(default_factory=dict)
+
+
+class Story:
+    """An export read from its first event to its last."""
+
+    def __init__(self, export: Json, facts: Mapping[int, Json]) -> None:
+        self.export, self.facts = export, facts
+        self.names: dict[str, str] = {row["person"]: row["name"] for row in export.get("persons", ())}
+        self.texts: dict[int, dict[str, str]] = {}
+        for row in export.get("texts", ()):
+            self.texts.setdefault(row["event"], {})[row["key"]] = row["text"]
+        self.game: Json = {}
+        self.units: dict[str, Json | None] = {}
+        self.first: dict[str, Json] = {}
+        self.rows: list[Row] = []
+        self.turns: list[Turn] = []
+        self.undone = undone_events([event["body"] for event in export["events"]])
+        self.system: System | None = systems().get(str(export.get("system") or _system_of(export)))
+        self.phase_titles = {p["name"]: p.get("title", p["name"]) for p in self._of_system("phases")}
+        self.sides = sides_of(export)
+        self._read()
+        if not self.sides:
+            self.sides = sorted({str(unit.get("side") or "") for unit in self.first.values()} - {""})
+        self._count_losses()
+        self.luck: dict[str, Luck] = {whose: luck_of(self.rows, whose) for whose in self._lucky()}
+
+    def _of_system(self, key: str) -> list[Any]:
+        return list(self.system.game.get(key) or ()) if self.system is not None else []
+
+    def name_of(self, person: str) -> str:
+        """The name of a person of the log."""
+        return self.names.get(person, "someone")
+
+    def _read(self) -> None:
+        for event in self.export["events"]:
+            body = event["body"]
+            after = body.get("after") or {}
+            for key, unit in (after.get("units") or {}).items():
+                self.units[key] = unit
+                if unit:
+                    self.first.setdefault(key, unit)
+            fresh, before = after.get("game") or {}, self.game.get("turn", 0)
+            self.game |= fresh
+            self._enter(before, fresh, body["kind"])
+            row = self._row(body)
+            self.rows.append(row)
+            self.turns[-1].phases[-1].rows.append(row)
+        if self.turns:
+            self.turns[-1].end = dict(self.units)
+
+    def _enter(self, turn_before: int, fresh: Json, kind: str) -> None:
+        """Begin the turn and the phase that an event leads to."""
+        turn = self.game.get("turn", 0)
+        if not self.turns or turn != turn_before:
+            if self.turns:
+                self.turns[-1].end = dict(self.units)
+            self.turns.append(Turn(turn))
+        is_new = ("phase" in fresh or "turn_of" in fresh) and kind in ("start", "next", "pass", "undo", "redo")
+        if not self.turns[-1].phases or is_new:
+            self.turns[-1].phases.append(Phase(self.phase_title()))
+
+    def phase_title(self) -> str:
+        """The present phase in words."""
+        name = str(self.game.get("phase") or "")
+        title = self.phase_titles.get(name, name.replace("-", " ").capitalize()) or "Play"
+        return f"{self.game['turn_of']}: {title}" if self.game.get("turn_of") else title
+
+    def _row(self, body: Json) -> Row:
+        number, sealed = body["number"], "sealed" in body
+        texts = self.texts.get(number, {})
+        if "sealed" in texts:
+            body = {**body, **json.loads(texts["sealed"])}
+        facts = self.facts.get(number, {})
+        head, what = told(Event(body, texts, facts, self.name_of, tuple(self.sides)))
+        after, used = (body.get("after") or {}).get("units") or {}, [unit["name"] for unit in body.get("used") or ()]
+        touched = [unit["name"] if unit else key for key, unit in after.items()]
+        return Row(
+            number=number,
+            kind=body["kind"],
+            filter=FILTERS.get(body["kind"], "game"),
+            side=body.get("side", ""),
+            who=self.name_of(body["who"]),
+            head=head,
+            what=what,
+            dice=[(die["value"], die["sides"]) for die in body.get("dice") or ()],
+            hand=bool(body.get("hand")),
+            sealed=sealed,
+            undone=number in self.undone,
+            units=list(dict.fromkeys([*used, *touched])),
+            lines=facts.get("lines") or [],
+            luck=facts.get("luck") or {},
+            weight=_weight(body),
+        )
+
+    def _count_losses(self) -> None:
+        """Differences between the ends of turns, so that undo needs no special case."""
+        earlier: dict[str, Json | None] = {}
+        for turn in self.turns:
+            for side in self.sides:
+                turn.losses[side] = self._loss(side, earlier, turn.end)
+            earlier = turn.end
+
+    def _loss(self, side: str, earlier: Mapping[str, Json | None], now: Mapping[str, Json | None]) -> Loss:
+        found = Loss([], [])
+        for key, unit in now.items():
+            first = self.first.get(key)
+            if first is None or ((unit or first).get("side") or "") != side:
+                continue
+            was = earlier.get(key, first)
+            if is_lost(unit) and was is not None and not is_lost(was):
+                if unit is not None:
+                    found.gone.append(unit["name"])
+            elif unit and was and standing(unit, first) and standing(unit, first) != standing(was, first):
+                found.hurt.append(unit["name"])
+        return found
+
+    def _lucky(self) -> list[str]:
+        """Whose luck is counted: the sides, or in free play whoever rolled."""
+        if sides_of(self.export):
+            return self.sides
+        return sorted({row.luck["side"] for row in self.rows if row.luck}, key=self.name_of)
+
+    def who_is(self, whose: str) -> str:
+        """A side, or in free play the name of who rolled."""
+        return whose if whose in self.sides else self.name_of(whose)
+
+    def lost(self, side: str) -> int:
+        """How many of its units have left the fight."""
+        return sum(1 for unit in self.units.values() if unit and _side(unit) == side and is_lost(unit))
+
+    def strength(self, side: str) -> int:
+        """How many units it has had."""
+        return sum(1 for unit in self.units.values() if unit and _side(unit) == side)
+
+    def players(self, side: str) -> list[str]:
+        """Who plays it."""
+        return [self.name_of(who) for who, theirs in (self.game.get("players") or {}).items() if theirs == side]
+
+    def headline(self) -> str:
+        """`US won. Ended in turn 6. US lost 3 of 8 units, NVA lost 8 of 8 units.`"""
+        turn, winner = self.game.get("turn", 0), self.game.get("winner")
+        parts = [
+            f"{side} lost {self.lost(side) or 'none'} of {self.strength(side)} units"
+            for side in self.sides
+            if self.strength(side)
+        ]
+        where = f"Turn {turn}, {self.phase_title()}" if turn else "Free play"
+        if self.game.get("ended"):
+            where = f"Ended in turn {turn}"
+        won = "A draw. " if winner == DRAW else f"{winner} won. " if winner else ""
+        return f"{won}{where}. {', '.join(parts)}." if parts else f"{won}{where}."
+
+    def shots(self) -> tuple[list[Shot], list[Shot]]:
+        """The least likely successes and the least likely failures."""
+        return shots(self.rows)
+
+    def scores(self) -> list[tuple[float, str]]:
+        """What results are worth, in words: (3, `eliminated, destroyed`)."""
+        every: Mapping[str, Any] = (self.system.game.get("scores") or {}) if self.system is not None else {}
+        by_points: dict[float, list[str]] = {}
+        for word, points in (every.get("*") or {}).items():
+            if points:
+                by_points.setdefault(points, []).append(word.replace("-", " "))
+        return [(points, ", ".join(names)) for points, names in sorted(by_points.items())]
+
+
+def _side(unit: Json) -> str:
+    return str(unit.get("side") or "")
+
+
+def _system_of(export: Json) -> str:
+    return next((row["body"]["system"] for row in export["events"] if "system" in row["body"]), "")
+
+
+def _weight(body: Json) -> str:
+    """How heavy a result is: "lost", "hurt", or nothing."""
+    if body["kind"] not in ("sequence", "roll", "reveal"):
+        return ""
+    before, after = ((body.get(name) or {}).get("units") or {} for name in ("before", "after"))
+    found = ""
+    for key, unit in after.items():
+        was = before.get(key)
+        if not unit or not was:
+            continue
+        if standing(unit, was) == LOST and not is_lost(was):
+            return "lost"
+        if unit["type"] != was["type"] or (unit.get("state") or "") != (was.get("state") or ""):
+            found = "hurt"
+    return found

@@ -1,0 +1,47 @@
+"""The after-action page of games of every kind: what it shows, what it must not, and the blocks of a live one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.report.facts import facts_of
+from bot.report.page import BLOCKS, fragments, page
+
+LOGS = Path(__file__).parents[1] / "data/logs"
+
+
+def export_of(name: str) -> Any:
+    return json.loads((LOGS / f"{name}.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in LOGS.glob("*.json")))
+def test_a_page_can_be_made_of_every_game(name: str) -> None:
+    export = export_of(name)
+    text = page(export, facts_of(export))
+    for event in export["events"]:
+        assert f'<li id="e{event["number"]}" class="ev' in text
+    assert export["head"] in text
+
+
+def test_no_account_is_in_a_page() -> None:
+    export = export_of("lnlt")
+    export["persons"][0] |= {"user": "discord:4711", "key": "0123456789abcdef"}
+    text = page(export, {})
+    assert export["persons"][0]["name"] in text
+    assert "discord:4711" not in text
+    assert "0123456789abcdef" not in text
+
+
+def test_a_live_page_is_sent_its_blocks_and_the_new_rows() -> None:
+    export = export_of("lnlt")
+    since = len(export["events"]) - 2
+    sent = fragments(export, facts_of(export), since)
+    assert list(sent["parts"]) == [name.replace("_", "-") for name in BLOCKS]
+    assert [event["number"] for event in sent["export"]["events"]] == [since + 1, since + 2]
+    assert f'id="e{since + 1}"' in sent["rows"]
+    assert f'id="e{since}"' not in sent["rows"]
+    assert sent["from"] == since
