@@ -33,6 +33,7 @@ class Cost:
 async def measure(discord: DiscordStandIn, module: Sequence[str], data: Path) -> Cost:
     """Start a process, let somebody roll as soon as it is connected, and end it."""
     environment = {**os.environ, "DISCORD_API": discord.url, "DISCORD_TOKEN": discord.token, "GROGNARD_DATA": str(data)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # else ours alone, unlike a library's, is compiled at every start
     start = time.perf_counter()
     process = await asyncio.create_subprocess_exec(
         sys.executable, *module, env=environment, stderr=asyncio.subprocess.DEVNULL

@@ -8,9 +8,8 @@ import time
 from collections.abc import Awaitable, Callable
 
 from bot.commands.context import server_of
-from bot.commands.due import DUE
 from bot.interface.reply import Reply
-from bot.interface.spec import Command, Person, Place
+from bot.interface.spec import Command, CommandSpec, Person, Place
 from bot.logs import seldom
 from bot.stores.base import Clock, Store
 from bot.stores.records import Commit, DueRow
@@ -18,6 +17,8 @@ from bot.stores.records import Commit, DueRow
 log = logging.getLogger(__name__)
 often = seldom(f"{__name__}.often")
 
+DUE = CommandSpec(("due",), "What was due", "due")
+"""In no registry: nobody can type it."""
 EVERY = 15.0
 MOST = 50
 """What is seen to in one look; the rest waits for the next."""

@@ -9,11 +9,8 @@ from typing import Any
 
 from bot.budgets import Budgets
 from bot.commands.amending import OR_POST, amended
-from bot.commands.board import following
 from bot.commands.context import Context
 from bot.commands.footer import with_footer
-from bot.commands.orders import follow_deadline
-from bot.commands.reminders import follow_go
 from bot.enabled import Enabled
 from bot.game.cache import Games
 from bot.game.ledger import Ledger
@@ -52,8 +49,12 @@ class Storing:
         but for Deleted."""
         command, ledgers = context.command, [*context.further, context.ledger]
         changes = tuple(change for ledger in ledgers if (change := ledger.change()) is not None)
-        await follow_go(context)
-        follow_deadline(context)
+        if _in_game(ledgers):
+            from bot.commands.orders import follow_deadline
+            from bot.commands.reminders import follow_go
+
+            await follow_go(context)
+            follow_deadline(context)
         kept = context.docs or context.drop_docs or context.due or context.drop_due
         if not (changes or kept or context.bindings or context.erase or context.forget):
             is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
@@ -118,6 +119,23 @@ class Storing:
         for doc in context.docs:
             if doc.kind == "setup":
                 self._enabled.forget(doc.key)
+
+
+def _in_game(ledgers: Many[Ledger]) -> bool:
+    """Whether something was written in a game that was started: deadlines, goes and boards follow it."""
+    return any(
+        ledger.events and (ledger.game.started or (ledger.was is not None and ledger.was.game.started))
+        for ledger in ledgers
+    )
+
+
+async def following(context: Context, reply: Reply) -> list[Outgoing]:
+    """What the events of this command make of the board."""
+    if not (context.ledger.bodies and context.ledger.game.started):
+        return []
+    from bot.commands.board import following
+
+    return await following(context, reply)
 
 
 def outgoing(command: Command, now: float, about: str = "") -> tuple[Outgoing, ...]:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import discord
@@ -19,6 +20,7 @@ Json = dict[str, Any]
 log = logging.getLogger(__name__)
 
 KIND = "commands"
+ROOT = Path(__file__).resolve().parents[2]
 _TRIES = (2.0, 10.0, 60.0, 300.0)
 _COUNTED = {
     *("name", "description", "type", "options", "default_member_permissions", "contexts", "required", "autocomplete"),
@@ -30,18 +32,22 @@ _LISTS = ("options", "choices", "contexts")
 async def sync_commands(http: Any, application: int, notes: Notes) -> None:
     """Make Discord know our commands; where some process has sent it the same before, nothing is sent.
 
-    They are made in a thread, so that nobody who plays meanwhile waits for it.
+    They are made in a thread, and only from other files than last time: reading every table slows whoever plays
+    meanwhile.
     """
-    wanted = await asyncio.to_thread(our_commands)
-    version = digest(wanted)
+    made_from, wanted, version = await asyncio.to_thread(sources), None, ""
     for wait in (*_TRIES, None):
         try:
-            done = await notes.get(KIND, str(application))
-            if done is not None and done.get("version") == version:
+            done = await notes.get(KIND, str(application)) or {}
+            if done.get("made_from") == made_from:
                 return
-            await http.bulk_upsert_global_commands(application, wanted)
-            await notes.put(KIND, str(application), {"version": version})
-            log.info("registered %s commands with Discord", len(wanted))
+            if wanted is None:
+                wanted = await asyncio.to_thread(our_commands)
+                version = digest(wanted)
+            if done.get("version") != version:
+                await http.bulk_upsert_global_commands(application, wanted)
+                log.info("registered %s commands with Discord", len(wanted))
+            await notes.put(KIND, str(application), {"version": version, "made_from": made_from})
             return
         except (discord.HTTPException, OSError, UserError) as error:
             log.error("could not register commands: %s", error)
@@ -56,6 +62,15 @@ def our_commands() -> list[Json]:
     from bot.interface.registry import registry
 
     return payload(registry())
+
+
+def sources() -> str:
+    """What tells whether the commands can have changed: a hash of all files that they are made from."""
+    found = hashlib.sha256()
+    for folder, kind in (("bot", "*.py"), ("tables", "*.yaml"), ("adapters/discord", "payload.py")):
+        for path in sorted((ROOT / folder).rglob(kind)):
+            found.update(f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    return found.hexdigest()
 
 
 def digest(commands: list[Any]) -> str:

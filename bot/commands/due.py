@@ -6,10 +6,7 @@ from bot.commands.context import Context
 from bot.commands.orders import OPENS, open_due
 from bot.commands.reminders import REMIND, remind
 from bot.interface.reply import Reply
-from bot.interface.spec import CommandSpec
 
-DUE = CommandSpec(("due",), "What was due", "due")
-"""In no registry: nobody can type it."""
 DONE = Reply("Seen to", private=True)
 
 

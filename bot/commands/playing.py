@@ -6,17 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context, over
-from bot.commands.initiative import has_names, told_by_name, with_letters
 from bot.commands.record import record
 from bot.game.rights import need_player
 from bot.game.state import roster_of
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.play.effects import is_of_game
-from bot.play.lookup import read_table, whole_reply
-from bot.play.many import in_names
-from bot.play.roll import roll_dice
-from bot.play.sequence import run_sequence
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
@@ -25,6 +20,8 @@ from bot.systems.catalog import system
 
 async def handle_roll(context: Context) -> Reply:
     """`/roll`."""
+    from bot.play.roll import roll_dice
+
     options = _plain(context.command.options)
     outcome = roll_dice(options, context.who, context.dice())
     return record(context, outcome, secret=flag(options, "secret"))
@@ -32,6 +29,8 @@ async def handle_roll(context: Context) -> Reply:
 
 async def handle_lookup(context: Context) -> Reply:
     """A table; one of kind roll rolls its own dice when its roll is left out."""
+    from bot.play.lookup import read_table, whole_reply
+
     game, spec = system(context.spec.system), context.spec
     table, options = game.table(spec.target), _plain(context.command.options)
     if spec.wants_whole(options):
@@ -48,6 +47,10 @@ async def handle_lookup(context: Context) -> Reply:
 
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately."""
+    from bot.commands.initiative import has_names, told_by_name, with_letters
+    from bot.play.many import in_names
+    from bot.play.sequence import run_sequence
+
     sequence = system(context.spec.system).sequence(context.spec.target)
     options = with_letters(sequence, _plain(context.command.options), context.game)
     roster = roster_for(context, context.spec)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import json
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
@@ -200,6 +197,8 @@ def roll_once(words: Sequence[str]) -> None:
 
 def batch(words: Sequence[str]) -> None:
     """JSON Lines from standard input, answered on standard output."""
+    import io
+
     from bot.host.batch import run_batch
 
     Arguments(words, flags={})
@@ -211,6 +210,8 @@ def batch(words: Sequence[str]) -> None:
 def verify_file(words: Sequence[str]) -> int:
     """Recompute chain, dice and outcomes of an exported game; 1 when something does not fit, 3 when not all of it
     can be played again."""
+    from pathlib import Path
+
     from bot.audit.check_file import check_file, known_heads, summary
 
     arguments = Arguments(words, flags={"head": True, "heads": True})
@@ -223,15 +224,20 @@ def verify_file(words: Sequence[str]) -> int:
 
 
 def _source(arguments: Arguments) -> tuple[Any, Any]:
-    from bot.entropy import throwaway
-    from bot.play.sequence import hand_dice
-    from bot.rules.dice import Script
-
     if "dice" not in arguments.flags:
+        from bot.entropy import throwaway
+
         return throwaway(), lambda: None
+    from bot.rules.dice import Script
+    from bot.rules.inputs.hand import hand_dice
+
     script = Script(hand_dice(",".join(arguments.flags["dice"])))
     return script, script.finish
 
 
 def _print(arguments: Arguments, out: object, text: str) -> None:
-    print(json.dumps(out, ensure_ascii=False) if arguments.json else text)
+    if arguments.json:
+        import json
+
+        text = json.dumps(out, ensure_ascii=False)
+    print(text)

@@ -9,8 +9,8 @@ from typing import Any
 from bot.interface.bars import CAME as CAME
 from bot.interface.bars import PHONE, Chance, Look, compared_lines, odds_lines
 from bot.interface.unit_table import UnitTable
+from bot.rules.line import Line
 from bot.rules.phrase import Phrase, text_from_json, text_to_json
-from bot.rules.sequence import Line
 
 
 @dataclass(frozen=True, slots=True)

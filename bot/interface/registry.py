@@ -27,6 +27,9 @@ class Registry:
     def __init__(self, games: Mapping[str, System]) -> None:
         self.games = games
         self._fixed = {spec.path: spec for spec in shared_commands(games)}
+        self._named: dict[str, dict[Path, CommandSpec]] = {}
+        for path, spec in self._fixed.items():
+            self._named.setdefault(path[0], {})[path] = spec
         self._sequences: dict[str, dict[Path, CommandSpec]] = {}
         self._tables: dict[str, dict[Path, CommandSpec]] = {}
 
@@ -147,7 +150,7 @@ class Registry:
             if game not in self._tables:
                 self._tables[game] = {spec.path: spec for spec in _table_specs(self.games[game])}
             return self._tables[game]
-        return {path: spec for path, spec in self._fixed.items() if path[0] == name}
+        return self._named.get(name, {})
 
 
 _BETWEEN = re.compile(r"[/.:_]")

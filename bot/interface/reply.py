@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from base64 import b64decode, b64encode
+from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -71,13 +71,13 @@ class File:
     def to_json(self) -> dict[str, Any]:
         """The file as plain JSON values, bytes in base64."""
         if isinstance(self.content, bytes):
-            return {"name": self.name, "content": b64encode(self.content).decode(), "packed": True}
+            return {"name": self.name, "content": b2a_base64(self.content, newline=False).decode(), "packed": True}
         return {"name": self.name, "content": self.content}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> File:
         """The file that `to_json` stored."""
-        return cls(data["name"], b64decode(data["content"]) if data.get("packed") else data["content"])
+        return cls(data["name"], a2b_base64(data["content"]) if data.get("packed") else data["content"])
 
 
 @dataclass(frozen=True, slots=True)

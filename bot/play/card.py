@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.interface.parts import Grid
 from bot.rules.errors import TableError
-from bot.rules.sequence import minus
+from bot.rules.line import minus
 from bot.rules.tables.axis import Axis, axis, heading_axis
 from bot.rules.tables.table import Table
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.interface.parts import Grid, Small, Thrown
 from bot.interface.reply import Reply
 from bot.play.card import card_of, said
-from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Rolled, Source
 from bot.rules.inputs.options import clean
+from bot.rules.line import Line
 from bot.rules.phrase import phrase
-from bot.rules.sequence import Line
 from bot.rules.tables.table import Answer, Table
 from bot.systems.catalog import systems
+
+if TYPE_CHECKING:
+    from bot.play.outcome import Outcome
 
 FEW = 3
 """So many outputs and more are said with their names."""
@@ -25,6 +27,8 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
 
     Raises UserError for inputs that the table refuses.
     """
+    from bot.play.outcome import Happening, Outcome
+
     given = {name: value for name, value in options.items() if value is not None}
     rolled: list[Rolled] = []
     for option, dice in table.owes(given):

@@ -11,9 +11,10 @@ from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.expression import Fate, Result, Rolling, parse, roll
 from bot.rules.expression.model import Pool
+from bot.rules.inputs.hand import hand_dice
 from bot.rules.inputs.options import Option, clean, flag
+from bot.rules.line import Line
 from bot.rules.phrase import Phrase, Typed, phrase
-from bot.rules.sequence import Line
 
 MAX_LABEL = 100
 _LABEL = Option("label", "str")
@@ -21,8 +22,6 @@ _LABEL = Option("label", "str")
 
 def roll_dice(options: Mapping[str, object], who: str, source: Source) -> Outcome:
     """Roll an expression. Raises ExpressionError pointing at the place, UserError for real dice that do not fit."""
-    from bot.play.sequence import hand_dice
-
     text = options.get("dice")
     if not isinstance(text, str) or not text.strip():
         raise UserError(

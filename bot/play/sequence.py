@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from bot.interface.spec import CommandSpec
@@ -15,26 +14,13 @@ from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
 from bot.rules.inputs.given import Given
-from bot.rules.inputs.options import Option, clean, flag
+from bot.rules.inputs.hand import hand_dice
+from bot.rules.inputs.options import flag
 from bot.rules.inputs.units import Roster
 from bot.rules.phrase import Phrase, Typed
 from bot.systems.catalog import Sequence
 
 EXTRA = ("odds", "secret", "hand")
-_HAND = Option("hand", "str")
-
-
-def hand_dice(raw: object) -> tuple[int, ...]:
-    """Real dice as typed: `5,2,3` or `5 2 3`; a `?` at the end asks which is next.
-
-    Raises UserError for anything that is not a number."""
-    text = clean(_HAND, raw)
-    values = [word for word in re.split(r"[\s,;]+", text) if word]
-    if values and values[-1] == "?":
-        return hand_dice(",".join(values[:-1])) if len(values) > 1 else ()
-    if not values or len(values) > 200 or not all(re.fullmatch(r"-?\d{1,7}", value) for value in values):
-        raise UserError(f'hand takes dice such as 5,2,3, not "{text[:40]}".', option="hand", code="bad-hand")
-    return tuple(int(value) for value in values)
 
 
 def run_sequence(

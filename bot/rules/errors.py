@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.plain import one_line
@@ -131,6 +130,8 @@ def meant(word: str, names: list[str]) -> Hint:
 def _near(word: str, names: list[str], cutoff: float) -> list[str]:
     if len(word) < 3:  # half the letters of so short a word are anything
         return [word] if word in names else []
+    from difflib import get_close_matches
+
     near = get_close_matches(word, names, n=3, cutoff=cutoff)
     near.sort(key=lambda name: sorted(name) != sorted(word))
     return near[:1]

@@ -7,56 +7,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from bot.rules.errors import TableError, UserError, did_you_mean, reading
-from bot.rules.inputs.given import Given, read_given
 from bot.rules.inputs.options import Option, option_from
-from bot.rules.inputs.units import Roster, UnitWords
-from bot.rules.sequence import Plan
 from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import Table, Tables
 from bot.systems.game_file import check_buttons, check_game
+from bot.systems.kept import read_yaml
+
+if TYPE_CHECKING:  # a lookup needs neither
+    from bot.rules.inputs.given import Given
+    from bot.rules.inputs.units import Roster, UnitWords
+    from bot.rules.sequence import Plan
 
 SCENARIOS = "scenarios"
 """The folder of a system with those that are ready to play."""
 TABLES = Path(__file__).resolve().parents[2] / "tables"
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
     "modifiers", "verb", "common", "procedure",
 }  # fmt: skip
-
-
-class _StrictLoader(_Loader):  # type: ignore[misc, valid-type]  # PyYAML's C loader has no stubs of its own
-    """Refuses a mapping key that is given twice: a second row of the same name would hide the first."""
-
-
-def _strict_mapping(loader: Any, node: Any, deep: bool = False) -> dict[Any, Any]:
-    mapping: dict[Any, Any] = {}
-    for key_node, value_node in node.value:
-        key = loader.construct_object(key_node, deep=True)
-        if key in mapping:
-            raise yaml.MarkedYAMLError(problem=f"the key {key!r} is given twice", problem_mark=key_node.start_mark)
-        mapping[key] = loader.construct_object(value_node, deep=deep)
-    return mapping
-
-
-_StrictLoader.add_constructor("tag:yaml.org,2002:map", lambda loader, node: _strict_mapping(loader, node, deep=True))
-
-
-def read_yaml(path: Path) -> Any:
-    """The content of a YAML file. Raises TableError with the line for one that cannot be read."""
-    file = f"{path.parent.name}/{path.name}"
-    try:
-        return yaml.load(path.read_bytes(), Loader=_StrictLoader)  # a safe loader
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else "?"
-        raise TableError(file, f"line {line}: {error.problem}") from None
-    except OSError as error:
-        raise TableError(file, error.strerror or "cannot be read") from None
 
 
 ROLL = "Roll"
@@ -106,6 +77,8 @@ class Sequence:
 
     def given(self, raw: Mapping[str, object], roster: Roster) -> Given:
         """The inputs cleaned. Raises UserError."""
+        from bot.rules.inputs.given import read_given
+
         return read_given(self.inputs, raw, self.system.words, roster, what=f"{self.system.id} {self.id}")
 
     def plan(self, given: Given) -> Plan[Any]:
@@ -231,6 +204,8 @@ class System:
         named = tuple(units.get("states") or ())
         states = {state: (state,) for state in named if state in flags}
         states |= {state: tuple(items) for state, items in (units.get("state_flags") or {}).items()}
+        from bot.rules.inputs.units import UnitWords
+
         return UnitWords(
             types=tuple(self.lists[types] if isinstance(types, str) else types),
             keys=options,

@@ -36,6 +36,17 @@ def test_a_single_answer_opens_no_database(words: list[str]) -> None:
     assert loaded == ""
 
 
+HEAVY = {"sqlite3", "asyncio", "yaml", "pathlib", "json", "fractions", "difflib", "bot.systems.catalog", "zoneinfo"}
+
+
+def test_a_roll_loads_no_tables_and_no_odds() -> None:
+    """Each of them costs more than the roll itself."""
+    look = f"import sys; from bot.__main__ import main; main(); print(*sorted({HEAVY} & {{*sys.modules}}))"
+    done = subprocess.run([sys.executable, "-c", look, "roll", "2d6"], capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("2d6: [")
+    assert done.stdout.endswith("\n\n"), done.stdout
+
+
 def test_batch_as_a_process() -> None:
     done = run("batch", stdin='{"id": 1, "op": "roll", "expression": "2d6", "dice": [1, 2]}\nnonsense\n')
     first, second = map(json.loads, done.stdout.splitlines())

@@ -11,7 +11,8 @@ import icepool
 import pytest
 
 from bot.rules.dice import Script
-from bot.rules.expression import odds, parse, roll
+from bot.rules.expression import parse, roll
+from bot.rules.expression.chances import odds
 from tests.refusing import refuses
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.rules.dice import AVERAGING, Die, Script
-from bot.rules.expression import Fate, check, odds, parse, roll, worst_cost
+from bot.rules.expression import Fate, check, parse, roll, worst_cost
+from bot.rules.expression.chances import odds
 from bot.rules.expression.cost import check_reach
 from bot.rules.expression.errors import ExpressionError
 from bot.rules.expression.limits import MAX_DICE, MAX_RESULT

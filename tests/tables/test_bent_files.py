@@ -12,7 +12,8 @@ import pytest
 
 from bot.rules.errors import TableError
 from bot.systems import catalog as tables
-from bot.systems.catalog import TABLES, System, read_yaml, systems
+from bot.systems.catalog import TABLES, System, systems
+from bot.systems.kept import read_yaml
 from tests.bending import bent
 
 EACH = 600

@@ -7,7 +7,6 @@ explosions of a pool draw at most 20 further dice, plus two for each die written
 
 from __future__ import annotations
 
-from bot.rules.expression.chances import odds
 from bot.rules.expression.cost import worst_cost
 from bot.rules.expression.errors import ExpressionError
 from bot.rules.expression.model import Expression
@@ -39,7 +38,6 @@ __all__ = [
     "Result",
     "Rolling",
     "check",
-    "odds",
     "parse",
     "roll",
     "worst_cost",

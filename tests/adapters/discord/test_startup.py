@@ -9,7 +9,7 @@ import pytest
 from benchmarks.discord import BARE, BOT, Cost, measure
 from tests.standins.discord import DiscordStandIn
 
-MORE_TIME = 800.0  # ms; the goal is 500, which benchmarks/ measures: a busy machine must not fail here
+MORE_TIME = 400.0  # ms; about 100 on an idle machine: a busy one must not fail here
 MORE_MEMORY = 20.0  # MiB
 ROUNDS = 8
 
