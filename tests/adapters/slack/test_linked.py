@@ -1,4 +1,7 @@
-"""One game on two networks: Anna plays on Discord, Ben on Slack; each sees every result, and both logs agree."""
+"""One evening of six turns on two networks: Anna plays on Discord, where Greta leads the game, and Ben on Slack.
+
+Each sees every result, each is called where they joined, and both logs agree.
+"""
 
 from __future__ import annotations
 
@@ -39,19 +42,20 @@ CALL = re.compile(r"<@(\w+)>")
 
 
 class Evening:
-    """Both networks with one player each, and a game that was linked."""
+    """Both networks with one player each, a game master on Discord, and a game that was linked."""
 
     def __init__(self, discord: DiscordStandIn, slack: SlackStandIn) -> None:
         self.discord = discord
-        self.table, self.anna = discord.channel("table"), discord.user("Anna", manage_guild=True)
+        self.table, self.anna = discord.channel("table"), discord.user("Anna")
+        self.greta = discord.user("Greta", manage_guild=True)
         self.home, self.cora, self.ben, self.games = settle(slack)
         self.ben.admin = True
 
     async def link(self) -> None:
-        """Anna's game from Ben's channel, too."""
-        await say(self.anna, self.table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
+        """Greta's game from Ben's channel, too."""
+        await say(self.greta, self.table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
         await say(self.anna, self.table, "game join", side="US")
-        asked = await say(self.anna, self.table, "game link")
+        asked = await say(self.greta, self.table, "game link")
         assert asked.ephemeral
         code = asked.content.split()[-1].strip("*")
         await write(self.ben, self.games, "/game", f"link {code}")
@@ -70,7 +74,7 @@ class Evening:
         return await self.ben.wait_for(self.games, words, timeout=8)
 
     async def play(self) -> None:
-        """Fire here and there, a consent across the networks, two turns, the end."""
+        """Fire here and there, a consent across the networks, six turns, the end."""
         await write(self.ben, self.games, "/game", "join VC")
         await self.on_discord("ben")
         await say(self.anna, self.table, "unit add", name="Squad 1..2", type="squad", side="US", stats="morale=5 fp=2")
@@ -91,13 +95,14 @@ class Evening:
         await self.on_discord("Cell 1 fires")
         await write(self.ben, self.games, "/roll", "2d6")
         await self.on_discord("ben rolls 2d6")
-        await say(self.anna, self.table, "fair reveal")
-        await say(self.anna, self.table, "game end", winner="US", confirm=True)
-        await self.on_slack("US wins")
+        await say(self.greta, self.table, "fair reveal")
+        await say(self.greta, self.table, "game end", winner="US", confirm=True)
+        await self.on_slack("US wins on turn 6")
 
     def calls(self) -> list[str]:
         """Who has been called so far, and where, one entry for each notification."""
-        names = {str(self.anna.id): "Anna", self.ben.id: "Ben", self.cora.id: "Cora"}
+        names = {str(one.id): one.user.name for one in (self.anna, self.greta)}
+        names |= {self.ben.id: "Ben", self.cora.id: "Cora"}
         here = [who for one in self.discord.messages(self.table) for who in one.pings]
         there = [
             who
@@ -108,11 +113,19 @@ class Evening:
         return sorted([f"{names[who]} on Discord" for who in here] + [f"{names[who]} on Slack" for who in there])
 
     async def take_turns(self) -> None:
-        """Two turns by passes alone: each hand-over calls the other player once, on the network where they joined."""
+        """Five turns by passes, with fire across the networks: each hand-over calls the other once, where they play."""
         before = self.calls()
         await say(self.anna, self.table, "game next")
-        await say(self.anna, self.table, "game initiative", side="US")
-        for turn in (2, 3):
+        for turn in (2, 3, 4, 5, 6):
+            await say(self.greta, self.table, "game initiative", side="US")
+            await self.on_slack(f"Turn {turn - 1}, Operations")
+            if turn % 2:
+                await say(self.anna, self.table, "lnlt fire", attackers="Squad 2", targets="Cell 2", hand="1,6")
+                await self.on_slack("Squad 2 fires")
+                await say(self.anna, self.table, "game pass")
+                await write(self.ben, self.games, "/lnlt", 'fire attackers="Cell 2" targets="Squad 2" hand=1,6')
+                await self.on_discord("Cell 2 fires")
+                await write(self.ben, self.games, "/game", "pass")
             await say(self.anna, self.table, "game pass")
             card = await self.on_slack(f"Turn {turn - 1}, Operations · one pass so far")
             await (await self.ben.press(card, "Pass")).answer()
@@ -126,7 +139,9 @@ class Evening:
         new = self.calls()
         for one in before:
             new.remove(one)
-        assert new == ["Anna on Discord"] * 4 + ["Ben on Slack"] * 5
+        by_hand_over, more_by_fire, at_the_start = 2 * 5, 2, 1
+        called = by_hand_over + more_by_fire + at_the_start
+        assert new == ["Anna on Discord"] * called + ["Ben on Slack"] * called
 
     async def compare(self, folder: Path) -> None:
         """Both logs, both exports, and what `verify` says of them."""

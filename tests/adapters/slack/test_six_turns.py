@@ -1,4 +1,4 @@
-"""An evening on Slack: four turns of Lock 'n Load by two players and a game master, with one restart.
+"""An evening on Slack: six turns of Lock 'n Load by two players and a game master, with one restart.
 
 As on Discord: who is called, what is struck and what old buttons say, until the log is found sound.
 """
@@ -15,9 +15,12 @@ from tests.adapters.left_over import until_nothing_is_left
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import Bot, running
 from tests.standins.slack import Message, SlackStandIn, User
+from tests.standins.taps import SlackThumb
 from tools import verify_log
 
 MENU = "a:menu-0"
+TAPS = 8
+"""Most taps that a turn without fire may cost, by both players together."""
 CALL = re.compile(r"<@(\w+)>")
 
 
@@ -184,18 +187,50 @@ async def third_turn(e: Evening, rally: Message) -> Message:
     return await e.press(first, card, "Next turn")
 
 
-async def fourth_turn(e: Evening, rally: Message, folder: Path) -> None:
-    """A turn without fire, the end with its story, a sound log, and the game taken up again."""
+async def fourth_turn(e: Evening, rally: Message) -> Message:
+    """A melee, taken back with the game master's consent; the card of turn 5."""
     e.calls()
+    await e.say(e.ben, "/unit", 'add "VC Squad 7..8" squad VC morale=4 fp=1')
     card = await e.press(e.greta, await e.press(e.anna, rally, "Initiative"), "Next phase")
     first, second = e.order(card)
     assert e.calls() == [first.name]
-    await e.through(card, first, second, first)
+    mine, yours = ("us2; us5", "vc7") if first is e.anna else ("vc7; vc8", "us2")
+    fought = await e.say(first, "/lnlt", f'melee attackers="{mine}" defenders="{yours}" hand=6,5,1,1')
+    asked = await e.press(first, fought, "Undo")
+    assert sorted(e.calls()) == sorted([second.name, "Greta"])
+    await e.greta.press(asked, "Agree")
+    await e.struck(fought)
+    card = await e.through(card, first, second, first, second)
+    return await e.press(first, card, "Next turn")
+
+
+async def fifth_turn(e: Evening, rally: Message) -> Message:
+    """A turn without fire: every tap by both players counted; the card of turn 6."""
+    e.calls()
+    anna, ben = SlackThumb(e.anna), SlackThumb(e.ben)
+    won = await (await anna.press(rally, "Initiative")).answer(where=is_news)
+    card = await (await ben.press(won, "Next phase")).answer(where=is_news)
+    first, second = (anna, ben) if e.order(card)[0] is e.anna else (ben, anna)
+    assert e.calls() == ([] if first is ben else ["Anna"])
+    for who, other in ((first, second), (second, first), (first, second)):
+        card = await (await who.press(card, "Pass")).answer(where=is_news)
+        assert e.calls() == [other.user.name]
+    last = await (await first.press(card, "Next turn")).answer(where=is_news)
+    assert e.calls() == [second.user.name]
+    taps, letters = (sum(pair) for pair in zip(anna.spent(), ben.spent(), strict=True))
+    assert letters == 0
+    assert taps <= TAPS
+    return last
+
+
+async def the_end(e: Evening, rally: Message, folder: Path) -> None:
+    """The end with its story, a sound log, and the game taken up again."""
+    assert "Turn 6, Rally" in rally.everything
     question = await (await e.greta.slash(e.games, "/game", "end")).answer(where=is_news)
     assert question.ephemeral_for == e.greta.id
     story = await (await e.greta.press(question, "End it: US wins")).answer(where=lambda one: "is over:" in one.text)
     assert story.ephemeral_for is None
-    assert "US wins on turn 4" in story.text
+    assert "US wins on turn 6" in story.text
     assert e.calls() == []
     await e.refused(e.anna, rally, "Next phase")
     await e.say(e.greta, "/fair", "reveal")
@@ -209,12 +244,12 @@ async def fourth_turn(e: Evening, rally: Message, folder: Path) -> None:
     assert "Hill 875" in listed.everything
     opened = await (await e.greta.press(listed, "Read")).answer(where=lambda one: "Resume" in one.buttons())
     resumed = await (await e.greta.press(opened, "Resume")).answer(where=lambda one: "takes" in one.text)
-    assert "Turn 4" in resumed.everything
+    assert "Turn 6" in resumed.everything
     assert e.calls() == []
 
 
 @pytest.mark.slow
-async def test_four_turns_end_as_they_were_played(socket_slack: SlackStandIn, tmp_path: Path) -> None:
+async def test_six_turns_end_as_they_were_played(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     e = Evening(socket_slack)
     async with running(socket_slack, tmp_path, e.home) as e.bot:
         started = await muster(e)
@@ -223,7 +258,9 @@ async def test_four_turns_end_as_they_were_played(socket_slack: SlackStandIn, tm
         await e.until(lambda: "further down" in board.text and not board.buttons(), "the board posted afresh")
         card = await second_turn(e, card, old)
         card = await third_turn(e, card)
-        await fourth_turn(e, card, tmp_path)
+        card = await fourth_turn(e, card)
+        card = await fifth_turn(e, card)
+        await the_end(e, card, tmp_path)
         e.bot.outbox_is_due()
         await until_nothing_is_left(tmp_path, 20)
     refused = {error for _, error, *_ in socket_slack.refusals}
