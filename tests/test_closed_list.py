@@ -42,7 +42,7 @@ Anna: game undo
 Anna: game redo
 Bob: game settings hand_dice=yes
 Bob: lnlt damage-check targets=vc2 dc_mod=3 hand=6 secret
-Bob: game end winner=VC confirm
+Bob: game end winner=VC text="The hill is taken, at a price." confirm
 Anna: game resume
 Bob: game end confirm
 """

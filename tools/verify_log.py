@@ -40,7 +40,7 @@ KINDS = {
     "plan": ("result before after", "texts", "plans", False),
     "order": ("result before after", "texts", "orders orders_due", False),
     "orders": ("reads result before after", "", "orders orders_due", False),
-    "end": ("before after", "opens result", "ended winner", True),
+    "end": ("before after", "opens result texts", "ended winner", True),
     "resume": ("", "before after", "ended winner", False),
     "unit": ("result", "before after", "system", True),
     "settings": ("", "result before after", "hand_dice answers confirm master", False),
@@ -840,6 +840,8 @@ class Game:
             return "it is the end of the game, but does not say so."
         if self.value("winner") not in ("", "draw", *self.now["sides"]):
             return "a game is won by one of its sides, or drawn."
+        if body.get("texts", {"text": ""}).keys() != {"text"}:
+            return "the end of a game has one sentence."
         return self.opened(body)
 
     def rule_resume(self, _body: Json) -> str:

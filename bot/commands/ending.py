@@ -15,8 +15,17 @@ from bot.game.story import Moment, best_shot, judgement, losses, points, worst_l
 from bot.interface.bars import in_tenths
 from bot.interface.parts import Group, Part, Small
 from bot.interface.reply import Reply
+from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
+from bot.stores.base import Store
+from bot.stores.records import Doc
 from bot.systems.catalog import systems
+
+SENTENCE, LONGEST = "ending", 300
+ASKED = 86_400.0
+"""Seconds for which the question under which a sentence was typed may be answered."""
+LOOK_BACK = 20
+"""The end of a game is among so many of its last events: seeds may be revealed behind it, and links ended."""
 
 
 async def end(context: Context) -> Reply:
@@ -24,11 +33,17 @@ async def end(context: Context) -> Reply:
     game = context.need_started()
     need_director(game, context.actor, "end it")
     options = context.options()
-    winner = _winner(game, options["winner"] or "")
+    winner, text = _winner(game, options["winner"] or ""), _sentence(options["text"] or "")
     if options["confirm"]:
-        story = await _ended(context, winner)
+        story = await _ended(context, winner, text)
         return Reply(f'"{game.name}" has ended', private=True, announce=story)
+    if text:
+        doc = Doc(SENTENCE, _own(context), {"text": text}, context.now + ASKED, context.command.who.key)
+        context.docs.append(doc)
+    elif await context.store.doc(SENTENCE, _own(context)) is not None:
+        context.drop_docs.append((SENTENCE, _own(context)))
     lines = [
+        text,
         f"{_count(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
         phrase("It can still be read then, and `/game resume` takes it up again."),
     ]
@@ -53,7 +68,27 @@ async def end_now(context: Context, winner: str) -> Reply:
     """The button under the question."""
     game = context.need_started()
     need_director(game, context.actor, "end it")
-    return await _ended(context, _winner(game, winner))
+    asked = await context.store.doc(SENTENCE, _own(context))
+    if asked is not None:
+        context.drop_docs.append((SENTENCE, _own(context)))
+    return await _ended(context, _winner(game, winner), str(asked.data["text"]) if asked is not None else "")
+
+
+def _own(context: Context) -> str:
+    """The sentence of who ends this game, until they have pressed a button under the question."""
+    return f"{context.ledger.row}:{context.command.who.key}"
+
+
+def _sentence(typed: str) -> str:
+    """A sentence on one line. Raises UserError for more than one can read in a list."""
+    text = " ".join(typed.split())
+    if len(text) > LONGEST:
+        raise UserError(
+            f"That is too long for the last line of a story: at most {LONGEST} characters.",
+            option="text",
+            code="too-long",
+        )
+    return text
 
 
 def _winner(game: Game, typed: str) -> str:
@@ -62,18 +97,18 @@ def _winner(game: Game, typed: str) -> str:
     return word if word in ("", DRAW) else find_side(game, typed)
 
 
-async def _ended(context: Context, winner: str) -> Reply:
+async def _ended(context: Context, winner: str, text: str = "") -> Reply:
     """End the game: sealed rolls are opened, and its story is told."""
     before = context.game
     opened = await open_rolls(context, tuple(before.sealed))
     after = replace(opened.game, ended=True, winner=winner)
-    context.ledger.add("end", after, opens=opened.numbers, result=opened.result)
+    context.ledger.add("end", after, texts={"text": text} if text else None, opens=opened.numbers, result=opened.result)
     game = context.game
     how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
     about = [_sides(context, game), f"{await _rolls(context)} rolls"]
     return Reply(
         f"{game.name} is over{how} on turn {game.turn}",
-        (*opened.lines, *await _story(context, game)),
+        (*((text,) if text else ()), *opened.lines, *await _story(context, game)),
         by=", ".join(piece for piece in about if piece),
         buttons=(
             context.button("read", "Statistics", "stats"),
@@ -81,6 +116,17 @@ async def _ended(context: Context, winner: str) -> Reply:
             context.button("read", "Export", "export"),
         ),
     )
+
+
+async def last_words(store: Store, row: str, game: Game) -> str:
+    """The sentence with which a game ended; "" where nobody wrote one, or it was deleted."""
+    if not game.ended:
+        return ""
+    after = max(0, game.number - LOOK_BACK)
+    rows = await store.events(row, after=after, limit=LOOK_BACK, newest_first=True)
+    number = next((event.number for event in rows if event.data["kind"] == "end"), 0)
+    texts = await store.texts(row, after=number - 1, before=number + 1) if number else ()
+    return next((text.text for text in texts if text.key == "text"), "")
 
 
 def _sides(context: Context, game: Game) -> str:

@@ -18,15 +18,17 @@ from bot.game.phases import phase_title
 from bot.game.rights import need_player
 from bot.game.roster import described, in_order
 from bot.game.state import Json
-from bot.game.summary import NameOf, told_event
+from bot.game.summary import NameOf
 from bot.interface.packing import packed_file
 from bot.interface.reply import Reply
+from bot.play.retold import retold, texts_of
+from bot.play.story import story
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
 from bot.rules.proof.export_format import SEALED
 
 FORMATS = {"json": "it can be imported again, and checked with grognard verify", "csv": "one line per roll"}
-COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "marks")
+COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "told", "marks")
 
 
 async def export(context: Context) -> Reply:
@@ -39,16 +41,17 @@ async def export(context: Context) -> Reply:
     texts = await store.texts(row)
     events = await asyncio.to_thread(lambda: [event.data for event in rows] if kind != "json" else [])
     closed = game.sealed
-    labels = {text.event: text.text for text in texts if text.key == "label" and text.event not in closed}
     if kind == "json":
         head: Json = {"name": game.name, "system": game.system, "exported": _time(int(context.now))}
         seeds, persons = await store.seeds(row), await store.persons(row)
         content = await asyncio.to_thread(lambda: written(export_game(game.id, rows, seeds, texts, persons, **head)))
     elif kind == "csv":
         opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in closed}
-        content = await asyncio.to_thread(rolls_csv, events, context.ledger.name_of, labels, opened)
+        content = await asyncio.to_thread(
+            rolls_csv, events, context.ledger.name_of, texts_of(events, texts, closed), opened, game.sides
+        )
     else:
-        content = await asyncio.to_thread(report, context, events, labels)
+        content = await asyncio.to_thread(report, context, events, texts_of(events, texts, closed))
     name = re.sub(r"[^a-z0-9]+", "-", game.name.casefold()).strip("-")[:40] or "game"
     suffix = {"markdown": "md"}.get(kind, kind)
     about = FORMATS.get(kind, "what happened, turn by turn")
@@ -76,7 +79,13 @@ def _dumped(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def rolls_csv(events: Sequence[Json], name_of: NameOf, labels: Mapping[int, str], opened: Mapping[int, str]) -> str:
+def rolls_csv(
+    events: Sequence[Json],
+    name_of: NameOf,
+    labels: Mapping[int, str],
+    opened: Mapping[int, str],
+    sides: tuple[str, ...] = (),
+) -> str:
     """One line per roll, table and sequence; sealed ones once they have been opened (`opened`: their content)."""
     undone, out = undone_events(events), io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -94,7 +103,9 @@ def rolls_csv(events: Sequence[Json], name_of: NameOf, labels: Mapping[int, str]
         dice = " ".join(str(die["value"]) for die in event.get("dice", ()))
         cells = [name_of(event["who"]), event["side"], event["kind"], event["command"], labels.get(number, ""), inputs]
         result = str(event.get("result", ""))
-        writer.writerow([number, _time(event["at"]), *map(_cell, cells), dice, _cell(result), " ".join(marks)])
+        told = retold(event, name_of, labels.get(number, ""), sides).sentence
+        row = [number, _time(event["at"]), *map(_cell, cells), dice, _cell(result), _cell(told), " ".join(marks)]
+        writer.writerow(row)
     return out.getvalue()
 
 
@@ -103,10 +114,9 @@ def _cell(text: str) -> str:
     return f"'{text}" if text[:1] in ("=", "+", "@", "-", "\t") else text
 
 
-def report(context: Context, events: Sequence[Json], labels: Mapping[int, str]) -> str:
+def report(context: Context, events: Sequence[Json], texts: Mapping[int, str]) -> str:
     """The after-action report: what happened by turn and phase, and how the sides are."""
     game, name_of = context.game, context.ledger.name_of
-    undone = undone_events(events)
     lines = [f"# {_plain(game.name or 'Free play')}", ""]
     if context.system is not None:
         lines += [f"*{_plain(context.system.title)}*", ""]
@@ -114,14 +124,12 @@ def report(context: Context, events: Sequence[Json], labels: Mapping[int, str]) 
         players = [name_of(person) for person, theirs in game.players.items() if theirs == side]
         lines.append(f"- **{_plain(side)}**: {_plain(', '.join(players) or 'nobody')}")
     lines.append("")
-    for event in events:
-        if event["kind"] in ("start", "next") and event.get("result"):
-            lines += ["", f"## {_plain(event['result'][:1].upper() + event['result'][1:])}", ""]
-            continue
-        told = _plain(told_event(event, name_of, labels.get(event["number"], ""), game.sides))
-        lines.append(f"- ~~{told}~~ (undone)" if event["number"] in undone else f"- {told}")
-        if event["kind"] == "pass" and (phase := event["result"].partition("; ")[2]):
-            lines += ["", f"## {_plain(phase[:1].upper() + phase[1:])}", ""]
+    for chapter in story(events, name_of, texts, game.sides, undone_events(events)):
+        lines += ["", f"## {_plain(chapter.heading)}", ""] if chapter.heading else []
+        for told in chapter.told:
+            sentence = _plain(told.sentence)
+            said = f"~~{sentence}~~ (undone)" if told.undone else f"**{sentence}**" if told.grave else sentence
+            lines.append(f"- #{told.number} {said}{f' {_plain(told.dice)}' if told.dice else ''}")
     where = "The end" if game.ended else phase_title(game, context.system)
     lines += ["", f"## {_plain(where or 'Now')}", ""]
     lines += [

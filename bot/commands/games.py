@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.context import Context, server_of
+from bot.commands.ending import last_words
 from bot.commands.places import moved_from
 from bot.commands.played import (
     Played,
@@ -48,7 +49,7 @@ async def listing(context: Context) -> Reply:
             private=True,
             buttons=way,
         )
-    shown: list[Part] = [_entry(one) for one in games[:MOST_SHOWN]]
+    shown: list[Part] = [await _entry(context, one) for one in games[:MOST_SHOWN]]
     more = len(games) - MOST_SHOWN
     if more > 0:
         shown.append(phrase("{more} older: `/game open 1`, or by title", more=more))
@@ -60,11 +61,13 @@ async def listing(context: Context) -> Reply:
     return Reply(f"{count} played here{on}", (*shown, *went), private=True, buttons=way)
 
 
-def _entry(one: Played) -> Entry:
+async def _entry(context: Context, one: Played) -> Entry:
     system = systems().get(one.game.system)
     name, label = _button(one)
     about = system.title.partition(" (")[0] if system is not None else ""
-    return Entry(f"{one.number}. {one.title}", about, standing(one), f"{name}:{one.row}", label)
+    said = await last_words(context.store, one.row, one.game)
+    text = f"{standing(one)} · {said}" if said else standing(one)
+    return Entry(f"{one.number}. {one.title}", about, text, f"{name}:{one.row}", label)
 
 
 def _button(one: Played) -> tuple[str, str]:
@@ -101,6 +104,8 @@ async def _opened(context: Context, one: Played) -> Reply:
         buttons.append(Button(f"resume:{one.row}", "Resume", "primary"))
     how = standing(one).rpartition(" · #")[0] or standing(one) if not one.is_on or one.game.ended else ""
     title, lines = f"{one.title}: {how}" if how else shown.title, shown.lines
+    if said := await last_words(context.store, one.row, one.game):
+        lines = (said, *lines)
     if not one.is_on:
         lines = (*lines, phrase("By command too: `/log game={number}`", number=one.number))
     return Reply(title, lines, footer=shown.footer, private=True, buttons=tuple(buttons))

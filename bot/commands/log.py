@@ -6,13 +6,15 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Any
 
 from bot.commands.context import Context
-from bot.commands.played import turn_to
+from bot.commands.played import title_of, turn_to
 from bot.commands.since import since
 from bot.game.rights import find_side
 from bot.game.roster import changed_names
 from bot.game.state import Json, roster_of
-from bot.game.summary import told_event
+from bot.interface.parts import Happened, Part
 from bot.interface.reply import Button, Reply
+from bot.play.retold import QUIET, texts_of, told_event, where_of
+from bot.play.story import story
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
 
@@ -32,13 +34,14 @@ async def handle(context: Context) -> Reply:
     side = (find_side(game, options["side"]) if game.sides else options["side"]) if options["side"] else ""
     unit = _unit_name(context, options["unit"]) if options["unit"] else ""
     count, page = options["count"], options["page"]
+    filters = (options["kind"] or "", side or "", unit, "story" if options["story"] else "")
     wanted: list[tuple[Json, bool]] = []
     seen, undone = 0, dict[int, bool]()
     more = False
     async for event in newest_first(context, context.ledger.row):
         if event["kind"] in ("undo", "redo"):
             undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
-        if not _fits(event, unit, side, options["kind"]):
+        if not _fits(event, unit, side, options["kind"]) or (options["story"] and event["kind"] in QUIET):
             continue
         seen += 1
         if seen > count * page:
@@ -46,7 +49,12 @@ async def handle(context: Context) -> Reply:
             break
         if seen > count * (page - 1):
             wanted.append((event, undone.get(event["number"], False)))
-    labels = await _labels(context, {event["number"] for event, _ in wanted})
+    labels = await _texts(context, [event for event, _ in wanted])
+    row = context.ledger.row
+    buttons = [Button(page_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
+    buttons += [Button(page_action(row, count, page + 1, *filters), "Older")] if more else []
+    if options["story"]:
+        return await _story(context, wanted, labels, page, tuple(buttons))
     lines = [
         told_event(event, context.ledger.name_of, labels.get(event["number"], ""), game.sides)
         + (" (undone)" if gone else "")
@@ -56,10 +64,6 @@ async def handle(context: Context) -> Reply:
         of_game = f" game={options['game']}" if options["game"] else ""
         lines.append(phrase("More: `/log {count} page={next}{game}`", count=count, next=page + 1, game=of_game))
     title = f"Log, page {page}" if page > 1 else "Log, newest first"
-    filters = (options["kind"] or "", side or "", unit)
-    row = context.ledger.row
-    buttons = [Button(page_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
-    buttons += [Button(page_action(row, count, page + 1, *filters), "Older")] if more else []
     return Reply(
         title,
         tuple(lines) or ("Nothing here.",),
@@ -67,6 +71,33 @@ async def handle(context: Context) -> Reply:
         private=True,
         buttons=tuple(buttons),
     )
+
+
+async def _story(
+    context: Context, events: list[tuple[Json, bool]], texts: dict[int, str], page: int, buttons: tuple[Button, ...]
+) -> Reply:
+    """The events of a page as a story, in the order in which they were, by turn and phase."""
+    game, in_order = context.game, [event for event, _ in reversed(events)]
+    undone = [event["number"] for event, gone in events if gone]
+    heading = await _heading(context, in_order[0]["number"]) if in_order else ""
+    lines: list[Part] = []
+    for chapter in story(in_order, context.ledger.name_of, texts, game.sides, undone, heading):
+        lines += [f"{chapter.heading}:"] if chapter.heading else []
+        lines += [Happened(told.number, told.sentence, "", told.grave, told.undone) for told in chapter.told]
+    called = title_of(game)
+    return Reply(
+        f"{called}, the story so far" if page == 1 else f"{called}, earlier",
+        tuple(lines) or ("Nothing here.",),
+        footer=(f"#{game.number}", short(context.ledger.head)),
+        private=True,
+        buttons=buttons,
+    )
+
+
+async def _heading(context: Context, number: int) -> str:
+    """The turn and phase in which an event happened; "" where that is too long ago to be looked for."""
+    rows = await context.store.events(context.ledger.row, before=number, limit=BATCH, newest_first=True)
+    return next((where for row in rows if (where := where_of(row.data))), "")
 
 
 def page_action(*parts: object) -> str:
@@ -78,8 +109,8 @@ async def turn_page(context: Context, rest: str) -> Reply:
     """The page that a button names."""
     from bot.commands.playing import repeated
 
-    count, page, kind, side, unit = (*rest.split(":"), "", "", "", "", "")[:5]
-    options = {"count": count, "page": page, "kind": kind, "side": side, "unit": unit}
+    count, page, kind, side, unit, told = (*rest.split(":"), "", "", "", "", "", "")[:6]
+    options = {"count": count, "page": page, "kind": kind, "side": side, "unit": unit, "story": "yes" if told else ""}
     return await handle(repeated(context, ("log",), {name: value for name, value in options.items() if value}))
 
 
@@ -121,9 +152,10 @@ def _unit_name(context: Context, typed: str) -> str:
     return found.name.casefold() if found is not None else typed.strip().casefold()
 
 
-async def _labels(context: Context, numbers: set[int]) -> dict[int, str]:
+async def _texts(context: Context, events: list[Json]) -> dict[int, str]:
+    """What was written with these events: labels of rolls that are open, plans, and how the game ended."""
+    numbers = [event["number"] for event in events]
     if not numbers:
         return {}
     texts = await context.store.texts(context.ledger.row, after=min(numbers) - 1, before=max(numbers) + 1)
-    closed = context.game.sealed
-    return {row.event: row.text for row in texts if row.key == "label" and row.event in numbers - closed.keys()}
+    return texts_of(events, texts, context.game.sealed)

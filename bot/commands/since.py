@@ -12,10 +12,10 @@ from bot.game.roster import GONE
 from bot.game.sides import by_name
 from bot.game.state import Game, Json
 from bot.game.summary import title_of as called
-from bot.game.summary import told_event
 from bot.interface.parts import Happened, Part, Small
 from bot.interface.reply import Reply
 from bot.interface.tone import HURT, WAITING
+from bot.play.retold import told_event
 from bot.rules.errors import UserError
 from bot.rules.names import joined
 from bot.rules.phrase import phrase

@@ -13,10 +13,10 @@ from bot.game.phases import whose_go
 from bot.game.rights import Actor
 from bot.game.roster import changed_names
 from bot.game.state import Game, Json
-from bot.game.summary import told_event
 from bot.game.undo import changed_since, consenters, is_free, may_ask, need_undoable, redo_fields, undo_fields
 from bot.interface.reply import Reply
 from bot.interface.tone import OVER, WAITING
+from bot.play.retold import told_event
 from bot.rules.errors import UserError
 from bot.rules.names import joined
 from bot.rules.phrase import phrase

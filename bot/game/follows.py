@@ -97,6 +97,8 @@ def _end(past: Past, event: Event) -> str:
         return "it is the end of the game, but does not say so."
     if said.get("winner", "") not in ("", DRAW, *now.sides):
         return "a game is won by one of its sides, or drawn."
+    if event.get("texts", {"text": ""}).keys() != {"text"}:
+        return "the end of a game has one sentence."
     return opened(past, event)
 
 

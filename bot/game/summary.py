@@ -13,13 +13,17 @@ from bot.systems.catalog import systems
 NameOf = Callable[[str], str]
 
 
-def told_event(event: Mapping[str, Any], name_of: NameOf, label: str = "", sides: tuple[str, ...] = ()) -> str:
-    """`#41 Anna (US): Direct fire: casualties [5][2]`; `sides` are those of the game, for a card's side a and b."""
+def told_event(
+    event: Mapping[str, Any], name_of: NameOf, label: str = "", sides: tuple[str, ...] = (), what: str = ""
+) -> str:
+    """`#41 Anna (US): Direct fire: casualties [5][2]`; `sides` are those of the game, for a card's side a and b.
+
+    `what` takes the place of the words in the log."""
     if sides and event.get("target") == "initiative":
         event = {**event, "result": by_name(event.get("result", ""), sides)}
     side = f" ({event['side']})" if event.get("side") else ""
     dice = "".join(f"[{die['value']}]" for die in event.get("dice", ())[:40])
-    pieces = [f"#{event['number']} {name_of(event['who'])}{side}: {_what(event, name_of, label)}", dice]
+    pieces = [f"#{event['number']} {name_of(event['who'])}{side}: {what or _what(event, name_of, label)}", dice]
     if event.get("hand"):
         pieces.append("(dice by hand)")
     return " ".join(piece for piece in pieces if piece)

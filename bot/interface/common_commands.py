@@ -94,10 +94,11 @@ GAME = (
         "game",
         (
             _option("winner", help_="the side that won, or draw", complete="winner"),
+            _option("text", help_="how it ended, in a sentence"),
             Option("confirm", "bool", help="end it now"),
         ),
         private=True,
-        example="/game end winner=US",
+        example='/game end winner=US text="The hill is taken at a price."',
     ),
     CommandSpec(
         ("game", "list"), "Every game that was played in this channel", "game", private=True, example="/game list"
@@ -252,6 +253,7 @@ LOG = (
             Option("page", "int", "page", min=1, max=10_000, default=1),
             _GAME,
             _option("since", help_="me: what happened since you left; or the number of an event"),
+            Option("story", "bool", help="as a story, by turn and phase: who did what to whom"),
         ),
         private=True,
         example="/log 20",

@@ -9,7 +9,10 @@ from bot.rules.errors import TableError, did_you_mean, reading
 from bot.systems.counters import check_counters
 
 _NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
-_KEYS = (*_NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "odds", "scores", "labels", "words")
+_KEYS = (
+    *_NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "odds", "scores", "labels", "words",
+    "arms",
+)  # fmt: skip
 _UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "well", "lost",
     "hurt", "reduced", "reduced_states", "counters",
@@ -53,6 +56,8 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
         raise TableError(file, "must be group: title", row="groups")
     if not _maps(game.get("words") or {}, str):
         raise TableError(file, "must be token: how it is said", row="words")
+    if not _maps(game.get("arms") or {}, str):
+        raise TableError(file, "must be weapon: what it is called in a story", row="arms")
     if not _maps(game.get("labels") or {}, str):
         raise TableError(file, "must be option: its name for people", row="labels")
     _check_lists(game, file)

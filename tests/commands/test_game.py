@@ -369,7 +369,7 @@ async def test_csv_and_markdown() -> None:
     report = (await channel.do("Anna", "game export markdown")).files[0]
     assert report.name == "hill-875.md"
     assert "## Turn 1, Rally phase" in report.content
-    assert "Direct fire" in report.content
+    assert "US Squad 1 fires: " in report.content
 
 
 async def test_luck_leaves_out_hand_dice_undone_and_sealed_events() -> None:

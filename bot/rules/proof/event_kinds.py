@@ -60,7 +60,7 @@ KINDS: Mapping[str, Kind] = {
     "plan": Kind(("result", *PATCH), ("texts",), ("plans",)),
     "order": Kind(("result", *PATCH), ("texts",), ("orders", "orders_due")),
     "orders": Kind(("reads", "result", *PATCH), (), ("orders", "orders_due")),
-    "end": Kind(PATCH, ("opens", "result"), ("ended", "winner"), units=True),
+    "end": Kind(PATCH, ("opens", "result", "texts"), ("ended", "winner"), units=True),
     "resume": Kind((), PATCH, ("ended", "winner")),
     "unit": Kind(("result",), PATCH, ("system",), units=True),
     "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "confirm", "master")),

@@ -1,0 +1,104 @@
+"""`/log story`, the report as Markdown, and the sentence with which a game ends."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+from bot.audit.check_file import check
+from bot.interface.parts import Happened
+from bot.interface.reply import Reply
+from tests.playing import Channel, two_sides
+
+OURS = Path(__file__).resolve().parents[2] / "tools" / "verify_log.py"
+
+
+def pressed(reply: Reply, label: str) -> str:
+    return next(button.action for button in reply.buttons if button.label.startswith(label))
+
+
+async def fought() -> Channel:
+    """Two shots, one of them taken back, in the second phase of turn 1."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "game next", "lnlt fire attackers=us1 targets=vc1 hand=6,1,6")
+    await channel.do("Anna", "lnlt fire attackers=us2 targets=vc2 hand=1,6")
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+    return channel
+
+
+async def test_the_story_says_who_fired_at_whom_and_what_came_of_it() -> None:
+    channel = await fought()
+    told = await channel.do("Bob", "log story")
+    assert told.private
+    assert told.title == "Hill 875, the story so far"
+    at = told.body().index("Turn 1, Operations phase:")
+    first, second = [part for part in told.lines if isinstance(part, Happened)][-2:]
+    assert told.body()[at + 1].endswith(first.title)
+    assert first.title.startswith("US Squad 1 fires: Cell 1 ")
+    assert first.grave
+    assert second.title == "US Squad 2 fires: no effect on Cell 2"
+    assert second.undone, "an undo is seen in what it took back"
+
+
+async def test_a_page_of_the_story_says_in_which_phase_it_begins_and_leads_to_the_one_before() -> None:
+    channel = await fought()
+    told = await channel.do("Bob", "log story count=2")
+    assert told.body()[0] == "Turn 1, Operations phase:"
+    older = await channel.press("Bob", pressed(told, "Older"))
+    assert older.title == "Hill 875, earlier"
+    assert "Turn 1, Operations phase:" in older.body(), "the phase began on that page"
+    assert "Squad 1 fires" not in older.text()
+
+
+async def test_the_log_names_everybody() -> None:
+    channel = await fought()
+    log = (await channel.do("Bob", "log")).body()
+    assert any("Anna (US): Squad 2 fires: no effect on Cell 2 [1][6]" in line for line in log)
+    report = (await channel.do("Anna", "game export markdown")).files[0].text
+    assert "## Turn 1, Operations phase" in report
+    assert "~~US Squad 2 fires: no effect on Cell 2~~ (undone)" in report
+    rows = (await channel.do("Anna", "game export csv")).files[0].text.splitlines()
+    assert rows[-1].endswith("US Squad 2 fires: no effect on Cell 2,hand undone")
+
+
+async def test_a_game_ends_with_a_winner_and_a_sentence() -> None:
+    channel = await fought()
+    asked = await channel.do("Anna", 'game end text="  The hill is taken,\n at a price. "')
+    assert asked.body()[0] == "The hill is taken, at a price."
+    story = await channel.press("Anna", pressed(asked, "End it: US"))
+    assert story.title.startswith("Hill 875 is over: US wins")
+    assert story.body()[0] == "The hill is taken, at a price."
+    assert "US won on turn 1 · #12 · The hill is taken, at a price." in (await channel.do("Bob", "game list")).text()
+    assert "The hill is taken, at a price." in (await channel.do("Bob", "game open")).body()
+    assert "The game ends: US wins. The hill is taken, at a price." in (await channel.do("Bob", "log story")).text()
+
+
+async def test_the_sentence_is_a_text_that_can_be_deleted_and_both_verifiers_know_it() -> None:
+    channel = await fought()
+    await channel.do("Anna", 'game end winner=draw text="Called off at midnight." confirm')
+    whole = json.loads((await channel.do("Anna", "game export")).files[0].text)
+    assert "Called off" not in json.dumps([event["body"] for event in whole["events"]])
+    assert check(whole).faults == ()
+    spec = importlib.util.spec_from_file_location("verify_log", OURS)
+    assert spec is not None
+    assert spec.loader is not None
+    ours = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(ours)
+    assert ours.check(whole)[0] == []
+    end = whole["events"][-1]["body"]
+    end["texts"]["label"] = end["texts"]["text"]
+    assert any("one sentence" in line or "hash" in line for line in check(whole).faults)
+    await channel.do("Anna", "privacy delete confirm")
+    assert "Called off" not in (await channel.do("Bob", "game list")).text()
+
+
+async def test_a_sentence_that_was_asked_about_but_not_used_is_not_kept_for_the_next_question() -> None:
+    channel = await fought()
+    await channel.do("Anna", 'game end text="First thought."')
+    story = await channel.press("Anna", pressed(await channel.do("Anna", "game end"), "End it: US"))
+    assert "First thought." not in story.text()
+    await channel.do("Anna", "game resume")
+    await channel.refused("Anna", f'game end text="{"x" * 301}"', "too-long text")
