@@ -130,8 +130,9 @@ def _in_game(ledgers: Many[Ledger]) -> bool:
 
 
 async def following(context: Context, reply: Reply) -> list[Outgoing]:
-    """What the events of this command make of the board."""
-    if not (context.ledger.bodies and context.ledger.game.started):
+    """What the events of this command make of the board, where the game has one."""
+    was = context.ledger.was
+    if was is None or not was.has_board:
         return []
     from bot.commands.board import following
 

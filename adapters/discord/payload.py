@@ -6,6 +6,7 @@ the longest descriptions give way to brief ones until all fit, and flags beyond 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -36,8 +37,12 @@ def payload(registry: Registry) -> list[Json]:
 
 def command(name: str, registry: Registry) -> Json:
     """One top-level command, its descriptions as long as 8,000 characters allow."""
-    made = (_command(name, registry, length) for length in _LENGTHS)
-    return next((one for one in made if size(one) <= MAX_COMMAND), _command(name, registry, _LENGTHS[-1]))
+    made = _command(name, registry, _LENGTHS[0])
+    if size(made) <= MAX_COMMAND:
+        return made
+    shorter = _LENGTHS[1:-1]  # the shorter the descriptions may be, the smaller the whole
+    at = bisect_left(shorter, True, key=lambda length: size(_command(name, registry, length)) <= MAX_COMMAND)
+    return _command(name, registry, _LENGTHS[1 + at])
 
 
 def size(made: Mapping[str, Any]) -> int:

@@ -24,13 +24,12 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.names import joined
-from bot.stores.records import Doc, Outgoing
+from bot.stores.records import BOARD, Doc, Outgoing
 from bot.systems.catalog import System
 
 if TYPE_CHECKING:
     from bot.commands.context import Context
 
-BOARD = "board"
 AFRESH = 50 * 60.0
 """Seconds after which it is posted anew: some platforms let nobody change older messages as often as a game needs."""
 MOST_ENTRIES = 25
@@ -55,9 +54,9 @@ async def board(context: Context) -> Reply:
     return shown(context, game, said)
 
 
-def _remember(context: Context, game: Game, said: str, topic: str = "") -> str:
-    """Note which message the board is: `topic`, or a new one."""
-    about = topic or f"board-{new_id()}"
+def _remember(context: Context, game: Game, said: str) -> str:
+    """Note that the board is a new message; what that is about."""
+    about = f"board-{new_id()}"
     data = {"topic": about, "turn": [game.turn, game.turn_of], "since": context.now, "said": said}
     context.docs.append(Doc(BOARD, context.ledger.row, data, owner=context.command.where.server))
     return about
@@ -71,7 +70,7 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
     doc = await context.store.doc(BOARD, ledger.row)
     if doc is None:
         return []
-    game, places = ledger.game, sorted({*ledger.was.places})
+    game, places = ledger.game, ledger.was.places
     topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
     if game.ended:
         context.drop_docs.append((BOARD, ledger.row))
@@ -108,7 +107,8 @@ def shown(context: Context, game: Game, said: str) -> Reply:
     """The board: phase and whose go, initiative, both sides by state, the last result, the buttons of the phase."""
     system = context.system
     lines: list[Part] = []
-    if about := " · ".join(filter(None, (_initiative(game), passes_told(game, system)))):
+    holds = f"{game.initiative} has the initiative" if game.initiative else ""
+    if about := " · ".join(filter(None, (holds, passes_told(game, system)))):
         lines.append(about)
     for side in (*game.sides, ""):
         lines += _side(context, game, side, system)
@@ -121,10 +121,6 @@ def shown(context: Context, game: Game, said: str) -> Reply:
     whose = whose_go(game)
     title = f"{phase_name(game, system)}: {whose}" if whose else phase_name(game, system)
     return Reply(title, tuple(lines), buttons=tuple(buttons), across=PHONE_ROW, menus=_cards(context, game), quiet=True)
-
-
-def _initiative(game: Game) -> str:
-    return f"{game.initiative} has the initiative" if game.initiative else ""
 
 
 def _side(context: Context, game: Game, side: str, system: System | None) -> Iterable[Part]:

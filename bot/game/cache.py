@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 
 from bot.game.loaded import Loaded, load
 from bot.stores.base import Store
@@ -24,9 +25,11 @@ class Games:
             here = await self._store.peek(place)
             if here is None:
                 return None
-            row, version = here
+            row, version, has_board = here
             known = self._loaded.get(row)
             if known is not None and known.version == version:
+                if known.has_board != has_board:
+                    return self.keep(replace(known, has_board=has_board))
                 self._loaded.move_to_end(row)
                 return known
         saved = await self._store.load_game(place)

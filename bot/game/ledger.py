@@ -204,6 +204,7 @@ class Ledger:
             seed=self.seed,
             places=places,
             snapshot_at=self.game.number if change.state is not None else at,
+            has_board=self.was is not None and self.was.row == self.row and self.was.has_board,
         )
 
 

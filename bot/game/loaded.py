@@ -25,6 +25,7 @@ class Loaded:
     seed: SeedRow
     places: tuple[str, ...]
     snapshot_at: int
+    has_board: bool = False
 
     def person_of(self, user: str) -> PersonRow | None:
         """Who a platform's user is in this game."""
@@ -59,4 +60,5 @@ def load(saved: Saved) -> Loaded:
         seed=saved.seed,
         places=saved.places,
         snapshot_at=saved.state_at,
+        has_board=saved.has_board,
     )

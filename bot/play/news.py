@@ -133,13 +133,10 @@ def _named(results: Mapping[str, Result], fates: list[Fate]) -> str:
 
 def _said(results: Mapping[str, Result], alike: list[Fate]) -> str:
     names, result = joined(fate.unit for fate in alike), results.get(alike[0].token)
-    pattern = (
-        f"{{}}: {alike[0].token.replace('-', ' ')}"
-        if result is None
-        else result.says
-        if len(alike) == 1
-        else result.many
-    )
+    if result is None:
+        pattern = f"{{}}: {alike[0].token.replace('-', ' ')}"
+    else:
+        pattern = result.says if len(alike) == 1 else result.many
     return _with_more(pattern.replace("{}", names), alike[0].more)
 
 

@@ -81,8 +81,8 @@ class Store(Protocol):
         """The answer that this request got in the last 7 days, or None. Raises Deleted, as `commit` does."""
         ...
 
-    async def peek(self, place: str) -> tuple[str, int] | None:
-        """Id and version of the game that is played here: whether a cached one is still the latest."""
+    async def peek(self, place: str) -> tuple[str, int, bool] | None:
+        """Id and version of the game that is played here, and whether it has a board: if a cached one still holds."""
         ...
 
     async def load_game(self, place: str) -> Saved | None:

@@ -40,6 +40,8 @@ class GameRow:
     updated: float
 
 
+BOARD = "board"
+"""The kind of the document that says which message is the board of a game."""
 IMPORTED = "imported:"
 """How the `user` of a person begins who is known from an imported file only; no platform's key begins so."""
 
@@ -232,7 +234,8 @@ class Saved:
     texts: tuple[TextRow, ...]  # of these events
     persons: tuple[PersonRow, ...]
     seed: SeedRow | None  # the latest
-    places: tuple[str, ...]  # that play it now
+    places: tuple[str, ...]  # that play it now, in order
+    has_board: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,35 +21,25 @@ from tests.standins.taps import DiscordThumb, SlackThumb
 __all__ = ["socket_slack"]
 
 MENU = "Same shot, other target"
-DISCORD = {
-    "first shot, typed": (5, 20),
-    "first shot, by form": (9, 0),
-    "same shot again": (1, 0),
-    "another target": (2, 0),
-    "one modifier changed": (3, 0),
-    "undo with consent": (2, 0),
-    "a turn without fire": (8, 0),
-    "twelve random orders": (3, 40),
-    "twelve men firing": (5, 40),
+MOST = {
+    "first shot, typed": {"Discord": (5, 20), "Slack": (1, 25)},
+    "first shot, by form": {"Discord": (9, 0), "Slack": (11, 0)},
+    "same shot again": {"Discord": (1, 0), "Slack": (1, 0)},
+    "another target": {"Discord": (2, 0), "Slack": (2, 0)},
+    "one modifier changed": {"Discord": (3, 0), "Slack": (5, 0)},
+    "undo with consent": {"Discord": (2, 0), "Slack": (2, 0)},
+    "a turn without fire": {"Discord": (8, 0), "Slack": (8, 0)},
+    "twelve random orders": {"Discord": (3, 40), "Slack": (1, 40)},
+    "twelve men firing": {"Discord": (5, 40), "Slack": (1, 60)},
 }
-SLACK = {
-    "first shot, typed": (1, 25),
-    "first shot, by form": (11, 0),
-    "same shot again": (1, 0),
-    "another target": (2, 0),
-    "one modifier changed": (5, 0),
-    "undo with consent": (2, 0),
-    "a turn without fire": (8, 0),
-    "twelve random orders": (1, 40),
-    "twelve men firing": (1, 60),
-}
+"""The most taps and characters that each may cost on each platform."""
 
 
 class Costs:
     """What each thing cost, held against what it may cost."""
 
-    def __init__(self, platform: str, most: dict[str, tuple[int, int]]) -> None:
-        self._platform, self._most = platform, most
+    def __init__(self, platform: str) -> None:
+        self._platform, self._most = platform, {what: most[platform] for what, most in MOST.items()}
         self._found: dict[str, tuple[int, int]] = {}
 
     def note(self, what: str, *thumbs: DiscordThumb | SlackThumb) -> None:
@@ -107,7 +97,7 @@ async def shots_on_discord(costs: Costs, anna: DiscordThumb, ben: DiscordThumb, 
 
 @pytest.mark.slow
 async def test_an_evening_on_discord(tmp_path: Path) -> None:
-    costs = Costs("Discord", DISCORD)
+    costs = Costs("Discord")
     async with d.DiscordStandIn.running() as discord, running_discord(discord, tmp_path):
         table, village = discord.channel("table"), discord.channel("village")
         one, two = discord.user("Anna"), discord.user("Ben")
@@ -182,7 +172,7 @@ async def shots_on_slack(costs: Costs, anna: SlackThumb, ben: SlackThumb, games:
 
 @pytest.mark.slow
 async def test_an_evening_on_slack(socket_slack: s.SlackStandIn, tmp_path: Path) -> None:
-    costs = Costs("Slack", SLACK)
+    costs = Costs("Slack")
     home, one, two, games = settle(socket_slack)
     village = home.channel("village")
     anna, ben = SlackThumb(one), SlackThumb(two)

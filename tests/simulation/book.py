@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 from bot.app import App
 from bot.audit.export import export_game
 from bot.audit.games import audit
-from bot.commands.board import BOARD
 from bot.interface.reply import Reply
 from bot.interface.spec import Person, Place
 from bot.rules.proof.verify import verify
+from bot.stores.records import BOARD
 from tests.simulation import on_discord, on_slack
 from tests.simulation.door import PROCESS, Disk
 from tests.simulation.people import BY_KEY, PEOPLE, discord_id, slack_id

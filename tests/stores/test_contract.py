@@ -80,7 +80,7 @@ async def test_a_game_comes_back_as_it_was_committed(store: Store, clock: Clock)
     assert saved.persons == (PersonRow("g1", "p1", "discord:anna", "Anna"),)
     assert saved.seed == SeedRow("g1", 1, b"\1" * 32, "c0ffee", 1)
     assert saved.places == (PLACE,)
-    assert await store.peek(PLACE) == ("g1", 1)
+    assert await store.peek(PLACE) == ("g1", 1, False)
 
 
 async def test_nothing_is_where_nothing_was_played(store: Store) -> None:
@@ -119,7 +119,7 @@ async def test_the_same_request_is_answered_once(store: Store) -> None:
     assert (first.reply, first.seen) == ({"text": "7"}, False)
     assert (second.reply, second.seen) == ({"text": "7"}, True)
     assert await store.seen("r1") == {"text": "7"}
-    assert await store.peek(PLACE) == ("g1", 2)
+    assert await store.peek(PLACE) == ("g1", 2, False)
 
 
 async def test_twenty_deliveries_at_once_of_one_request(store: Store) -> None:
@@ -162,7 +162,7 @@ async def test_of_two_first_rolls_in_a_channel_one_starts_the_game(store: Store)
         store.commit(new_game("g1")), store.commit(new_game("g2")), store.commit(new_game("g1")), return_exceptions=True
     )
     assert isinstance(results[1], Conflict)
-    assert await store.peek(PLACE) == ("g1", 1)
+    assert await store.peek(PLACE) == ("g1", 1, False)
     assert list(await store.games()) == ["g1"]
 
 
@@ -171,7 +171,7 @@ async def test_a_conflict_in_the_middle_undoes_what_came_before(store: Store) ->
     both = Commit(changes=(Change("g1", 1, (event(2),)), Change("g2", 7, (event(9, "g2"),))))
     with pytest.raises(Conflict):
         await store.commit(both)
-    assert await store.peek(PLACE) == ("g1", 1)
+    assert await store.peek(PLACE) == ("g1", 1, False)
     assert len(await store.events("g1")) == 1
 
 
@@ -214,14 +214,14 @@ async def test_a_new_game_takes_the_place_of_the_old_one_which_stays(store: Stor
     await store.commit(new_game("g1"))
     start = new_game("g2")
     await store.commit(replace(start, bindings=(Binding(PLACE, "g2", "g1", SERVER),)))
-    assert await store.peek(PLACE) == ("g2", 1)
+    assert await store.peek(PLACE) == ("g2", 1, False)
     old = await store.load_game_by_id("g1")
     assert old is not None
     assert old.places == ()
     await store.commit(Commit(bindings=(Binding(PLACE, None, "g2"),)))
     assert await store.peek(PLACE) is None
     await store.commit(Commit(bindings=(Binding(PLACE, "g1", None, SERVER),)))
-    assert await store.peek(PLACE) == ("g1", 2), "who keeps it in memory with its old places reads it anew"
+    assert await store.peek(PLACE) == ("g1", 2, False), "who keeps it in memory with its old places reads it anew"
     assert list(await store.games()) == ["g1", "g2"]
     assert list(await store.games(after="g1")) == ["g2"]
     assert list(await store.games(limit=1)) == ["g1"]
@@ -396,7 +396,7 @@ async def test_a_consent_that_is_gone_cannot_be_used(store: Store) -> None:
     await store.commit(undo)
     with pytest.raises(Conflict):
         await store.commit(replace(undo, changes=(Change("g1", 2, (event(3),)),)))
-    assert await store.peek(PLACE) == ("g1", 2)
+    assert await store.peek(PLACE) == ("g1", 2, False)
 
 
 async def test_what_goes_in_and_out_are_copies(store: Store) -> None:
@@ -434,7 +434,7 @@ async def test_an_erased_game_is_gone_whole(store: Store) -> None:
         await store.seen("start g1")
     assert await store.seen("r") == {"text": "Deleted."}
     assert [row.reply for row in await store.outbox_claim(1)] == [{"text": "Deleted."}]
-    assert await store.peek("discord:s1:c2") == ("g2", 1)
+    assert await store.peek("discord:s1:c2") == ("g2", 1, False)
 
 
 async def test_a_user_can_be_forgotten_without_touching_the_chain(store: Store) -> None:
@@ -496,10 +496,10 @@ async def test_a_removed_server_is_kept_for_a_while(store: Store, clock: Clock) 
     clock.now += 29 * DAY
     await store.server_left(SERVER)  # told twice: the first time counts
     await store.sweep(30 * DAY)
-    assert await store.peek(PLACE) == ("g1", 1)
+    assert await store.peek(PLACE) == ("g1", 1, False)
     clock.now += 1 * DAY
     await store.sweep(None)
-    assert await store.peek(PLACE) == ("g1", 1), "never"
+    assert await store.peek(PLACE) == ("g1", 1, False), "never"
     await store.sweep(30 * DAY)
     assert await store.peek(PLACE) is None
     assert list(await store.games()) == ["g2", "other"], "g2 is still played on the other server"

@@ -68,7 +68,7 @@ async def test_a_temporary_store_leaves_nothing_behind(tmp_path: Path, monkeypat
     store, other = await TemporaryStore.make(), await TemporaryStore.make()
     await store.commit(start())
     assert await store.journal.note(Receipt(Command(("roll",), {}, Person("a", "Anna"), Place("b"), "r1"), 1.0), 1.0)
-    assert await store.peek("place g1") == ("g1", 1)
+    assert await store.peek("place g1") == ("g1", 1, False)
     assert await other.peek("place g1") is None, "each has a folder of its own"
     assert [folder.stat().st_mode & 0o077 for folder in tmp_path.iterdir()] == [0, 0]
     await store.close()
@@ -140,7 +140,7 @@ async def test_one_bad_job_among_others_undoes_only_itself(path: Path) -> None:
         )
         kinds = [type(result).__name__ for result in results]
         assert kinds == ["Committed", "LookupError", "Conflict", "IntegrityError", "Committed"]
-        assert await store.peek("place g1") == ("g1", 2)
+        assert await store.peek("place g1") == ("g1", 2, False)
         assert len(await store.events("g2")) == 2
 
 
@@ -153,7 +153,7 @@ async def test_giving_up_waiting_does_not_undo(path: Path) -> None:
         with pytest.raises(asyncio.CancelledError):
             await task
         await store.commit(roll(3))
-        assert await store.peek("place g1") == ("g1", 3)
+        assert await store.peek("place g1") == ("g1", 3, False)
 
 
 def assert_ended(before: set[threading.Thread]) -> None:
@@ -254,7 +254,7 @@ async def test_a_locked_file_is_waited_for_and_then_named(path: Path) -> None:
         with held(path):
             with refuses("store-locked"):
                 await store.commit(roll(2))
-            assert await store.peek("place g1") == ("g1", 1), "reading goes on"
+            assert await store.peek("place g1") == ("g1", 1, False), "reading goes on"
             assert "locked" in await refused(path)
         assert not (await store.commit(roll(2))).seen
 
@@ -398,7 +398,7 @@ async def test_a_file_that_became_read_only(path: Path) -> None:
         with refuses("store-failed cannot be written") as caught:
             await store.commit(roll(2))
         assert "right to write" in caught.value.hint
-        assert await store.peek("place g1") == ("g1", 1)
+        assert await store.peek("place g1") == ("g1", 1, False)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
@@ -463,7 +463,7 @@ async def test_an_older_file_is_copied_and_brought_up_to_date(path: Path) -> Non
     copy = backup_path(path, len(MIGRATIONS))
     assert "name" not in columns(copy, "games")
     async with open_sqlite(copy) as store:
-        assert await store.peek("place g1") == ("g1", 1)
+        assert await store.peek("place g1") == ("g1", 1, False)
     run_migrations(path, later)  # nothing left to do
 
 
@@ -508,7 +508,7 @@ async def test_a_migration_that_fails_changes_nothing(path: Path) -> None:
         run_migrations(path, steps)
     assert "name" not in columns(path, "games")
     async with open_sqlite(path) as store:
-        assert await store.peek("place g1") == ("g1", 1)
+        assert await store.peek("place g1") == ("g1", 1, False)
 
 
 async def test_processes_that_start_at_once_make_one_file(path: Path) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from bot.stores.base import LONGEST_WAIT, Deleted
 from bot.stores.records import (
+    BOARD,
     Doc,
     DueRow,
     EventRow,
@@ -50,11 +51,14 @@ def check_deleted(conn: sqlite3.Connection, request_id: str, since: float) -> No
         raise Deleted(request_id)
 
 
-def game_at(conn: sqlite3.Connection, place: str) -> tuple[str, int] | None:
-    """Id and version of the game that a place plays."""
-    query = "SELECT id, version FROM bindings JOIN games ON id = game WHERE place = ? AND current"
+_HAS_BOARD = f"EXISTS (SELECT 1 FROM docs WHERE kind = '{BOARD}' AND key = games.id)"
+
+
+def game_at(conn: sqlite3.Connection, place: str) -> tuple[str, int, bool] | None:
+    """Id and version of the game that a place plays, and whether it has a board."""
+    query = f"SELECT id, version, {_HAS_BOARD} FROM bindings JOIN games ON id = game WHERE place = ? AND current"
     row = conn.execute(query, (place,)).fetchone()
-    return (row[0], row[1]) if row else None
+    return (row[0], row[1], bool(row[2])) if row else None
 
 
 def played(conn: sqlite3.Connection, place: str) -> list[tuple[int, str]]:
@@ -64,7 +68,7 @@ def played(conn: sqlite3.Connection, place: str) -> list[tuple[int, str]]:
 
 def game_with_all(conn: sqlite3.Connection, game: str) -> Saved | None:
     """A game with its last snapshot and what came after it, as of one moment."""
-    query = "SELECT id, version, next_event, head, created, updated FROM games WHERE id = ?"
+    query = f"SELECT id, version, next_event, head, created, updated, {_HAS_BOARD} FROM games WHERE id = ?"
     row = conn.execute(query, (game,)).fetchone()
     if row is None:
         return None
@@ -72,7 +76,7 @@ def game_with_all(conn: sqlite3.Connection, game: str) -> Saved | None:
     latest = seed_rows(conn.execute(_SEED + " WHERE game = ? ORDER BY epoch DESC LIMIT 1", (game,)))
     places = conn.execute("SELECT place FROM bindings WHERE game = ? AND current ORDER BY place", (game,))
     return Saved(
-        game=GameRow(*row),
+        game=GameRow(*row[:-1]),
         state=json.loads(state),
         state_at=at,
         events=events(conn, game, at, None, None, newest_first=False),
@@ -80,6 +84,7 @@ def game_with_all(conn: sqlite3.Connection, game: str) -> Saved | None:
         persons=persons(conn, game),
         seed=latest[0] if latest else None,
         places=tuple(place for (place,) in places),
+        has_board=bool(row[-1]),
     )
 
 

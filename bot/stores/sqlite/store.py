@@ -134,7 +134,7 @@ class SqliteStore:
         since = self._clock() - REQUESTS_KEPT
         return await self._reader.run(lambda conn: reading.request_reply(conn, request_id, since))
 
-    async def peek(self, place: str) -> tuple[str, int] | None:
+    async def peek(self, place: str) -> tuple[str, int, bool] | None:
         """See Store."""
         return await self._reader.run(lambda conn: reading.game_at(conn, place))
 

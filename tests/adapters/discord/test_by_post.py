@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.adapters.discord.process import Bot, running
-from tests.adapters.discord.test_phone import gather, press, say
+from tests.adapters.discord.two_sides import gather, press, say
 from tests.standins.discord import Channel, DiscordStandIn, Message
 
 
@@ -28,7 +28,7 @@ def struck(discord: DiscordStandIn, channel: Channel, message: Message) -> bool:
 async def test_a_reminder_with_its_buttons(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
         table = discord.channel("table")
-        anna, ben = await gather(discord, table)
+        anna, ben = await gather(discord, table, "Squad 1..3", "Cell 1..30")
         await say(ben, table, "me ping", interval="4h", quiet="off", zone="Europe/Berlin")
         await say(anna, table, "game initiative", side="US")
         await say(anna, table, "game next")
@@ -62,7 +62,7 @@ async def test_a_reminder_with_its_buttons(tmp_path: Path) -> None:
 async def test_orders_are_written_in_a_form_and_opened_for_all(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table = discord.channel("table")
-        anna, ben = await gather(discord, table)
+        anna, ben = await gather(discord, table, "Squad 1..3", "Cell 1..30")
         asked = await anna.slash(table, "order write", text="Squads 3 + 4 advance to H5", command="/roll 2d6")
         own = await asked.answer()
         assert own.ephemeral

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.adapters.discord.process import running
-from tests.adapters.discord.test_phone import press, say
+from tests.adapters.discord.two_sides import press, say
 from tests.standins.discord import DiscordStandIn
 
 

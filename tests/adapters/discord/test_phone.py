@@ -7,29 +7,8 @@ import sqlite3
 from pathlib import Path
 
 from tests.adapters.discord.process import running
-from tests.standins.discord import Channel, DiscordStandIn, Message
-from tests.standins.discord import Person as Player
-
-
-async def say(player: Player, where: Channel, path: str, **options: object) -> Message:
-    """The answer to a slash command."""
-    return await (await player.slash(where, path, **options)).answer()
-
-
-async def press(player: Player, message: Message, button: str) -> Message:
-    """The answer to a button."""
-    return await (await player.press(message, button)).answer()
-
-
-async def gather(discord: DiscordStandIn, table: Channel) -> tuple[Player, Player]:
-    """A game of two with thirty enemy units."""
-    anna, ben = discord.user("Anna"), discord.user("Ben")
-    await say(anna, table, "game start", system="lnlt", name="Hill", sides="US, VC")
-    await say(anna, table, "game join", side="US")
-    await say(ben, table, "game join", side="VC")
-    await say(anna, table, "unit add", name="Squad 1..3", type="squad", side="US", stats="morale=5 fp=2")
-    await say(ben, table, "unit add", name="Cell 1..30", type="squad", side="VC", stats="morale=5 fp=1")
-    return anna, ben
+from tests.adapters.discord.two_sides import gather, press, say
+from tests.standins.discord import DiscordStandIn
 
 
 async def test_a_sequence_called_alone_opens_its_form_and_with_anything_rolls(tmp_path: Path) -> None:
@@ -46,7 +25,7 @@ async def test_a_sequence_called_alone_opens_its_form_and_with_anything_rolls(tm
 async def test_a_form_outlives_the_process_and_serves_its_owner_once(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
         table = discord.channel("table")
-        anna, _ = await gather(discord, table)
+        anna, _ = await gather(discord, table, "Squad 1..3", "Cell 1..30")
         form = await anna.slash(table, "lnlt fire")
         await bot.kill()
         await bot.start()
@@ -66,7 +45,7 @@ async def test_a_form_outlives_the_process_and_serves_its_owner_once(tmp_path: P
 async def test_a_wrong_name_is_mended_with_one_tap_or_in_the_form(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table = discord.channel("table")
-        anna, _ = await gather(discord, table)
+        anna, _ = await gather(discord, table, "Squad 1..3", "Cell 1..30")
         refused = await say(
             anna, table, "lnlt fire", attackers="Squad 1; Squad 2", targets="Cell 55", tm=1, hand="6,1,3"
         )
@@ -102,7 +81,7 @@ async def test_a_roster_is_pasted_into_a_form(tmp_path: Path) -> None:
 async def test_a_stranger_and_a_late_press_change_nothing(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table, carl = discord.channel("table"), discord.user("Carl")
-        anna, ben = await gather(discord, table)
+        anna, ben = await gather(discord, table, "Squad 1..3", "Cell 1..30")
         shown = "Squad 1 (us1, squad)"  # edited or pasted, the app sends what the choice showed
         fired = await say(anna, table, "lnlt fire", attackers=shown, targets="Cell 1")
         assert not fired.ephemeral

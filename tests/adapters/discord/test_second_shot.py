@@ -6,32 +6,22 @@ from pathlib import Path
 
 from bot.interface.form import FLAGS
 from tests.adapters.discord.process import running
-from tests.standins.discord import Channel, DiscordStandIn, Message, Person
+from tests.adapters.discord.two_sides import gather, say
+from tests.standins.discord import Channel, DiscordStandIn, Person
 from tests.standins.taps import DiscordThumb
 
 MENU = "Same shot, other target"
 
 
-async def say(player: Person, where: Channel, path: str, **options: object) -> Message:
-    """The answer to a slash command."""
-    return await (await player.slash(where, path, **options)).answer()
-
-
-async def gather(discord: DiscordStandIn, table: Channel) -> tuple[Person, Person]:
+async def six_of_the_vc(discord: DiscordStandIn, table: Channel) -> tuple[Person, Person]:
     """Anna with four US squads, Ben with six of the VC that no shot eliminates."""
-    anna, ben = discord.user("Anna"), discord.user("Ben")
-    await say(anna, table, "game start", system="lnlt", name="Hill 875", sides="US, VC")
-    await say(anna, table, "game join", side="US")
-    await say(ben, table, "game join", side="VC")
-    await say(anna, table, "unit add", name="US Squad 1..4", type="squad", side="US", stats="morale=5 fp=2")
-    await say(ben, table, "unit add", name="VC Squad 1..6", type="squad", side="VC", stats="morale=12 fp=1")
-    return anna, ben
+    return await gather(discord, table, "US Squad 1..4", "VC Squad 1..6", morale=12)
 
 
 async def test_the_second_shot_takes_two_taps_and_no_letter(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
         table = discord.channel("table")
-        anna, _ = await gather(discord, table)
+        anna, _ = await six_of_the_vc(discord, table)
         thumb = DiscordThumb(anna)
         fired = await say(anna, table, "lnlt fire", attackers="US Squad 3; US Squad 4", targets="VC Squad 5", tm=1)
         assert list(fired.buttons) == ["Again", "Change…", "Odds", "Undo"]
@@ -70,7 +60,7 @@ async def test_the_second_shot_takes_two_taps_and_no_letter(tmp_path: Path) -> N
 async def test_a_wrong_name_is_mended_by_one_tap_and_the_form_by_another(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table = discord.channel("table")
-        anna, _ = await gather(discord, table)
+        anna, _ = await six_of_the_vc(discord, table)
         thumb = DiscordThumb(anna)
         refused = await say(anna, table, "lnlt fire", attackers="us3", targets="VC Squad 9", tm=1)
         assert refused.ephemeral
@@ -84,7 +74,7 @@ async def test_a_wrong_name_is_mended_by_one_tap_and_the_form_by_another(tmp_pat
 async def test_who_may_not_fire_is_refused_and_a_dead_target_leads_to_the_form(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table, carl = discord.channel("table"), discord.user("Carl")
-        anna, ben = await gather(discord, table)
+        anna, ben = await six_of_the_vc(discord, table)
         fired = await say(anna, table, "lnlt fire", attackers="us3", targets="vc5", hand="1,6")
         await say(ben, table, "unit edit", name="vc6", stats="state=eliminated")
         refused = await (await anna.select(fired, MENU, "VC Squad 6")).answer()
@@ -100,7 +90,7 @@ async def test_who_may_not_fire_is_refused_and_a_dead_target_leads_to_the_form(t
 async def test_ones_own_dice_go_on_one_tap_a_die_and_large_ones_from_a_menu(tmp_path: Path) -> None:
     async with DiscordStandIn.running() as discord, running(discord, tmp_path):
         table = discord.channel("table")
-        anna, _ = await gather(discord, table)
+        anna, _ = await six_of_the_vc(discord, table)
         thumb = DiscordThumb(anna)
         owed = await say(anna, table, "lnlt fire", attackers="us3", targets="vc5", hand="6")
         assert owed.ephemeral
