@@ -12,8 +12,10 @@ from dataclasses import replace
 
 from bot.drafts import Draft, Drafts, new_draft
 from bot.game.cache import Games
+from bot.game.opened import read_opened
 from bot.interface.complete import ACTING
 from bot.interface.form import HAND, ODDS, OPEN_FORM
+from bot.interface.keypad import keypad
 from bot.interface.registry import Registry
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
@@ -94,8 +96,8 @@ class Forms:
         loaded, at = await self._games.at(home), int(digits) if digits.isdecimal() and len(digits) < 12 else 0
         if loaded is not None and row != loaded.row:
             raise UserError("This button belongs to another game than the one played here now.", code="other-game")
-        found = await self._store.events(loaded.row, after=at - 1, before=at + 1) if loaded is not None and at else ()
-        event = found[0].data if found else {}
+        found = await read_opened(self._store, loaded.row, loaded.game, at) if loaded is not None else None
+        event = found or {}
         spec = self._registry.get(tuple(str(event.get("command") or "").split()))
         if spec is None or spec.family not in KEPT or event.get("sealed"):
             raise UserError(f"#{digits[:12]} cannot be changed and done again.", hint=_ANEW, code="not-repeatable")
@@ -115,8 +117,7 @@ class Forms:
         before = new_draft(spec.path, {}, who.key)
         draft = replace(before, key=key or before.key, options=_storable(options), wrong=reply.option, message=message)
         buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", "Fix it")]
-        if reply.code == "die-owed" and spec.family in KEPT:
-            buttons = [Button(action_of(HAND, draft.key, options), "Enter the next die", "primary")]
+        pad = keypad(reply.owed, draft.key) if reply.owed is not None and spec.family in KEPT else None
         if reply.better and spec.family in KEPT:
             draft = replace(draft, better=_storable(parse_text(reply.better, self._registry).options))
             buttons.insert(0, Button(f"roll:{draft.key}", _at_once(spec, reply), "primary"))
@@ -124,6 +125,8 @@ class Forms:
             await self._drafts.put(draft)
         except StoreError:  # the refusal is told all the same, without a form
             return reply
+        if pad is not None:  # the next die is one tap away, or typed
+            return replace(pad, lines=(*pad.lines, *reply.lines), code=reply.code, owed=reply.owed)
         # A button does what the line to copy would, and which die is owed says by itself that nothing was rolled.
         lines = [part for part in reply.lines if len(buttons) < 2 or reply.better not in str(part)]
         says_so = spec.family in ROLLS and reply.code != "die-owed"

@@ -35,7 +35,7 @@ OWN_HELP = {
     "quit": "quit leaves, as Ctrl-D does. The game is kept.",
 }
 
-FORM, DIE = "form:", "die:"
+FORM = "form:"
 """How actions begin that open a form, and that ask for the next die by hand."""
 
 Request = Callable[[str], Awaitable[str]]
@@ -96,12 +96,7 @@ class Session:
         reply = await self.app.run_typed(typed.spec, options, self.who, PLACE, uuid4().hex)
         if self.terminal and reply.error:
             reply = await self.app.forms.offered(reply, typed.spec, typed.options, self.who)
-        await self._show_or_ask(reply)
-
-    async def _show_or_ask(self, reply: Reply) -> None:
-        """Show an answer; where a die is owed, the keypad goes on from there at once."""
-        owed = next((button.action for button in reply.buttons if reply.error and button.action.startswith(DIE)), "")
-        await (self._press(owed) if owed and self.terminal else self._show(reply))
+        await self._show(reply)
 
     async def _use(self, meant: str | Menu, key: str) -> None:
         """Do what a letter stands for: press a button, or list a menu by numbers."""

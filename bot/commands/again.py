@@ -6,6 +6,7 @@ from bot.commands.context import Context
 from bot.commands.filled import played
 from bot.commands.undo import read_event
 from bot.game.events import ROLLS
+from bot.game.opened import read_opened
 from bot.game.state import Json
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
@@ -30,7 +31,7 @@ async def handle(context: Context) -> Reply:
 async def repeat_number(context: Context, number: int, _more: str = "") -> Reply:
     """Repeat the event with this number. Raises UserError for one that is not an open roll."""
     context.need_game()
-    event = await read_event(context, number)
+    event = await read_opened(context.store, context.ledger.row, context.game, number)
     if event is None or event["kind"] not in ROLLS:
         raise UserError(f"#{number} cannot be repeated.", code="not-repeatable")
     return await repeat(context, event)

@@ -8,8 +8,8 @@ from bot.commands.context import Context
 from bot.commands.initiative import has_names, odds_by_name
 from bot.commands.odds import count_rows, parties
 from bot.commands.playing import roster_for
-from bot.commands.undo import read_event
 from bot.forms import FIRES
+from bot.game.opened import read_opened
 from bot.game.state import Json
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
@@ -31,7 +31,7 @@ class Fired:
 async def _fired(context: Context, number: int) -> Fired:
     """The shot with this number. Raises UserError for anything else."""
     context.need_game()
-    event = await read_event(context, number)
+    event = await read_opened(context.store, context.ledger.row, context.game, number)
     spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
     if event is None or spec is None or spec.family != "sequence":
         raise UserError(f"#{number} has no odds.", code="no-odds")

@@ -9,16 +9,13 @@ from bot.commands.context import Context
 from bot.commands.odds import answer_odds
 from bot.commands.playing import play, repeated
 from bot.drafts import DRAFT, Draft, find_draft
-from bot.interface.parts import Small, Thrown
-from bot.interface.reply import Button, Menu, MenuEntry, Reply
+from bot.interface.keypad import keypad
+from bot.interface.reply import Reply
 from bot.interface.spec import Path
 from bot.interface.text import command_text
 from bot.rules.errors import DieOwed, UserError
 
 ROLLED = "rolled"
-KEYPAD, LISTED = 10, 25
-"""Faces that a keypad has at most, and a menu; larger dice are typed."""
-LONGEST = 90
 
 
 async def played(context: Context, path: Path, options: Mapping[str, object]) -> Reply:
@@ -55,31 +52,9 @@ async def enter_die(context: Context, rest: str) -> Reply:
         if not isinstance(error.about, DieOwed):
             raise
         context.drop_docs.remove((DRAFT, key))
-        return _keypad(error.about, key, hand, error)
-
-
-def _keypad(owed: DieOwed, key: str, hand: str, error: UserError) -> Reply:
-    sides = owed.sides.removeprefix("d")
-    faces = range(1, int(sides) + 1) if sides.isdecimal() and int(sides) <= LISTED else range(0)
-    dice = len(owed.given)
-    count = f"{dice} {'die' if dice == 1 else 'dice'} in. " if dice else ""
-    if not faces or len(f"die:{key}:{hand},{len(faces)}") > LONGEST:
-        raise error
-    actions = {str(face): f"die:{key}:{hand},{face}" if hand else f"die:{key}:{face}" for face in faces}
-    listed = len(faces) > KEYPAD
-    entries = tuple(MenuEntry(action, face) for face, action in actions.items())
-    buttons = [] if listed else [Button(action, face) for face, action in actions.items()]
-    if hand:
-        buttons.append(Button(f"die:{key}:", "Start over"))
-    so_far = (Thrown((*owed.given, "?")),) if dice else ()
-    return Reply(
-        f"{count}Next: {owed.label or 'a die'} ({owed.sides})",
-        (*so_far, Small("Nothing is saved until all dice are in.")),
-        private=True,
-        buttons=tuple(buttons),
-        menus=(Menu(f"What the {owed.sides} shows", entries, owed.sides),) if listed else (),
-        across=3,
-    )
+        if (found := keypad(error.about, key)) is None:
+            raise
+        return found
 
 
 async def _own(context: Context, key: str) -> Draft:

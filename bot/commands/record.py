@@ -12,7 +12,7 @@ from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.texts import has_last_word
 from bot.interface.parts import Group, Small
-from bot.interface.reply import Reply
+from bot.interface.reply import Button, Reply
 from bot.interface.tone import SEALED as SEALED_TONE
 from bot.play.answers import compact
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
@@ -103,14 +103,19 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
         reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
     if context.moved:
         reply = replace(reply, lines=(*reply.lines, context.moved))
+    buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
+    return replace(reply, buttons=buttons, menus=other_targets(context, context.spec, game, facts, number))
+
+
+def roll_buttons(context: Context, reply: Reply, kind: str, facts: Json, number: int) -> tuple[Button, ...]:
+    """What hangs under every roll beside *Undo*: once more, changed, its odds."""
     buttons = [context.button("again", "Again", number)]
-    if happening.kind == "sequence":
+    if kind == "sequence":
         buttons.append(change_button(context.ledger.row, number))
-        if facts["dice"]:
+        if facts.get("dice"):
             folded = any(isinstance(part, Group) for part in reply.lines)
             buttons.append(context.button("dice", "Dice", number) if folded else context.button("odds", "Odds", number))
-    buttons.append(context.button("undo", "Undo", number))
-    return replace(reply, buttons=tuple(buttons), menus=other_targets(context, game, facts, number))
+    return tuple(buttons)
 
 
 def _seal(context: Context, outcome: Outcome, facts: Json, label: str) -> Reply:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.commands.amending import Amendment
 from bot.commands.context import Context
 from bot.commands.played import turn_to
-from bot.commands.record import ANSWER, SEALED
+from bot.commands.record import ANSWER, SEALED, roll_buttons
+from bot.commands.targets import other_targets
+from bot.game.opened import read_opened
 from bot.game.roster import is_gone, settle_changes
 from bot.game.state import Game, Json, unit_json
 from bot.game.summary import title_of
@@ -55,7 +57,20 @@ async def reveal_number(context: Context, number: int) -> Reply:
     context.ledger.add("reveal", opened.game, opens=[number], result=opened.result, last=game.last)
     context.amends.append(Amendment(context.topic(number)))
     title, *lines = opened.lines
-    return Reply(str(title), tuple(lines), by=f"#{number}, opened by {context.who}", tone=SEALED_TONE)
+    reply = Reply(str(title), tuple(lines), by=f"#{number}, opened by {context.who}", tone=SEALED_TONE)
+    return await _with_buttons(context, game, reply, number)
+
+
+async def _with_buttons(context: Context, was: Game, reply: Reply, number: int) -> Reply:
+    """The opened roll with the buttons that it would have had; *Undo* only while that is free of what came since."""
+    event = await read_opened(context.store, context.ledger.row, context.game, number)
+    spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
+    if event is None or spec is None or number in was.withdrawn:
+        return reply
+    buttons = roll_buttons(context, reply, event["kind"], event, number)
+    if number == was.last and was.units == context.game.units:
+        buttons = (*buttons, context.button("undo", "Undo", number))
+    return replace(reply, buttons=buttons, menus=other_targets(context, spec, was, event, number))
 
 
 async def open_rolls(context: Context, numbers: tuple[int, ...]) -> Opened:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bot.commands.context import Context
 from bot.commands.filled import played
 from bot.commands.targets import aimed_at, by_handle, meant_by, opponents, target_option
-from bot.commands.undo import read_event
 from bot.forms import change_button
+from bot.game.opened import read_opened
 from bot.interface.reply import Reply
 from bot.interface.text import command_text
 from bot.rules.errors import UserError
@@ -19,7 +19,7 @@ SURE = "sure"
 async def fire_at(context: Context, number: int, more: str) -> Reply:
     """Fire the shot with this number once more, at another target; a game may have it asked first."""
     game = context.need_game()
-    event = await read_event(context, number)
+    event = await read_opened(context.store, context.ledger.row, game, number)
     spec = context.registry.get(tuple(event["command"].split())) if event is not None and "command" in event else None
     option = target_option(spec) if spec is not None and event is not None and event["kind"] == "sequence" else None
     if event is None or spec is None or option is None:

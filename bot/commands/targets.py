@@ -34,13 +34,13 @@ def target_option(spec: CommandSpec) -> Option | None:
     )
 
 
-def other_targets(context: Context, was: Game, facts: Json, number: int) -> tuple[Menu, ...]:
+def other_targets(context: Context, spec: CommandSpec, was: Game, facts: Json, number: int) -> tuple[Menu, ...]:
     """The menu under a shot: units in play that it could be fired at, those beside its target first."""
-    option = target_option(context.spec)
-    if option is None or not facts["inputs"].get(option.name) or not context.game.units:
+    option = target_option(spec)
+    if option is None or not facts.get("inputs", {}).get(option.name) or not context.game.units:
         return ()
-    acting = frozenset(facts["acting"])
-    used = {unit["name"] for unit in facts["used"]} - acting
+    acting = frozenset(facts.get("acting", ()))
+    used = {unit["name"] for unit in facts.get("used", ())} - acting
     at = [was.units[name.casefold()] for name in used if name.casefold() in was.units]
     units = opponents(context.game, acting, context.actor.side)
     if len(at) == 1:  # at the same one again is *Again*

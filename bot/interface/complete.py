@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from bot.interface.complete_many import many_units
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
-from bot.rules.inputs.options import Option
+from bot.rules.inputs.options import OWN, Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.plain import CONTROL
 from bot.systems.catalog import System
@@ -78,9 +78,9 @@ def complete_option(
     game = registry.games.get(spec.system)
     if option.type == "units" and game is not None:
         elsewhere = {str(given.get(other.name) or "") for other in spec.options if other.type == "units"} - {typed}
-        return _fitting(_unit_list(game.words[option.units or "units"], typed, known, name, "; ".join(elsewhere)))
+        return _fitting(_unit_list(game.words[option.units or "units"], typed, known, option, "; ".join(elsewhere)))
     if option.many:
-        return _fitting(_unit_list(None, typed, known, name, ""))
+        return _fitting(_unit_list(None, typed, known, option, ""))
     return _fitting(_simple(option, typed, registry, known, game))
 
 
@@ -91,7 +91,7 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, game: 
     if option.values:
         return _words(option.values, typed)
     if option.type == "unit" or option.complete == "unit":
-        return _roster(known.roster, typed)
+        return _roster(sorted(known.roster, key=lambda unit: (unit.state in GONE, _rank(unit, option, known))), typed)
     if option.type == "dice":
         return _dice(typed)
     if option.complete == "game":
@@ -217,7 +217,7 @@ def _with_worth(spec: CommandSpec, line: str) -> str:
     return shown if len(shown) <= MAX_LENGTH else line
 
 
-def _unit_list(words: UnitWords | None, typed: str, known: Known, option: str, elsewhere: str) -> list[Choice]:
+def _unit_list(words: UnitWords | None, typed: str, known: Known, option: Option, elsewhere: str) -> list[Choice]:
     """The list so far with its last item completed: a roster unit, several at once, a unit type, a number or a flag.
 
     Units that are in the list, or `elsewhere` in the command, are not offered again. Without `words` units go by their
@@ -237,7 +237,7 @@ def _unit_list(words: UnitWords | None, typed: str, known: Known, option: str, e
         if part in unit.name.casefold() or unit.handle.startswith(part)
         if part != unit.name.casefold() or not last.endswith(" ")
     ]
-    many = many_units(part, known.roster, alive, known.own_side, acting=option in ACTING)
+    many = many_units(part, known.roster, alive, known.own_side, acting=is_own(option))
     found[FIRST:FIRST] = many
     if words is not None:
         found += [(type_, type_) for type_ in words.types if part in type_]
@@ -275,10 +275,26 @@ def _placed(start: str, name: str, value: str, known: Known) -> Choice:
     return Choice(shown if len(shown) <= MAX_LENGTH else f"{start}{value}", f"{start}{value}")
 
 
-def _sorted_roster(known: Known, option: str) -> list[RosterUnit]:
-    """Own units first for those who act, the others' first for targets; only those still in play."""
+def is_own(option: Option) -> bool:
+    """Whether the units of an option are those of who asks; else they are mostly the other side's."""
+    return option.name in ACTING or OWN in option.likely
+
+
+def is_likely(unit: RosterUnit, option: Option) -> bool:
+    """Whether a unit is one of those that an option is mostly about; all are where it does not say."""
+    words = {*option.likely} - {OWN}
+    return not words or not words.isdisjoint({unit.state, unit.type, *unit.marks})
+
+
+def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:
+    return bool(known.own_side) and (unit.side == known.own_side) != is_own(option), not is_likely(unit, option)
+
+
+def _sorted_roster(known: Known, option: Option) -> list[RosterUnit]:
+    """Own units first for those who act, the others' first for targets; only those still in play. Of a side those first
+    whom the option is about."""
     alive = [unit for unit in known.roster if unit.state not in GONE]
-    return sorted(alive, key=lambda unit: (unit.side == known.own_side) != (option in ACTING))
+    return sorted(alive, key=lambda unit: _rank(unit, option, known))
 
 
 def _dice(typed: str) -> list[Choice]:

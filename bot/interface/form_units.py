@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.interface.complete import ACTING as ACTING
-from bot.interface.complete import GONE, Known
+from bot.interface.complete import GONE, Known, is_likely, is_own
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Roster, RosterUnit
 
@@ -28,24 +28,25 @@ class Pick:
 
 
 def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick, ...]:
-    """The menu of a unit option: what is chosen, then the side that is meant, those in good order first.
+    """The menu of a unit option: the side that is meant, of it those whom the option is about, then those in good
+    order.
 
     Where the roster is longer than the menu, its last row says how to name the others. None without a roster.
     """
     if not known.roster:
         return ()
-    own = option.name in ACTING
+    own = is_own(option)
     picked = picked_handles(text, known.roster)
     units = [unit for unit in known.roster if unit.state not in GONE or unit.handle in picked]
     typed = [one for one in typed_items(text, known.roster) if option.type == "units" or option.free or option.many]
     room = size - len(typed)
     if known.own_side and len(units) > room:  # too many: only the side that is meant, and nobody's
         units = [u for u in units if not u.side or (u.side == known.own_side) == own or u.handle in picked]
-    units.sort(key=lambda unit: _rank(unit, known.own_side, own=own))
+    units.sort(key=lambda unit: _rank(unit, option, known.own_side))
     if len(units) > room:
         units.sort(key=lambda unit: unit.handle not in picked)
         handle = units[room - 1].handle
-        units = sorted(units[: room - 1], key=lambda unit: _rank(unit, known.own_side, own=own))
+        units = sorted(units[: room - 1], key=lambda unit: _rank(unit, option, known.own_side))
         more = [Pick(MORE, "More: type handles below", f"{option.shown} {handle}")]
     else:
         more = []
@@ -54,8 +55,9 @@ def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick
     return (*picks, *(Pick(TYPED + item, item, "as typed", True) for item in typed), *more)
 
 
-def _rank(unit: RosterUnit, own_side: str, *, own: bool) -> tuple[bool, bool]:
-    return bool(own_side) and (unit.side == own_side) != own, unit.state not in SOUND
+def _rank(unit: RosterUnit, option: Option, own_side: str) -> tuple[bool, bool, bool]:
+    is_other = bool(own_side) and (unit.side == own_side) != is_own(option)
+    return is_other, not is_likely(unit, option), unit.state not in SOUND
 
 
 def _described(unit: RosterUnit, say_side: bool) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.interface.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json
 from bot.interface.tone import GAME
-from bot.rules.errors import Hint, UserError, corrected
+from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.phrase import Phrase, Typed, text_from_json, text_to_json
 
 LINK = "link"
@@ -100,7 +100,8 @@ class Reply:
 
     The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
     `seen` says that this request was answered before: whoever gets it again posts nothing. `elsewhere`: it is at work
-    for another delivery of the request, which alone posts its answer, and nothing was stored.
+    for another delivery of the request, which alone posts its answer, and nothing was stored. `owed` is the die that is
+    missing.
     """
 
     title: str
@@ -128,6 +129,7 @@ class Reply:
     over: str = ""
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
+    owed: DieOwed | None = field(default=None, compare=False)
     elsewhere: bool = field(default=False, compare=False)
 
     @property
@@ -216,4 +218,5 @@ def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:
         typed=error.typed,
         better=better,
         right=right,
+        owed=error.about if isinstance(error.about, DieOwed) else None,
     )

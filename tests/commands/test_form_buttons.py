@@ -66,8 +66,7 @@ async def test_own_dice_one_by_one_and_nothing_is_saved_before_the_last() -> Non
     spec = registry().get(FIRE)
     assert spec is not None
     options = {"attackers": "squad fp=4", "targets": "squad morale=5", "hand": "6"}
-    led = await channel.app.forms.offered(short, spec, options, channel.who("Anna"))
-    keypad = await channel.press("Anna", faces(led)["Enter the next die"])
+    keypad = await channel.app.forms.offered(short, spec, options, channel.who("Anna"))
     assert keypad.title == "1 die in. Next: defense (d6)"
     assert [*faces(keypad)] == ["1", "2", "3", "4", "5", "6", "Start over"]
     assert keypad.private

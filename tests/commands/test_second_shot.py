@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bot.app import App
+from bot.interface.form import OPEN_FORM
 from bot.interface.reply import Menu, MenuEntry, Reply
 from tests.fresh import fresh_app
 from tests.playing import Channel, two_sides
@@ -199,3 +200,24 @@ async def test_again_is_deaf_to_the_same_person_for_two_seconds() -> None:
 def test_a_menu_survives_the_outbox() -> None:
     menu = Menu("Same shot, other target", (MenuEntry("other:g:3:vc1", "Cell 1", "good order · H5"),), "Other target")
     assert Reply.from_json(Reply("x", menus=(menu,)).to_json()).menus == (menu,)
+
+
+async def test_an_opened_roll_has_the_buttons_of_any_other() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", 'lnlt fire attackers="Squad 1" targets="Cell 1" secret hand=1,6')
+    number = (await channel.game()).number
+    opened = await channel.do("Anna", f"game reveal {number}")
+    assert [button.label for button in opened.buttons] == ["Again", "Change…", "Odds"]
+    assert [entry.label for entry in opened.menus[0].entries][:2] == ["Cell 2", "Tran"]
+    actions = {button.label: button.action for button in opened.buttons}
+    odds = await channel.press("Bob", actions["Odds"])
+    assert odds.by == f"the odds of #{number} as it was fired"
+    draft = await channel.app.forms.opened(
+        actions["Change…"].removeprefix(OPEN_FORM), channel.who("Anna"), channel.place
+    )
+    assert dict(draft.options)["targets"] == "Cell 1"
+    again = await channel.press("Anna", actions["Again"])
+    assert "Squad 1" in again.first
+    other = await channel.press("Anna", opened.menus[0].entries[0].action)
+    assert "Cell 2" in other.first

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from bot.interface.complete import Known
+from bot.interface.complete import Known, complete_option
 from bot.interface.form import FLAGS, HOW, REST, Field, Form, Room, asks, form_of, lasting, missing
 from bot.interface.form_answer import take
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
+from bot.rules.inputs.options import OWN
 from bot.rules.inputs.units import RosterUnit
 
 ROSTER = tuple(
@@ -107,6 +110,38 @@ def test_the_side_that_is_meant_comes_first_those_in_good_order_before_others() 
     assert len(long) == 25
     assert {pick.value[:2] for pick in long[:-1]} == {"us"}
     assert (long[-1].label, long[-1].about) == ("More: type handles below", "Who fires us25")
+
+
+def test_a_menu_begins_with_the_own_units_that_it_is_about() -> None:
+    units = [RosterUnit(f"{side} {n}", f"{side.lower()}{n}", "squad", side) for side in ("VC", "US") for n in (1, 2, 3)]
+    units[1] = replace(units[1], state="shaken")
+    units[5] = replace(units[5], state="shaken-wounded")
+    known = Known(tuple(units), ("US", "VC"), own_side="US", system="lnlt")
+    rally = spec_of("lnlt", "rally")
+    picks = [pick.label for pick in field(form_of(rally, {}, known, WIDE), "units").picks]
+    assert picks == ["US 3", "US 1", "US 2", "VC 2", "VC 1", "VC 3"]
+    typed = [choice.value for choice in complete_option(rally, "units", "", registry(), known, {})]
+    assert [one for one in typed if one in picks] == picks
+    checks = spec_of("nhis", "morale")
+    picks = [pick.label for pick in field(form_of(checks, {}, replace(known, system="nhis"), WIDE), "targets").picks]
+    assert picks[:2] == ["US 1", "US 2"], "one's own check, whatever the list is called"
+
+
+def test_what_a_list_is_about_are_words_of_its_game() -> None:
+    named = [
+        (spec.path, word, registry().games[spec.system].game["units"])
+        for spec in registry()
+        for option in spec.options
+        for word in option.likely
+        if word != OWN
+    ]
+    assert len(named) > 10
+    strange = [
+        (path, word)
+        for path, word, units in named
+        if word not in (*units["types"], *units.get("states", ()), *units.get("markers", ()))
+    ]
+    assert not strange
 
 
 def test_choosing_keeps_what_was_typed() -> None:

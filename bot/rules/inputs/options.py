@@ -16,6 +16,7 @@ from bot.rules.plain import CONTROL
 
 OptionType = Literal["int", "number", "bool", "enum", "str", "units", "unit", "mods", "dice", "file"]
 MAX_TEXT = 4000
+OWN = "own"
 _WHOLE = re.compile(r"[+-]?[0-9]{1,12}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}(\.[0-9]{1,6})?")
 _BOOL = {"yes": True, "true": True, "on": True, "1": True, "y": True, "x": True}
@@ -33,7 +34,8 @@ class Option:
     `many`: an option of type unit takes several of the roster, one after the other.
     `meanings` explains words of `values`, `labels` are their names for people, as `label` is the option's own. `worths`
     says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`. `brief` is the help in a few words,
-    for screens with little room.
+    for screens with little room. `likely` are the states, markers and types of the units that it is mostly about, which
+    are offered first; OWN among them where it is about one's own side.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Option:
     label: str = ""
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     worths: Mapping[str, str] = field(default_factory=dict, hash=False)
+    likely: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:
@@ -361,11 +364,13 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("help", "brief", "brings", "units", "complete", "label"), (str, "a text")),
     **dict.fromkeys(("optional", "free"), (bool, "true or false")),
     "meanings": (Mapping, "word: what it means"),
+    "likely": (list, "a list of states, markers and types"),
 }
 
 
 _FIELDS = (
     "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
+    "likely",
 )  # fmt: skip
 """Keys of an entry that are the fields of an Option."""
 
@@ -391,6 +396,7 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
     if strange := [word for word in spec.get("meanings") or () if word not in values]:
         raise ValueError(f"option {name} explains {strange[0]}, which is not among its values")
     fields = {key: spec[key] for key in _FIELDS if key in spec}
+    fields |= {"likely": tuple(map(str, spec["likely"]))} if "likely" in spec else {}
     clamp = spec.get("clamp") or ""
     if clamp not in (True, "", "high", "low", "both"):
         raise ValueError(f"option {name}: clamp is true, high or low, not {clamp!r}")

@@ -92,10 +92,9 @@ async def test_ones_own_dice_go_on_one_tap_a_die_and_large_ones_from_a_menu(tmp_
         table = discord.channel("table")
         anna, _ = await six_of_the_vc(discord, table)
         thumb = DiscordThumb(anna)
-        owed = await say(anna, table, "lnlt fire", attackers="us3", targets="vc5", hand="6")
-        assert owed.ephemeral
-        assert "defense (d6)" in owed.content
-        keypad = await (await anna.press(owed, "Enter the next die")).answer()
+        keypad = await say(anna, table, "lnlt fire", attackers="us3", targets="vc5", hand="6")
+        assert keypad.ephemeral
+        assert "1 die in. Next: defense (d6)" in keypad.content
         assert [len(row["components"]) for row in keypad.components] == [3, 3, 1]
         check = await (await thumb.press(keypad, "1")).answer()
         assert "2 dice in" in check.content
@@ -103,8 +102,7 @@ async def test_ones_own_dice_go_on_one_tap_a_die_and_large_ones_from_a_menu(tmp_
         assert not fired.ephemeral
         assert thumb.spent() == (2, 0)
 
-        owed = await say(anna, table, "roll", dice="2d20", hand="7,?")
-        twenty = await (await anna.press(owed, "Enter the next die")).answer()
+        twenty = await say(anna, table, "roll", dice="2d20", hand="7,?")
         rolled = await (await thumb.select(twenty, "What the d20 shows", "20")).answer()
         assert "27" in rolled.content
         assert thumb.spent() == (2, 0)

@@ -75,10 +75,9 @@ async def test_ones_own_dice_go_on_one_tap_a_die(http_slack: SlackStandIn, tmp_p
     async with running(http_slack, tmp_path, home):
         await gather(anna, ben, games)
         thumb = SlackThumb(anna)
-        owed = await say(anna, games, "/lnlt", "fire us3 vc5 hand=6")
-        assert owed.ephemeral_for == anna.id
-        assert "defense (d6)" in owed.text
-        keypad = await (await anna.press(owed, "Enter the next die")).answer()
+        keypad = await say(anna, games, "/lnlt", "fire us3 vc5 hand=6")
+        assert keypad.ephemeral_for == anna.id
+        assert "1 die in. Next: defense (d6)" in keypad.text
         check = await (await thumb.press(keypad, "1")).answer()
         fired = await (await thumb.press(check, "6")).answer()
         assert fired.ephemeral_for is None
