@@ -8,6 +8,7 @@ from bot.commands.context import Context
 from bot.commands.luck import quick_luck
 from bot.commands.sealed import open_rolls
 from bot.game.events import has_dice
+from bot.game.orders import told_sides
 from bot.game.rights import find_side, need_director
 from bot.game.state import DRAW, Game
 from bot.game.stats import Try
@@ -45,6 +46,7 @@ async def end(context: Context) -> Reply:
     lines = [
         text,
         f"{_count(len(game.sealed), 'sealed roll')} will be opened." if game.sealed else "",
+        f"Sealed orders {told_sides(game)} {_how(context, game)}." if game.orders else "",
         phrase("It can still be read then, and `/game resume` takes it up again."),
     ]
     return Reply(
@@ -99,8 +101,8 @@ def _winner(game: Game, typed: str) -> str:
 
 async def _ended(context: Context, winner: str, text: str = "") -> Reply:
     """End the game: sealed rolls are opened, and its story is told."""
-    before = context.game
-    opened = await open_rolls(context, tuple(before.sealed))
+    orders = await _orders(context)
+    opened = await open_rolls(context, tuple(context.game.sealed))
     after = replace(opened.game, ended=True, winner=winner)
     context.ledger.add("end", after, texts={"text": text} if text else None, opens=opened.numbers, result=opened.result)
     game = context.game
@@ -108,7 +110,7 @@ async def _ended(context: Context, winner: str, text: str = "") -> Reply:
     about = [_sides(context, game), f"{await _rolls(context)} rolls"]
     return Reply(
         f"{game.name} is over{how} on turn {game.turn}",
-        (*((text,) if text else ()), *opened.lines, *await _story(context, game)),
+        (*((text,) if text else ()), *opened.lines, *orders, *await _story(context, game)),
         by=", ".join(piece for piece in about if piece),
         buttons=(
             context.button("read", "Statistics", "stats"),
@@ -127,6 +129,21 @@ async def last_words(store: Store, row: str, game: Game) -> str:
     number = next((event.number for event in rows if event.data["kind"] == "end"), 0)
     texts = await store.texts(row, after=number - 1, before=number + 1) if number else ()
     return next((text.text for text in texts if text.key == "text"), "")
+
+
+def _how(context: Context, game: Game) -> str:
+    from bot.commands.orders import may_open
+
+    return "will be opened" if may_open(context, game) else "stay unopened: not every side is in"
+
+
+async def _orders(context: Context) -> list[Part]:
+    """The sealed orders, where there are any."""
+    if not context.game.orders:
+        return []
+    from bot.commands.orders import at_the_end
+
+    return await at_the_end(context)
 
 
 def _sides(context: Context, game: Game) -> str:

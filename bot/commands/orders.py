@@ -134,10 +134,7 @@ async def open_now(context: Context) -> Reply:
     game = _with_sides(context)
     if not game.orders:
         raise UserError("Nobody has written orders.", hint=phrase("`/order write` does."), code="no-orders")
-    person = context.ledger.known_person()
-    is_master = bool(person) and person == game.master and person not in game.players
-    is_due = 0 < game.orders_due <= context.now
-    if not (all_in(game) or is_due or is_master):
+    if not may_open(context, game):
         need_player(game, context.actor)
         waits = [side for side in game.sides if side in game.players.values() and side not in sides_in(game)]
         raise UserError(
@@ -169,6 +166,27 @@ async def open_due(context: Context, row: DueRow) -> None:
         mention = context.called.get(place, ())
         told = replace(reply, mention=mention).to_json()
         context.outgoing.append(Outgoing(place, {}, context.now, told, context.topic(number)))
+
+
+async def at_the_end(context: Context) -> list[Part]:
+    """Orders that nobody will open, as the game's story tells of them; they are opened where that may be done."""
+    game = context.game
+    if not game.orders:
+        return []
+    if may_open(context, game):
+        opened = await _open(context)
+        return [f"{opened.title}:", *opened.lines]
+    where = f"#{context.ledger.next_number}"
+    await _amend(context, Reply(f"{_of(game, capital=True)}: unopened, the game ended in {where}", tone=SEALED))
+    sides = told_sides(game).removeprefix("of ")
+    return [Group("Unopened", f"the {_of(game)} of {sides}; only who wrote them can read them", grave=True)]
+
+
+def may_open(context: Context, game: Game) -> bool:
+    """Whether all are in, the deadline is over, or who asks is the game's master and plays no side."""
+    person = context.ledger.known_person()
+    is_master = bool(person) and person == game.master and person not in game.players
+    return all_in(game) or 0 < game.orders_due <= context.now or is_master
 
 
 async def _open(context: Context, *more: Part) -> Reply:

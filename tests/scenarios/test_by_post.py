@@ -329,6 +329,24 @@ async def test_a_deadline_that_is_undone_opens_nothing_and_one_nobody_met_says_s
     await verified(post)
 
 
+async def test_the_end_of_a_game_names_orders_that_nobody_opens_and_a_neutral_master_opens_them() -> None:
+    post = await Post.begin()
+    await post.channel.do("Greta", "roll 2d6")
+    await post.channel.do("Alice", 'order write "to H5"')
+    asked = await post.channel.do("Alice", "game end")
+    assert "Sealed orders of US stay unopened: not every side is in." in asked.text()
+    told = (await post.channel.do("Alice", "game end winner=VC confirm")).announce
+    assert told is not None
+    assert "Unopened: the orders for turn 1 of US; only who wrote them can read them" in told.text()
+    assert "H5" not in told.text()
+    await post.channel.do("Alice", "game resume", "game settings master=Greta")
+    assert "Sealed orders of US will be opened." in (await post.channel.do("Greta", "game end")).text()
+    told = (await post.channel.do("Greta", "game end confirm")).announce
+    assert told is not None
+    assert "US: to H5" in told.text()
+    assert (await post.channel.game()).orders == {}
+
+
 async def test_deleted_orders_open_empty_and_break_no_chain() -> None:
     post = await Post.begin()
     await post.channel.do("Alice", 'order write "to H5"')
