@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 python=${PYTHON:-python3}
 venv=.venv
+new=.venv.new
 lock=requirements-dev.lock
 
 fail() {
@@ -16,9 +17,10 @@ fail() {
 command -v "$python" >/dev/null 2>&1 ||
     fail "no $python here; on Debian: sudo apt install python3 python3-venv"
 
-# What the environment was made from, by what and where: a change makes it anew. The project itself is installed
-# again when pyproject.toml changes, which takes no network.
-packages="$(cat $lock deploy/setup.sh | cksum) $(pwd -P) $("$python" -c 'import sys; print(sys.version, sys.prefix)' | cksum)"
+# What the environment was made from, by what and where: a change makes it anew. The Python is that below an active
+# environment, so that activating ours changes nothing. The project itself is installed again when pyproject.toml
+# changes, which takes no network.
+packages="$(cat $lock deploy/setup.sh | cksum) $(pwd -P) $("$python" -c 'import sys; print(sys.version, sys.base_prefix)' | cksum)"
 project=$(cksum <pyproject.toml)
 have_packages() {
     [ -x $venv/bin/python ] && [ "$(cat $venv/packages 2>/dev/null)" = "$packages" ]
@@ -32,8 +34,10 @@ have_packages && have_project && exit 0
 exec 9<pyproject.toml
 if command -v flock >/dev/null 2>&1; then flock 9; fi
 
-pip() {
-    $venv/bin/python -m pip --quiet --disable-pip-version-check --no-input "$@"
+install() { # into which environment, what
+    into=$1
+    shift
+    "$into/bin/python" -m pip --quiet --disable-pip-version-check --no-input install "$@"
 }
 if ! have_packages; then
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
@@ -41,11 +45,22 @@ if ! have_packages; then
     "$python" -c 'import ensurepip, venv' 2>/dev/null ||
         fail "Python's venv module is missing; on Debian: sudo apt install python3-venv"
     echo "Setting up $venv (once) ..." >&2
-    "$python" -m venv --clear $venv || fail "could not make $venv (see above)"
-    pip install --require-hashes -r $lock || fail "could not install the dependencies (see above); is there a network?"
-    echo "$packages" >$venv/packages
+    # Made beside the old one, which goes on working until the new one is whole.
+    "$python" -m venv --clear $new || fail "could not make $new (see above)"
+    install $new --require-hashes -r $lock || fail "could not install the dependencies (see above); is there a network?"
+    echo "$packages" >$new/packages
+    # The scripts in it name the folder that they were made in.
+    "$new/bin/python" - "$(pwd -P)" $new $venv <<'END'
+import os, pathlib, sys
+here, new, venv = sys.argv[1:]
+for path in (pathlib.Path(new, "pyvenv.cfg"), *pathlib.Path(new, "bin").iterdir()):
+    if path.is_file() and not path.is_symlink():
+        path.write_bytes(path.read_bytes().replace(os.fsencode(f"{here}/{new}"), os.fsencode(f"{here}/{venv}")))
+END
+    rm -rf $venv
+    mv $new $venv
 fi
 if ! have_project; then
-    pip install --no-index --no-deps --no-build-isolation --editable . || fail "could not install the project itself (see above)"
+    install $venv --no-index --no-deps --no-build-isolation --editable . || fail "could not install the project itself (see above)"
     echo "$project" >$venv/project
 fi
