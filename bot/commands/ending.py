@@ -10,17 +10,17 @@ from bot.commands.sealed import open_rolls
 from bot.game.events import has_dice
 from bot.game.orders import told_sides
 from bot.game.rights import find_side, need_director
-from bot.game.state import DRAW, Game
+from bot.game.state import DRAW, Game, Json
 from bot.game.stats import Try
-from bot.game.story import Moment, best_shot, judgement, losses, points, worst_luck
+from bot.game.story import Moment, best_shot, first_types, judgement, losses, points, worst_luck
 from bot.interface.bars import in_tenths
 from bot.interface.parts import Group, Part, Small
 from bot.interface.reply import Reply
+from bot.play.retold import retold
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.stores.base import Store
 from bot.stores.records import Doc
-from bot.systems.catalog import systems
 
 SENTENCE, LONGEST = "ending", 300
 ASKED = 86_400.0
@@ -107,10 +107,11 @@ async def _ended(context: Context, winner: str, text: str = "") -> Reply:
     context.ledger.add("end", after, texts={"text": text} if text else None, opens=opened.numbers, result=opened.result)
     game = context.game
     how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
-    about = [_sides(context, game), f"{await _rolls(context)} rolls"]
+    events = [row.data for row in await context.store.events(context.ledger.row)]
+    about = [_sides(context, game), _count(sum(map(has_dice, events)), "roll")]
     return Reply(
         f"{game.name} is over{how} on turn {game.turn}",
-        (*((text,) if text else ()), *opened.lines, *orders, *await _story(context, game)),
+        (*((text,) if text else ()), *opened.lines, *orders, *await _story(context, game, events)),
         by=", ".join(piece for piece in about if piece),
         buttons=(
             context.button("read", "Statistics", "stats"),
@@ -155,35 +156,30 @@ def _sides(context: Context, game: Game) -> str:
     return " v ".join(sides)
 
 
-async def _rolls(context: Context) -> int:
-    rows = await context.store.events(context.ledger.row)
-    return sum(has_dice(row.data) for row in rows)
-
-
-async def _story(context: Context, game: Game) -> list[Part]:
+async def _story(context: Context, game: Game, events: list[Json]) -> list[Part]:
     """What the game cost each side, its best shot and worst luck, and how lucky they were."""
-    lost = [found for side in game.sides if (found := losses(game, side)).units]
-    lines: list[Part] = [Group(one.heading, one.names, grave=True) if one.lost else one.heading for one in lost]
+    types = first_types(events)
+    lost = [found for side in game.sides if (found := losses(game, side, types)).units]
+    lines: list[Part] = [Group(one.heading, one.names, grave=True) if one.names else one.heading for one in lost]
     by_side, worths = await quick_luck(context)
     if (best := best_shot(worths)) is not None:
-        lines.append(Group("Best shot", _moment(context, best), grave=True))
+        lines.append(Group("Best shot", _moment(context, best, events), grave=True))
     if (worst := worst_luck(worths)) is not None:
-        lines.append(Group("Worst luck", _moment(context, worst), grave=True))
+        lines.append(Group("Worst luck", _moment(context, worst, events), grave=True))
     if by_side:
         lines += [Group("Luck", points(by_side), grave=True), Small(judgement(by_side))]
     return lines
 
 
-def _moment(context: Context, moment: Moment) -> str:
-    """`US, direct fire: casualties, a chance of 8.3% (#38)`; of bad luck, the chance that was missed."""
+def _moment(context: Context, moment: Moment, events: list[Json]) -> str:
+    """`VC 3 takes casualties · US, at 8.3% (#38)`; of bad luck, with what chance it could have been better."""
     roll: Try = moment.roll
     whose = roll.side if context.game.sides else context.ledger.name_of(roll.side)
-    title = systems()[roll.system].sequence(roll.sequence).title
-    title = title[:1].lower() + title[1:] if whose else title
-    chance = (
-        f"with {in_tenths(moment.chance)} for better" if moment.is_bad else f"a chance of {in_tenths(moment.chance)}"
-    )
-    return f"{whose + ', ' if whose else ''}{title}: {roll.result}, {chance} (#{roll.number})"
+    event = next(event for event in events if event["number"] == roll.number)
+    told = retold(event, context.ledger.name_of, sides=context.game.sides).title
+    chance = in_tenths(moment.chance)
+    odds = f"with {chance} for better" if moment.is_bad else f"at {chance}"
+    return f"{told}{f' · {whose}' if whose else ''}, {odds} (#{roll.number})"
 
 
 def _count(number: int, what: str) -> str:

@@ -57,14 +57,13 @@ async def told_by_name(context: Context, was: Game, happening: Happening, reply:
     """The answer to a roll for the initiative, behind the state `was`: who wins it, and whose go it is now."""
     game, out = context.game, happening.out
     side = was.sides[LETTERS.index(str(out["winner"]))]
-    high, low = sorted((int(out["roll_a"]), int(out["roll_b"])), reverse=True)
     lines = [_named(part, was) for part in reply.lines if part != f"{side} has the initiative."]
     if out["tied"] and not _is_had(was):
         lines.append(f"Nobody had it before, so the tie goes to {side}, the side named first.")
     undo = [button for button in reply.buttons if button.action.startswith("undo:")]
     return replace(
         reply,
-        title=f"{side} {'keeps' if out['tied'] else 'wins'} the initiative, {high} to {low}",
+        title=f"{side} {'keeps' if out['tied'] else 'wins'} the initiative",
         by=f"{context.who} rolls",
         lines=tuple(lines),
         tone=GAME,

@@ -13,13 +13,12 @@ from functools import partial
 from bot.commands.amending import Amendment
 from bot.commands.calling import place_of
 from bot.commands.context import Context
+from bot.commands.since import said
 from bot.commands.turn_card import phase_name
 from bot.commands.wishes import DIRECT, HOUR, Wishes, wishes_of
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
-from bot.game.sides import by_name
 from bot.game.state import Game, Json
-from bot.game.summary import title_of
 from bot.interface.moment import ago
 from bot.interface.parts import Part, Small
 from bot.interface.reply import LINK, Button, Reply
@@ -114,7 +113,7 @@ async def remind(context: Context, row: DueRow) -> None:
         context.due.append(replace(row, at=following, data={**data, "count": count}))
     is_direct = wishes.where == DIRECT
     place = await place_of(context, row.owner)
-    reply = _reminder(context, row, count, events, place if is_direct else "")
+    reply = await _reminder(context, row, count, events, place if is_direct else "")
     where = row.owner if is_direct else place
     way = {GOOD_UNTIL: min(wishes.quiet_from(now), now + HOUR)}
     if where:
@@ -132,9 +131,9 @@ def _last_act(events: Mapping[int, Json], person: str) -> int:
     return 0
 
 
-def _reminder(context: Context, row: DueRow, count: int, events: Mapping[int, Json], link: str) -> Reply:
+async def _reminder(context: Context, row: DueRow, count: int, events: Mapping[int, Json], link: str) -> Reply:
     game, late = context.game, context.now - row.at > LATE
-    lines: list[Part] = [line] if (line := last_result(game, events)) else []
+    lines: list[Part] = [line] if (line := await last_result(context, events)) else []
     lines.append(phase_name(game, context.system))
     if late:
         lines.append(Small("Late: Grognard was not running when this was due."))
@@ -157,13 +156,12 @@ async def _latest(context: Context) -> dict[int, Json]:
     return {one.number: one.data for one in rows}
 
 
-def last_result(game: Game, events: Mapping[int, Json]) -> str:
-    """`Last: Direct fire: casualties · #41`, of the latest result that was not undone; "" for none."""
-    at = game.last
+async def last_result(context: Context, events: Mapping[int, Json]) -> str:
+    """`Last: VC Squad 5 takes casualties · #41`, of the latest result that was not undone; "" for none."""
+    at = context.game.last
     while (event := events.get(at)) is not None:
-        if event["kind"] in ("sequence", "table", "roll") and (result := event.get("result")):
-            said = by_name(result, game.sides) if event.get("target") == "initiative" and game.sides else result
-            return f"Last: {title_of(event)}: {said} · #{at}"
+        if event["kind"] in ("sequence", "table", "roll") and event.get("result"):
+            return f"Last: {(await said(context, event))[0]} · #{at}"
         at = event["behind"]
     return ""
 

@@ -9,13 +9,11 @@ from bot.commands.played import title_of as name_of_game
 from bot.commands.turn_card import MOST_IN_ROW, PHONE_ROW, phase_buttons
 from bot.game.phases import whose_go
 from bot.game.roster import GONE
-from bot.game.sides import by_name
 from bot.game.state import Game, Json
-from bot.game.summary import title_of as called
 from bot.interface.parts import Happened, Part, Small
 from bot.interface.reply import Reply
 from bot.interface.tone import HURT, WAITING
-from bot.play.retold import told_event
+from bot.play.retold import retold, told_event
 from bot.rules.errors import UserError
 from bot.rules.names import joined
 from bot.rules.phrase import phrase
@@ -133,11 +131,11 @@ def _go(game: Game, side: str) -> str:
 async def _line(context: Context, event: Json, away: _Away, side: str) -> Happened:
     number = event["number"]
     worse = any(now for _, now in _units(event, side).values())
-    title, by = await _said(context, event)
+    title, by = await said(context, event)
     return Happened(number, title, by, worse, bool(away.undone.get(number)))
 
 
-async def _said(context: Context, event: Json) -> tuple[str, str]:
+async def said(context: Context, event: Json) -> tuple[str, str]:
     """The first line of what an event was answered with, as far as that is kept; else what the log says of it."""
     shown = await context.store.shown(context.topic(event["number"]))
     if shown.reply is not None:
@@ -146,8 +144,7 @@ async def _said(context: Context, event: Json) -> tuple[str, str]:
         return told.title, str(told.by)
     result, who = str(event.get("result", "")), context.ledger.name_of(event["who"])
     if event["kind"] == "sequence":
-        said = by_name(result, context.game.sides) if event.get("target") == "initiative" else result
-        return f"{called(event)}: {said}", who
+        return retold(event, context.ledger.name_of, sides=context.game.sides).title, who
     if event["kind"] in ("next", "pass"):
         begun = result.partition("; ")[2] if event["kind"] == "pass" else result
         return f"{begun[:1].upper()}{begun[1:].removesuffix(' phase')} begins", ""

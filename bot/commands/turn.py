@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from bot.commands.calling import call_sides
 from bot.commands.context import Context
+from bot.commands.since import said
 from bot.commands.turn_card import (
     card,
     may_be_rolled,
@@ -28,7 +29,6 @@ from bot.game.phases import (
 )
 from bot.game.rights import find_side, need_go, need_player
 from bot.game.state import Game, Json
-from bot.game.summary import title_of
 from bot.interface.reply import Reply
 from bot.interface.tone import WAITING
 from bot.rules.errors import UserError
@@ -78,17 +78,17 @@ async def _hand_over(context: Context, *, done: bool) -> Reply:
     words = f"{side} {HANDS_OVER if acted else PASSES}"
     result = f"{words}; {phase_title(after, system)}" if is_over else words
     context.ledger.add("pass", after, result=result)
-    said = f"{context.who} {HANDS_OVER if acted else PASSES}"
+    does = f"{context.who} {HANDS_OVER if acted else PASSES}"
     if is_over:
-        because = f"{said}, which ends {phase_name(replace(game, turn=0), system)}."
+        because = f"{does}, which ends {phase_name(replace(game, turn=0), system)}."
         return await card(context, game, await call_sides(context, after, after.go), (because,))
     where = " · ".join(piece for piece in (phase_name(after, system), passes_told(after, system)) if piece)
     if not is_alternating(game, system):  # the others had the go already
         return Reply(f"{side} is done, {_waits(after)}", (where,), buttons=phase_buttons(context))
-    last = f"Last: {title_of(shot)}: {shot['result']} · #{shot['number']}" if shot is not None else ""
+    last = f"Last: {(await said(context, shot))[0]} · #{shot['number']}" if shot is not None else ""
     return Reply(
         f"{whose_go(after)[:1].upper()}{whose_go(after)[1:]}",
-        by=said,
+        by=does,
         tone=WAITING,
         lines=tuple(line for line in (last, where) if line),
         buttons=phase_buttons(context, without=("next", "remember")),

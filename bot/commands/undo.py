@@ -207,7 +207,7 @@ async def _take_back(context: Context, event: Json, *, asked: str = "", alone: b
     as_before = (f"As before: {units}.",) if units else ()
     reply = Reply(
         f"#{number} is undone",
-        (told, *as_before, phrase("It stays in the log; `/game redo` brings it back.")),
+        (told, *as_before),
         buttons=(context.button("redo", "Redo", number),),
         by=_by(context.who, asker),
         tone=OVER,

@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.game.roster import cleared
 from bot.game.state import Game
+from bot.rules.phrase import marked
 from bot.systems.catalog import System, systems
 
 BOTH, IMPULSES, INITIATIVE, OWN, OTHER = "both", "impulses", "initiative", "own", "other"
@@ -145,5 +146,5 @@ def standing(game: Game) -> str:
 
 
 def reminders(game: Game, system: System | None) -> tuple[str, ...]:
-    """What the card asks to remember in the present phase."""
-    return tuple(phase_of(game, system).get("remember") or ())
+    """What the card asks to remember in the present phase, with its commands to copy."""
+    return tuple(marked(line) for line in phase_of(game, system).get("remember") or ())

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from bot.game.counter import is_lost
+from bot.game.counter import is_hurt, is_lost
 from bot.game.roster import in_order
-from bot.game.state import Game
+from bot.game.state import Game, Json
 from bot.game.stats import ENOUGH, SAME, Luck, Try, Worth
-from bot.systems.catalog import systems
+from bot.rules.inputs.units import RosterUnit
+from bot.systems.catalog import System, systems
 
 MOST_NAMES = 12
 LONG_ODDS = 0.5
@@ -27,29 +28,57 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """What a side lost: how many of how many units, and their names."""
+    """What a side lost: how many of how many units, with their names, and which of those left are weakened."""
 
     side: str
     lost: tuple[str, ...]
     units: int
+    weakened: tuple[str, ...] = ()
 
     @property
     def heading(self) -> str:
-        """`US lost 2 of 7`."""
-        return f"{self.side} lost {len(self.lost) or 'none'} of {self.units}"
+        """`US lost 2 of 7`; `US lost none of 7, 2 weakened`."""
+        told = f"{self.side} lost {len(self.lost) or 'none'} of {self.units}"
+        return f"{told}, {len(self.weakened)} weakened" if self.weakened else told
 
     @property
     def names(self) -> str:
-        """Whom it lost, as far as they fit a line."""
-        more = f" and {len(self.lost) - MOST_NAMES} more" if len(self.lost) > MOST_NAMES else ""
-        return ", ".join(self.lost[:MOST_NAMES]) + more
+        """Whom it lost, as far as they fit a line, then those that are weakened."""
+        if not self.lost:
+            return _few(self.weakened)
+        return "; ".join([_few(self.lost), *([f"weakened {_few(self.weakened)}"] if self.weakened else [])])
 
 
-def losses(game: Game, side: str) -> Losses:
-    """What a side lost of all that were on its roster."""
+def _few(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
+def first_types(events: Iterable[Json]) -> dict[str, str]:
+    """The type that each unit had when it came, by its folded name, from the events of a log in order."""
+    found: dict[str, str] = {}
+    for event in events:
+        for key, unit in ((event.get("after") or {}).get("units") or {}).items():
+            if unit:
+                found.setdefault(key, unit["type"])
+    return found
+
+
+def losses(game: Game, side: str, types: Mapping[str, str] | None = None) -> Losses:
+    """What a side lost of all that were on its roster, and who of the others is weaker than at the start: hurt, or of
+    a lesser type than the one in `types`."""
     system = systems().get(game.system)
     units = in_order(unit for unit in game.units.values() if unit.side == side)
-    return Losses(side, tuple(unit.name for unit in units if is_lost(unit, system)), len(units))
+    lost = tuple(unit.name for unit in units if is_lost(unit, system))
+    weaker = (unit for unit in units if unit.name not in lost and _is_weaker(unit, system, types or {}))
+    return Losses(side, lost, len(units), tuple(unit.name for unit in weaker))
+
+
+def _is_weaker(unit: RosterUnit, system: System | None, types: Mapping[str, str]) -> bool:
+    if system is None or is_hurt(unit, system):
+        return is_hurt(unit, system)
+    was = types.get(unit.name.casefold(), unit.type)
+    return unit.type != was and unit.type == system.words["units"].reduced.get(was)
 
 
 def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:

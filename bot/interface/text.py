@@ -221,7 +221,9 @@ def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object]
         before = given.get(option.name)
         given[option.name] = token.value if before is None else f"{before} {token.value}"
         return option.name
-    if not token.quoted:
+    if option is not None and (unit := _unit_instead(option, positional, given, token, spec)) is not None:
+        option = unit
+    elif not token.quoted:
         _check_word(spec, option, token.value)
     if option is None:
         raise UserError(
@@ -233,6 +235,21 @@ def _place(spec: CommandSpec, positional: list[Option], given: dict[str, object]
         )
     given[option.name] = token.value
     return option.name
+
+
+def _unit_instead(
+    option: Option, positional: list[Option], given: Mapping[str, object], token: Token, spec: CommandSpec
+) -> Option | None:
+    """The option for a unit, where the next one is a choice of words and this is none of them: `random-order us1..us4`.
+
+    Without a number in it, something that is nearly one of the words, or the name of an option, is asked about."""
+    if option.type != "enum" or option.required:
+        return None
+    folded = token.value.casefold().replace("_", "-")
+    near = [*option.values, *(known.name.replace("_", "-") for known in spec.options)]
+    if folded in near or (not any(map(str.isdecimal, folded)) and did_you_mean(folded, near)):
+        return None
+    return next((other for other in positional if other.type == "unit" and other.name not in given), None)
 
 
 def _is_greedy(option: Option) -> bool:

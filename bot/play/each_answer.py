@@ -9,10 +9,10 @@ from bot.interface.parts import Part, Small
 from bot.interface.reply import Reply
 from bot.play.each import Single
 from bot.play.news import FOLDED, cause, groups, news
-from bot.rules.names import joined, plural
+from bot.rules.names import joined
 from bot.rules.phrase import Phrase, pieces_of
 from bot.rules.sequence import Fate, Line
-from bot.systems.catalog import ROLL, Sequence
+from bot.systems.catalog import Sequence
 
 COUNTED = 3
 """So many results are counted in the first line; all of them have a line of their own."""
@@ -39,10 +39,8 @@ def each_reply(who: str, sequence: Sequence, singles: tuple[Single, ...]) -> Rep
 
 
 def _cause(sequence: Sequence, singles: tuple[Single, ...], who: str) -> str:
-    """Who did it: `GI 1-12 check`; where the sequence has no verb, `Alice, random orders`."""
-    if sequence.verb != ROLL:
-        return cause(sequence, tuple(one.unit for one in singles), who)
-    return f"{who}, {plural(sequence.title[:1].lower() + sequence.title[1:])}"
+    """Who did it: `GI 1-12 check`; where the sequence has no verb, `Alice rolls random orders`."""
+    return cause(sequence, tuple(one.unit for one in singles), who, many=True)
 
 
 def fates_of(sequence: Sequence, one: Single) -> tuple[Fate, ...]:

@@ -91,13 +91,18 @@ def are_counted(sequence: Sequence, fates: Iterable[Fate]) -> bool:
     return bool(stem_of(fate.unit for fate in known)) or len(_named(results_of(sequence), known)) > ROOM
 
 
-def cause(sequence: Sequence, actors: tuple[str, ...], who: str) -> str:
-    """Who did it: `US Squads 3 + 4 fire`; the sequence itself where it has no verb: `Alice, random orders`."""
+def cause(sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool = False) -> str:
+    """Who did it: `US Squads 3 + 4 fire`; where nobody on the map does, the player: `Alice rolls random orders`."""
     if not actors or sequence.verb == ROLL:
-        title = sequence.title
-        return f"{who}, {title[:1].lower() + title[1:] if title[1:2].islower() else title}"
+        return f"{who} {did(sequence, many=many)}"
     verb = sequence.verb.lower()
     return f"{joined(actors)} {plural(verb) if len(actors) == 1 else verb}"
+
+
+def did(sequence: Sequence, *, many: bool = False) -> str:
+    """What the player does: `rolls a random order`, or for `many` units at once `rolls random orders`."""
+    once, _, often = sequence.cause.partition("|")
+    return often or once if many else once
 
 
 def groups(sequence: Sequence, fates: Iterable[Fate]) -> tuple[Group, ...]:
@@ -156,18 +161,27 @@ def _counted(results: Mapping[str, Result], fates: list[Fate], most: int = 0) ->
     """`5 of 9 VC killed, 2 wounded`; units without effect are not counted where others suffered."""
     stem = stem_of(fate.unit for fate in fates)
     noun = plural(stem) if stem else "units"
-    counts: dict[tuple[str, str], int] = {}
+    counts: dict[str, int] = {}
+    of_one: dict[str, str] = {}
     for alike in _alike(results, fates):
-        said = _word(results, Fate("", alike[0].token))
-        counts[said] = counts.get(said, 0) + len(alike)
-    if [word for word, _ in counts] == [NO_EFFECT]:
+        word, _ = _word(results, Fate("", alike[0].token))
+        counts[word] = counts.get(word, 0) + len(alike)
+        of_one[word] = _of_one(results.get(alike[0].token), word)
+    if [*counts] == [NO_EFFECT]:
         return f"{NO_EFFECT} on {len(fates)} {noun}"
-    suffered = {word: count for (word, _), count in counts.items() if word != NO_EFFECT}
-    (first, number), *others = [*suffered.items()][: most or None]
+    told = [(count, of_one[word] if count == 1 else word) for word, count in counts.items() if word != NO_EFFECT]
+    (number, first), *others = told[: most or None]
     start = f"{number} of {len(fates)} {noun} {first}" if number < len(fates) else f"All {number} {noun} {first}"
     if len(others) > COUNTED:
-        others = [*others[: COUNTED - 1], ("otherwise", sum(count for _, count in others[COUNTED - 1 :]))]
-    return ", ".join([start, *(f"{count} {word}" for word, count in others)])
+        others = [*others[: COUNTED - 1], (sum(count for count, _ in others[COUNTED - 1 :]), "otherwise")]
+    return ", ".join([start, *(f"{count} {word}" for count, word in others)])
+
+
+def _of_one(result: Result | None, word: str) -> str:
+    """The word behind the number 1: `rushes toward the enemy` where that of several is `rush toward the enemy`."""
+    says = result.says if result is not None else ""
+    is_done = not says.startswith("{} ") or says.startswith("{} is ") or "{more}" in says
+    return word if is_done else says.removeprefix("{} ")
 
 
 def _gravest(results: Mapping[str, Result], tokens: Iterable[str]) -> str:

@@ -22,7 +22,7 @@ from bot.interface.tone import GAME, NOTHING
 from bot.play.actors import ACTING, actors, has_one_party
 from bot.play.each import whole_out
 from bot.play.each_answer import each_reply
-from bot.play.news import are_counted, groups, news
+from bot.play.news import are_counted, cause, did, groups, news
 from bot.play.replayed import again, shot_of
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
@@ -58,7 +58,7 @@ class Retold:
 
     @property
     def sentence(self) -> str:
-        """All in one: `Squad 1 fires: Squad 5 takes casualties`, `Squad 5 passes (Bob, morale check)`."""
+        """All in one: `Squad 1 fires: Squad 5 takes casualties`, `Squad 5 passes (Bob checks morale)`."""
         more = f" ({self.more})" if self.more else ""
         if self.acts:
             by = f"{self.side} {self.by}" if self.side and not self.by[:1].isdigit() else _begun(self.by)
@@ -118,7 +118,7 @@ def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
     settled, acting = one.played.settlement, actors(sequence, one.given)
     told = news(sequence, settled.fates, settled.headline, acting, who)
     own = settled.by if settled.by.rpartition(" ")[2] in _VERBS else ""
-    acts = bool(own) or (bool(acting) and sequence.verb != ROLL and not told.by.startswith(f"{who}, "))
+    acts = bool(own) or (bool(acting) and sequence.verb != ROLL and told.by != cause(sequence, (), who))
     more = [_in_groups(groups(sequence, settled.fates))] if are_counted(sequence, settled.fates) else []
     more += [settled.by] if settled.by and not own else []
     title = _inside(told.title, (fate.unit for fate in settled.fates))
@@ -143,8 +143,7 @@ def _as_stored(event: Event, sequence: Sequence, who: str) -> Retold:
 
 
 def _begun_by(who: str, sequence: Sequence) -> str:
-    title = sequence.title
-    return f"{who}, {title[:1].lower() + title[1:] if title[1:2].islower() else title}"
+    return f"{who} {did(sequence)}"
 
 
 def _side_of(event: Event) -> str:
@@ -164,7 +163,7 @@ def _arrivals(event: Event) -> str:
 
 
 def _armed(by: str, sequence: Sequence, given: Given, title: str, *, acts: bool) -> str:
-    """Who acts, with what: `Squad 1 fires with 2 rifles and a belt-fed LMG`; `Alice, blast of a shell: medium gun`."""
+    """Who acts, with what: `Squad 1 fires with 2 rifles and a belt-fed LMG`; `Alice resolves a blast: medium gun`."""
     words: Mapping[str, str] = sequence.system.game.get("arms") or {}
     units = (*(unit for key in ACTING for unit in given.units(key)), *_single(given))
     held = Counter(str(weapon) for unit in units if (weapon := unit.get("weapon"))) if acts else Counter()

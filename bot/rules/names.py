@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 
 _NUMBERED = re.compile(r"(.*\S) (\d{1,6})")
+_FORCES = {"ANZAC", "ARVN", "IDF", "NLF", "NVA", "PAVN", "PLA", "RAF", "SAS", "SS", "UK", "US", "USMC", "USSR", "VC"}
 _HISSING = ("s", "x", "z", "ch", "sh")
 
 
@@ -25,7 +26,8 @@ def _group(stem: str, found: list[str]) -> str:
         return found[0] if alike == 1 else f"{alike} {plural(found[0])}"
     if len(found) == 1:
         return f"{stem} {found[0]}"
-    return f"{plural(stem)} {' + '.join(found)}" if len(found) == 2 else f"{plural(stem)} {', '.join(_runs(found))}"
+    men = stem if stem.rpartition(" ")[2].isupper() else plural(stem)
+    return f"{men} {' + '.join(found)}" if len(found) == 2 else f"{men} {', '.join(_runs(found))}"
 
 
 def _runs(numbers: Iterable[str]) -> list[str]:
@@ -40,10 +42,12 @@ def _runs(numbers: Iterable[str]) -> list[str]:
 
 
 def plural(word: str) -> str:
-    """More than one of it: squads, crosses; names in capitals (VC, GI) and those that end in `men` stay."""
+    """More than one of it: squads, crosses, GIs; names of whole forces (VC, US) and those that end in `men` stay."""
     last = word.rpartition(" ")[2]
-    if last.isupper() or last.endswith("men") or not last[-1:].isalpha():
+    if last in _FORCES or len(last) == 1 or last.endswith("men") or not last[-1:].isalpha():
         return word
+    if last.isupper():
+        return f"{word}s"
     if last.endswith("man"):
         return f"{word[:-3]}men"
     if last.endswith("y") and last[-2:-1] not in "aeiou":

@@ -1,7 +1,8 @@
 """Sentences that hold commands to copy, or times, as values: adapters set these apart in their own way, nobody
 searches prose.
 
-Only code makes a `Typed`, where the sentence is written: what a player typed is plain text, whatever it looks like.
+Only code and the files of a rule set make a `Typed`, where the sentence is written: what a player typed is plain
+text, whatever it looks like.
 """
 
 from __future__ import annotations
@@ -54,6 +55,11 @@ def phrase(sentence: str, **values: object) -> Phrase:
     """
     pieces = (piece.format(**values) for piece in sentence.split("`"))
     return Phrase(*(Typed(piece) if at % 2 else piece for at, piece in enumerate(pieces) if piece))
+
+
+def marked(text: str) -> Phrase:
+    """A text out of a file of a rule set, with its commands in backticks."""
+    return Phrase(*(Typed(piece) if at % 2 else piece for at, piece in enumerate(text.split("`")) if piece))
 
 
 def pieces_of(text: str) -> tuple[str, ...]:

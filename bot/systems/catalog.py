@@ -26,12 +26,12 @@ SCENARIOS = "scenarios"
 TABLES = Path(__file__).resolve().parents[2] / "tables"
 _SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
-    "modifiers", "verb", "common", "procedure",
+    "modifiers", "verb", "cause", "common", "procedure",
 }  # fmt: skip
 
 
 ROLL = "Roll"
-"""The verb of a sequence that names none: its first line names the sequence instead."""
+"""The verb of a sequence that names none: its first line has the `cause` instead."""
 
 
 class Sequence:
@@ -42,7 +42,7 @@ class Sequence:
         with reading(file, id):
             if unknown := set(data) - _SEQUENCE_KEYS:
                 raise TableError(file, f"unknown keys {', '.join(sorted(map(str, unknown)))}", row=id)
-            for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state", "verb"):
+            for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state", "verb", "cause"):
                 if not isinstance(data.get(key) or "", str):
                     raise TableError(file, f"{key} must be a text; quote it", row=id)
             for key in ("inputs", "outputs", "example"):
@@ -66,6 +66,7 @@ class Sequence:
         self.notes: str = data.get("notes") or ""
         self.state: str = data.get("state") or ""
         self.verb: str = data.get("verb") or ROLL
+        self.cause: str = data.get("cause") or f"rolls {self.title}"
         self.procedure: tuple[str, ...] = tuple(map(str, data.get("procedure") or ()))
         self.common: tuple[str, ...] = tuple(data.get("common") or ())
         known = {name for option in self.inputs for name in (option.name, *option.values)}

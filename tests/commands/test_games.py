@@ -201,6 +201,18 @@ async def test_the_end_tells_losses_best_shot_and_luck() -> None:
     assert "US: " in stats.text(), "its buttons speak of the game that they stand under"
 
 
+async def test_the_end_counts_the_weakened_and_tells_its_moments_as_they_were_told() -> None:
+    """A squad that takes casualties is a half-squad, with or without a second side of its counter."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "unit edit vc1 reduced: morale=4 fp=1")
+    await channel.do("Anna", 'lnlt fire attackers=us1 targets="vc1,vc2" hand=3,1,5,5')
+    story = await end(channel, "Anna", "End it: US")
+    assert "VC lost none of 3, 2 weakened: Cell 1, Cell 2" in story.body()
+    (best,) = [line for line in story.body() if line.startswith("Best shot: ")]
+    assert best.startswith("Best shot: Cells 1 + 2 take casualties · US, at "), best
+
+
 async def test_starting_over_a_running_game_asks_its_game_master() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)

@@ -83,7 +83,7 @@ async def test_whoever_fired_or_says_so_hands_over_without_a_pass() -> None:
     await channel.do("Bob", 'lnlt fire attackers="Cell 1" targets="Squad 1" hand=1,6')
     over = await channel.do("Bob", "game pass")
     assert over.first == "US's go · Bob hands over"
-    assert over.body() == ["Last: Direct fire: no effect · #11", "Turn 1, Operations"]
+    assert over.body() == ["Last: No effect on Squad 1 · #11", "Turn 1, Operations"]
     assert (await channel.do("Anna", "game pass done")).body() == ["Turn 1, Operations"]
     await channel.do("Bob", "game pass")
     assert (await channel.game()).passes == 1
@@ -164,14 +164,14 @@ async def test_the_initiative_is_rolled_and_told_by_name() -> None:
     channel = await table()
     won = await channel.do("Alice", "lnlt initiative hand=2,5")
     assert won.text().split("\n")[:3] == [
-        "VC wins the initiative, 5 to 2 · Alice rolls",
+        "VC wins the initiative · Alice rolls",
         "US: [2]",
         "VC: [5]",
     ]
     assert "side" not in won.text()
     kept = await channel.do("Bob", "lnlt initiative last=us hand=4,4")
-    assert kept.title == "US keeps the initiative, 4 to 4"
-    assert (await channel.do("Bob", "lnlt initiative hand=3,3")).title == "US keeps the initiative, 3 to 3"
+    assert kept.title == "US keeps the initiative"
+    assert (await channel.do("Bob", "lnlt initiative hand=3,3")).title == "US keeps the initiative"
     odds = await channel.do("Bob", "lnlt initiative odds")
     assert "US 58%, VC 42%" in odds.title
     assert "side a" not in (await channel.do("Bob", "log")).text()

@@ -130,11 +130,22 @@ async def test_twelve_random_orders_are_one_command_one_answer_and_one_event() -
     groups = [part for part in reply.lines if isinstance(part, Group)]
     assert [group.text for group in groups] == ["GI 2, 3, 9-12", "GI 7 + 8", "GI 4-6", "GI 1"]
     assert sum(1 for line in reply.text().splitlines()) <= 8
+    assert reply.first.startswith("6 of 12 GIs rush the enemy, 2 do as the nearest friend does, ")
+    assert reply.by == "Anna rolls random orders"
     await assert_sound(channel)
     await channel.do("Anna", "game undo")
     await channel.do("Bob", "game undo")  # he agrees
     assert (await channel.content()) == before
     await assert_sound(channel)
+
+
+async def test_one_man_rushes_where_several_rush_and_a_bare_list_is_the_men() -> None:
+    channel = await Channel.fresh()
+    await twelve_men(channel)
+    told = await channel.do("Anna", 'baps random-order "GI 1..4" hand=2,8,8,8')
+    assert told.title == "1 of 4 GIs rushes toward the enemy, 3 do as the nearest friend does"
+    assert (await channel.do("Anna", "baps random-order us1 hand=8")).by == "Anna rolls a random order"
+    await channel.refused("Anna", "baps random-order drivr", "bad-value")
 
 
 async def test_a_few_show_their_dice() -> None:
@@ -330,7 +341,7 @@ async def test_an_ammunition_check_of_all_soldiers_leads_to_one_order_for_all() 
     await twelve_men(channel)
     await channel.do("Anna", "unit edit side:US weapon=rifle-semi")
     reply = await channel.do("Anna", 'baps ammo-check "all soldiers" hand=1,3,3,4,2,6,6,2,2,1,2,6')
-    assert reply.title.startswith("2 of 12 GI jammed or out of ammunition")
+    assert reply.title.startswith("2 of 12 GIs jammed or out of ammunition")
     [line] = [piece for part in reply.lines for piece in pieces_of(str_of(part)) if isinstance(piece, Typed)]
     assert line == '/unit edit "GI 1; GI 10" -out-or-jammed'
     await channel.do("Anna", line)

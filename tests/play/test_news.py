@@ -43,7 +43,7 @@ def test_the_first_line_says_what_happened_to_whom_worst_first(
 
 def test_where_nobody_acts_the_sequence_is_named() -> None:
     told = news(FIRE, (), "no effect", (), "Alice")
-    assert (told.title, told.by, told.tone) == ("No effect", "Alice, direct fire", NOTHING)
+    assert (told.title, told.by, told.tone) == ("No effect", "Alice fires", NOTHING)
 
 
 def test_many_units_are_shown_by_their_results() -> None:

@@ -47,7 +47,7 @@ def who(_person: str) -> str:
         ("ucn", "shoot", "2 rifles, LMG and SMG shoot: the target "),
         ("baps", "fire", "5 soldiers fire with 4 bolt-action rifles and a belt-fed LMG: "),
         ("asl", "flame-attack", "The AFV "),
-        ("baps", "vehicle-fire", "No effect on the tank (Anna, fire at a vehicle: medium gun)"),
+        ("baps", "vehicle-fire", "No effect on the tank (Anna fires at a vehicle: medium gun)"),
     ],
 )
 def test_a_shot_says_who_with_what_and_at_whom(name: str, sequence: str, sentence: str) -> None:

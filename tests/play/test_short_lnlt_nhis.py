@@ -192,7 +192,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             {"units": "Tran; US Squad 9", "rallier": "hero", "cover": True},
             (3, 4, 5, 6),
             [
-                "Tran rallies, US Squad 9 fails to rally · Alice, rally in a hex",
+                "Tran rallies, US Squad 9 fails to rally · Alice rolls to rally",
                 "Tran: [3] [4] − 2 cover = 5, within morale 6",
                 "US Squad 9: [5] [6] − 2 cover − 1 leader = 8, over morale 5",
             ],
@@ -202,7 +202,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             "rally",
             {"units": "Local Force", "rallier": "none"},
             (),
-            ["Local Force may not rally: no leader in the hex · Alice, rally in a hex"],
+            ["Local Force may not rally: no leader in the hex · Alice rolls to rally"],
             NOTHING,
         ),
         (
@@ -210,7 +210,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             {"targets": "weapon-team morale=5", "dc_mod": 6},
             (5,),
             [
-                "Weapon-team is eliminated · Alice, damage check alone",
+                "Weapon-team is eliminated · Alice rolls damage checks",
                 "Weapon-team: [5] + 6 = 11, twice morale 5; casualties take all of a weapon-team",
             ],
             HURT,
@@ -246,7 +246,7 @@ def test_a_short_answer_reads_so(
             {"units": "US Squad 3; Lt Dan", "mod": 1},
             (3, 3, 2, 2),
             [
-                "US Squad 3 fails, Lt Dan passes · Alice, morale check",
+                "US Squad 3 fails, Lt Dan passes · Alice checks morale",
                 "US Squad 3: [3] [3] + 1 modifier = 7, over morale 5",
                 "Lt Dan: [2] [2] + 1 modifier = 5, within morale 6",
             ],
@@ -256,7 +256,7 @@ def test_a_short_answer_reads_so(
             {"unit": "Lt Dan", "terrain": "degrading", "lm": 1},
             (4,),
             [
-                "Lt Dan spots the hex · Alice, spotting attempt",
+                "Lt Dan spots the hex · Alice rolls to spot",
                 "Spotting: [4] − 1 leader = 3, needs 3 or less",
                 "Lt Dan may fire at the hex at once: Ops Complete then comes off and does not count.",
             ],
@@ -266,7 +266,7 @@ def test_a_short_answer_reads_so(
             {"unit": "US Squad 3", "capability": 3},
             (5,),
             [
-                "US Squad 3 lays no smoke · Alice, laying smoke",
+                "US Squad 3 lays no smoke · Alice tries to lay smoke",
                 "Roll: [5], needs 3 or less",
                 "Now: US Squad 3 Ops Complete",
             ],
@@ -275,14 +275,14 @@ def test_a_short_answer_reads_so(
             "mines",
             {"unit": "T-54"},
             (6,),
-            ["T-54 is destroyed, crew killed · Alice, vehicle enters mines", "Mines: [6]"],
+            ["T-54 is destroyed, crew killed · Alice rolls for mines", "Mines: [6]"],
         ),
         (
             "bail-out",
             {"cause": "oft", "vehicle": "destroyed", "passengers": "VC Squad 5"},
             (1, 4),
             [
-                "VC Squad 5 is shaken, the crew bails out · Alice, fate of crew and passengers",
+                "VC Squad 5 is shaken, the crew bails out · Alice rolls for crew and passengers",
                 "Crew: [1], needs a 1",
                 "VC Squad 5 bail-out: [4], needs 2, 4 or 6",
                 "Place a good order crew, marked Moved.",
@@ -316,7 +316,7 @@ def test_a_short_answer_reads_so(
             {"fp": 5, "stage": "drift", "lm": 1},
             (4, 3),
             [
-                "The spotting round drifts 2 hexes south-east · Alice, off-board artillery fire mission",
+                "The spotting round drifts 2 hexes south-east · Alice calls a fire mission",
                 "Distance: [4] − 1 leader = 3, halved, fractions up",
                 "Direction: [3]",
                 "Place the marker; a spotter who still sees it may first shift it one hex within line of sight.",
@@ -327,7 +327,7 @@ def test_a_short_answer_reads_so(
             {"weapon": "mortar", "fp": 3, "targets": "VC Squad 5; T-54", "tm": 1},
             (2, 5, 2, 2, 1),
             [
-                "VC Squad 5 is shaken, no effect on T-54 · Alice, mortar or artillery attack on one hex",
+                "VC Squad 5 is shaken, no effect on T-54 · Alice fires a barrage",
                 "Attack: [2] [5] + 3 firepower = 8, the better die is 5",
                 "Defense: [2] + 1 terrain = 3, beaten by 5",
                 "T-54 defense: [2] + 1 terrain + 4 armor = 7, beaten by 1",

@@ -22,7 +22,7 @@ async def test_twelve_random_orders_by_one_short_command(tmp_path: Path) -> None
         assert len("/baps ra" + "GI 1") <= 40
         done = await say(anna, table, "baps random-order", unit="GI 1..12", hand="2,2,3,4,5,6,7,8,9,10,11,12")
         assert not done.ephemeral
-        assert "Anna, random orders" in done.text
+        assert "Anna rolls random orders" in done.text
         dice = await press(anna, done, "Dice")
         assert dice.ephemeral
         assert "12 dice" in dice.text
