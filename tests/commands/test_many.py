@@ -145,7 +145,7 @@ async def test_one_man_rushes_where_several_rush_and_a_bare_list_is_the_men() ->
     told = await channel.do("Anna", 'baps random-order "GI 1..4" hand=2,8,8,8')
     assert told.title == "1 of 4 GIs rushes toward the enemy, 3 do as the nearest friend does"
     assert (await channel.do("Anna", "baps random-order us1 hand=8")).by == "Anna rolls a random order"
-    await channel.refused("Anna", "baps random-order drivr", "bad-value")
+    await channel.refused("Anna", "baps random-order driverr", "bad-value")
 
 
 async def test_a_few_show_their_dice() -> None:
