@@ -362,6 +362,17 @@ def number(value: Any, least: int = 0) -> bool:
     return type(value) is int and least <= value < 2**53
 
 
+def has_large_number(body: Any) -> bool:
+    """Whether a whole number in it is one that a browser would read as another."""
+    rest = [body]
+    while rest:
+        value = rest.pop()
+        rest += value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+        if isinstance(value, (int, float)) and abs(value) >= 2**53:
+            return True
+    return False
+
+
 def is_text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -504,6 +515,8 @@ def shape_faults(body: Json) -> Iterator[str]:
         return
     needs, may, game, units = KINDS[kind]
     yield from field_faults(body, (COMMON + " " + needs).split(), may.split())
+    if has_large_number(body):
+        yield "it has a whole number of 2^53 or more, which not every reader of JSON takes for the same."
     if all(is_patch(body[part]) for part in PATCH if part in body):
         before, after = (body.get(part, {}) for part in PATCH)
         for part in ("game", "units"):
@@ -584,7 +597,7 @@ class Game:
             content = content if canonical(content) == text else None  # else it could be read in two ways
         except (ValueError, TypeError, RecursionError):
             content = None
-        kind = content.get("kind") if isinstance(content, dict) else None
+        kind = content.get("kind") if isinstance(content, dict) and not has_large_number(content) else None
         if kind not in ("roll", "sequence"):
             wrong = ["what was sealed in it cannot be read."]
         else:

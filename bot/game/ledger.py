@@ -11,7 +11,9 @@ from bot.game.events import apply, difference
 from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
+from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
+from bot.rules.proof.event_kinds import has_large_number
 from bot.rules.proof.fair import NO_TEXTS, Stream, commitment
 from bot.stores.records import Change, EventRow, PersonRow, SeedRow, TextRow
 
@@ -160,7 +162,8 @@ class Ledger:
         return self.append(body)
 
     def append(self, body: Json) -> Json:
-        """Append a finished body to the chain and move the state on."""
+        """Append a finished body to the chain and move the state on. Raises UserError for too large a number."""
+        need_exact_numbers(body)
         text = canonical(body)
         self.head = event_hash(self.head, text)
         self.events.append(EventRow(self.row, body["number"], text, self.head))
@@ -205,6 +208,14 @@ class Ledger:
             places=places,
             snapshot_at=self.game.number if change.state is not None else at,
             has_board=self.was is not None and self.was.row == self.row and self.was.has_board,
+        )
+
+
+def need_exact_numbers(body: Json) -> None:
+    """Raise UserError for an event with a whole number that a browser would read as another one."""
+    if has_large_number(body):
+        raise UserError(
+            "A number is too large for the log.", hint="Whole numbers go up to 9,007,199,254,740,991.", code="bad-value"
         )
 
 

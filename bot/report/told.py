@@ -9,6 +9,7 @@ from typing import Any
 from bot.game.sides import by_name
 from bot.game.state import DRAW, Json
 from bot.game.summary import title_of
+from bot.play.retold import retold
 
 FILTERS = {
     "sequence": "combat",
@@ -56,10 +57,16 @@ def told(event: Event) -> Told:
 
 def _sequence(event: Event) -> Told:
     title = event.facts.get("title") or title_of(event.body)
-    news = event.facts.get("told") or event.result or "no effect"
+    news = event.facts.get("told") or _without_facts(event)
     acting = event.body.get("acting") or []
     by = f"{title} by {' + '.join(acting[:NAMED])}{' …' if acting[NAMED:] else ''}" if acting else title
     return by_name(_begun(str(news)), event.sides), by
+
+
+def _without_facts(event: Event) -> str:
+    """An outcome of other rules than today's, with those who fired and whom they fired at."""
+    found = retold(event.body, event.name_of, sides=event.sides)
+    return found.sentence if found.acts else found.title
 
 
 def _roll(event: Event) -> Told:
@@ -84,7 +91,8 @@ def _start(event: Event) -> Told:
 def _end(event: Event) -> Told:
     winner = event.fields.get("winner")
     how = "a draw" if winner == DRAW else f"{winner} wins" if winner else ""
-    return f"The game ends: {how}" if how else "The game ends", event.result
+    more = [event.texts.get("text", ""), f"opened: {event.result}" if event.result else ""]
+    return f"The game ends: {how}" if how else "The game ends", " · ".join(filter(None, more))
 
 
 def _fair(event: Event) -> Told:
@@ -124,6 +132,6 @@ _TOLD: Mapping[str, Callable[[Event], Told]] = {
     "transfer": lambda _event: ("Moves the game to another channel", ""),
     "link": lambda event: (_begun(event.result), "channels"),
     "privacy": lambda _event: ("A name and its texts were deleted", ""),
-    "initiative": lambda event: (_begun(event.result), "initiative"),
+    "initiative": lambda event: (f"{event.result} has the initiative", ""),
     "settings": lambda event: (f"Settings: {event.result}" if event.result else "Settings", ""),
 }

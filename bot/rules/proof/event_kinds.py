@@ -104,6 +104,8 @@ def shape_faults(body: Mapping[str, Any]) -> Iterator[str]:
         yield f"Grognard writes no event of the kind {shown(name)}."
         return
     yield from _fields(body, f"an event of the kind {name}", (*COMMON, *kind.needs), kind.may)
+    if has_large_number(body):
+        yield _LARGE
     yield from _patch_faults(body, kind)
     if kind.words and body.get("result") not in kind.words:
         yield f"its words are none that Grognard writes: {shown(body.get('result'))}."
@@ -120,6 +122,9 @@ def content_faults(content: Mapping[str, Any]) -> Iterator[str]:
     name = content.get("kind")
     if name not in SEALABLE:
         yield f"what was sealed in it is of the kind {shown(name)}, which cannot be sealed."
+        return
+    if has_large_number(content):
+        yield _LARGE
         return
     kind, sealed = KINDS[name], "what was sealed in it"
     needs = tuple(field for field in kind.needs if field not in PATCH)
@@ -183,6 +188,23 @@ def shown(value: object) -> str:
     """Something from a file, short enough for one line."""
     text = " ".join(str(value).split())
     return text if len(text) <= 70 else f"{text[:67]}..."
+
+
+_LARGE = "it has a whole number of 2^53 or more, which not every reader of JSON takes for the same."
+
+
+def has_large_number(body: Mapping[str, Any]) -> bool:
+    """Whether there is a whole number anywhere in it that a browser would read as another one."""
+    rest: list[Any] = [body]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, Mapping):
+            rest += value.values()
+        elif isinstance(value, list):
+            rest += value
+        elif isinstance(value, int | float) and abs(value) >= 2**53:
+            return True
+    return False
 
 
 def is_number(value: object, least: int = 0) -> TypeGuard[int]:

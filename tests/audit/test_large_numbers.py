@@ -1,0 +1,60 @@
+"""Whole numbers of 2^53 and more: a browser reads another number, so nobody can enter one, and no log holds one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from bot.audit.check_file import check
+from bot.game.ledger import need_exact_numbers
+from bot.interface.registry import registry
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
+from bot.systems.catalog import systems
+from tests.audit.test_forgeries import fire, honest, of
+from tests.forging import rechained
+from tools import verify_log
+
+LARGE = 2**53
+
+
+def numbers() -> list[tuple[str, Option]]:
+    """Every option and every number of a unit that takes digits."""
+    found = [
+        (f"{spec.name} {option.name}", option)
+        for name in registry().top
+        for spec in registry().below((name,))
+        for option in spec.options
+    ]
+    for system in systems().values():
+        for words in system.words.values():
+            found += [(f"{system.id} {key}", option) for key, option in words.keys.items()]
+    return [(name, option) for name, option in found if option.type in ("int", "number")]
+
+
+def test_every_number_that_can_be_typed_has_its_limits() -> None:
+    assert len(numbers()) > 100
+    for name, option in numbers():
+        assert option.min is not None, name
+        assert option.max is not None, name
+        assert -LARGE < option.min <= option.max < LARGE, name
+
+
+@pytest.mark.parametrize("path", ["inputs", "out", "unit"])
+def test_a_log_with_a_larger_one_is_refused_by_both_verifiers(path: str) -> None:
+    log = honest()
+    if path == "unit":
+        next(iter(of("unit")(log)["after"]["units"].values()))["numbers"]["morale"] = LARGE
+    else:
+        fire(log)[path]["deep"] = [1, {"deeper": -LARGE}]
+    rechained(log)
+    copy = json.loads(json.dumps(log))
+    assert any("2^53" in line for line in check(log).faults), check(log).faults
+    assert any("2^53" in line for line in verify_log.check(copy)[0])
+
+
+def test_a_command_that_would_write_one_is_refused_in_one_line() -> None:
+    with pytest.raises(UserError, match="too large for the log"):
+        need_exact_numbers({"kind": "roll", "out": {"dice": [1, 2], "total": LARGE}})
+    need_exact_numbers({"kind": "roll", "out": {"dice": [1, 2], "total": LARGE - 1}})
