@@ -26,7 +26,7 @@ AT_ONCE = 20
 ALL_AT_ONCE = 2_000
 KNOWN = 10_000
 """Persons and channels that are remembered; who was quiet longest is forgotten, and starts afresh."""
-_ODDS, _SCAN = 2.0, 3.0
+_ODDS, _SCAN, _COMPARED = 2.0, 3.0, 5.0
 _LIGHT, _HEAVY = 4_000, 1_000
 """Characters that a command may write at its plain price, and those beyond that cost one more."""
 _FILTERS = ("unit", "side", "kind", "page")
@@ -37,6 +37,7 @@ _DEAR: dict[Path, float] = {
     ("unit", "import"): 5.0,
     ("game", "stats"): 3.0,
     ("button", "odds"): _ODDS,
+    ("button", "whatif"): _COMPARED,
     ("button", "log"): _SCAN,
 }
 _NOTHING = "Nothing was rolled or written."
@@ -110,6 +111,8 @@ def cost(command: Command) -> float:
         return known
     if command.path == ("log",) and any(command.options.get(name) for name in _FILTERS):
         return _SCAN  # it may read the whole log, and find nothing
+    if flag(command.options, "compare"):
+        return _COMPARED
     return _ODDS if flag(command.options, "odds") else 1.0
 
 

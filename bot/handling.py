@@ -38,7 +38,7 @@ ATTEMPTS = 50
 IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
 MAX_OPTIONS = 60
-COUNTING = (("button", "odds"), ("button", "count"), ("button", "help"), ("button", "try"))
+COUNTING = tuple(("button", name) for name in ("odds", "count", "whatif", "back", "help", "try"))
 
 
 class Handling:
@@ -136,7 +136,7 @@ def _only_counts(spec: CommandSpec, command: Command) -> bool:
     """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
     if spec.family == "help" or spec.path in (("game", "stats"), *COUNTING):
         return True
-    return spec.family == "sequence" and flag(command.options, "odds")
+    return spec.family == "sequence" and any(flag(command.options, name) for name in ("odds", "compare"))
 
 
 def _check_size(command: Command) -> None:

@@ -22,7 +22,22 @@ from bot.rules.phrase import phrase
 from bot.stores.base import REQUESTS_KEPT
 from bot.stores.records import Doc
 
-PRIVATE = ("card", "mygames", "odds", "dice", "count", "die", "log", "delete", "forget", "open", "read", "remember")
+PRIVATE = (
+    "card",
+    "mygames",
+    "odds",
+    "dice",
+    "count",
+    "whatif",
+    "back",
+    "die",
+    "log",
+    "delete",
+    "forget",
+    "open",
+    "read",
+    "remember",
+)
 HELPING = ("help", "try")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
 INSTEAD = {
@@ -42,7 +57,7 @@ INSTEAD = {
 }
 """What does the same as a button, typed."""
 
-PAGES = ("log", "die")
+PAGES = ("log", "die", "whatif", "back")
 """Buttons whose private message turns its page."""
 BY_POST = ("ordermine", "since")
 """Private ones of a game by post."""

@@ -85,6 +85,8 @@ BUTTONS = {
 BUTTONS_WITH_REST = {
     "roll": "button:roll_draft",
     "count": "filled:count_draft",
+    "back": "filled:count_draft",
+    "whatif": "what_if:what_if",
     "die": "filled:enter_die",
     "agree": "link_request:agree",
     "decline": "link_request:decline",

@@ -30,7 +30,7 @@ async def played(context: Context, path: Path, options: Mapping[str, object]) ->
 
 async def count_draft(context: Context, key: str) -> Reply:
     """The odds of what a form holds, privately; *Roll it* under them is of the same draft, so it rolls once."""
-    draft = await _own(context, key)
+    draft = await own_draft(context, key)
     desk = repeated(context, draft.path, draft.options)
     await desk.check_enabled(desk.spec)
     return await answer_odds(desk, desk.spec, draft.options, draft)
@@ -44,7 +44,7 @@ async def enter_die(context: Context, rest: str) -> Reply:
     from bot.commands.button import roll_draft
 
     key, _, hand = rest.partition(":")
-    draft = await _own(context, key)
+    draft = await own_draft(context, key)
     given = replace(draft, options={**draft.options, "hand": f"{hand},?" if hand else "?"}, better=None)
     try:
         return await roll_draft(context, key, given)
@@ -57,7 +57,7 @@ async def enter_die(context: Context, rest: str) -> Reply:
         return found
 
 
-async def _own(context: Context, key: str) -> Draft:
+async def own_draft(context: Context, key: str) -> Draft:
     """Their own draft. Raises UserError for one that is used up."""
     draft = await find_draft(context.store, key)
     who = context.command.who.key

@@ -37,6 +37,7 @@ TOPICS = {
             phrase("Write odds behind an attack: nothing is rolled, only you see the answer."),
             "They are counted over every possible roll, not tried out.",
             "Roll it under them does just that attack, once. Odds under a result shows what its chances were.",
+            "What if, or compare behind an attack, shows what each modifier and each firer is worth.",
         ),
     ),
     "hand": Topic(

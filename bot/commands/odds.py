@@ -59,7 +59,12 @@ async def answer_odds(
         game = context.ledger.row if context.ledger.exists else ""
         draft = new_draft(spec.path, raw, context.command.who.key, game)
         context.docs.append(draft.doc(context.now, DAY))
-    buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
+    buttons: tuple[Button, ...] = (
+        Button(f"roll:{draft.key}", "Roll it", "primary"),
+        Button(f"form:draft:{draft.key}", "Change…"),
+    )
+    if not each_of(sequence, raw, roster):
+        buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
     return replace(reply, buttons=buttons)
 
 

@@ -59,6 +59,10 @@ async def handle_sequence(context: Context) -> Reply:
         from bot.commands.odds import answer_odds
 
         return await answer_odds(context, context.spec, options)
+    if sequence.odds_by and flag(options, "compare"):
+        from bot.commands.what_if import answer_compared
+
+        return await answer_compared(context, context.spec, options)
     if context.ledger.exists and context.game.ended:
         raise over(context.game)
     if has_names(sequence, context.game):

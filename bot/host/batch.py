@@ -26,7 +26,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 _KEYS = {
     "lookup": {"system", "table", "in"},
     "resolve": {"system", "sequence", "in", "dice"},
-    "odds": {"system", "sequence", "in", "by"},
+    "odds": {"system", "sequence", "in", "by", "compare"},
     "roll": {"expression", "dice"},
 }
 
@@ -160,7 +160,15 @@ def _odds(request: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(by, list | tuple) or not all(isinstance(path, str) for path in by):
         raise UserError("by must be a list of outputs.", hint='For example ["outcome"].', code="bad-value")
     counted = count_odds(sequence, _inputs(request), by)
-    return {"odds": {value: str(chance) for value, chance in counted.items()}}
+    found: dict[str, Any] = {"odds": {value: str(chance) for value, chance in counted.items()}}
+    compare = request.get("compare", False)
+    if not isinstance(compare, bool):
+        raise UserError("compare must be true or false.", code="bad-value")
+    if compare:
+        from bot.host.odds_text import changed_odds
+
+        found["compare"] = changed_odds(sequence, _inputs(request))
+    return found
 
 
 def _roll(request: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,9 @@ from bot.interface.parts import part_lines
 from bot.play.actors import actors, others
 from bot.play.news import cause
 from bot.play.odds_answer import odds_reply
+from bot.play.what_if import changes, count_changes
+from bot.play.what_if_answer import worth_reply
+from bot.rules.errors import UserError
 from bot.rules.names import joined
 from bot.systems.catalog import Sequence
 from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, each_odds, odds_rows
@@ -34,6 +37,32 @@ def of_each(sequence: Sequence, given: Mapping[str, object]) -> Iterator[str]:
     yield reply.first
     for part in reply.lines:
         yield from (f"  {line}" for line in part_lines(part, look=_look()))
+
+
+def compared(sequence: Sequence, given: Mapping[str, object], by: Many[str]) -> tuple[object, str]:
+    """What each change is worth: the odds with it, and the same as chat has it. Raises UserError for outputs `by`."""
+    if by:
+        raise UserError("--compare goes by the sequence's own result.", hint="Leave out --by.", code="not-together")
+    tried = changes(sequence, given, sequence.given(given, {}))
+    rows = odds_rows(sequence, given)
+    planned = each_odds(sequence, given, tuple(rows), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
+    raws = [dict(one.raw) for one in tried]
+    counted = count_changes(sequence.system.id, sequence.id, raws, tuple(rows), {})
+    reply = worth_reply(sequence, rows, planned, tried, counted).reply
+    lines = [reply.first, *(f"  {line}" for part in reply.lines for line in part_lines(part, look=_look()))]
+    return changed_odds(sequence, given), "\n".join(lines)
+
+
+def changed_odds(sequence: Sequence, given: Mapping[str, object]) -> list[dict[str, object]]:
+    """Each change with the odds by the sequence's own result, as fractions; what the rules do not allow is left out."""
+    tried = changes(sequence, given, sequence.given(given, {}))
+    path = sequence.odds_by
+    counted = count_changes(sequence.system.id, sequence.id, [dict(one.raw) for one in tried], (path,), {})
+    return [
+        {"change": one.label, "odds": {str(value): str(chance) for value, chance in found[path].items()}}
+        for one, found in zip(tried, counted, strict=True)
+        if found is not None
+    ]
 
 
 def _look() -> Look:

@@ -15,6 +15,7 @@ LEAST = "at least"
 _EIGHTHS = "\u258f\u258e\u258d\u258c\u258b\u258a\u2589\u2588"
 _NARROWEST = 3
 _FRACTION = 10
+_LABEL = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ def _mark(times: int, look: Look) -> str:
 def compared_lines(rows: Iterable[tuple[str, float, float]], look: Look = PHONE) -> list[str]:
     """A line for each changed thing: what, bar, percent, and the difference that it makes."""
     shown = list(rows)
-    words, places = _shared([word for word, _, _ in shown], look, 5 + 4)
+    words, places = _shared([word[:_LABEL] for word, _, _ in shown], look, 5 + 4)
     lines = []
     for word, chance, difference in shown:
         *above, last = textwrap.wrap(word, words) or [""]

@@ -11,6 +11,9 @@ from bot.rules.inputs.options import Option
 
 ROLL_OPTIONS = (
     Option("odds", "bool", help="answer the exact odds privately and roll nothing", brief="exact odds, no roll"),
+    Option(
+        "compare", "bool", help="the odds with and without each modifier and firer", brief="odds, one thing changed"
+    ),
     Option("secret", "bool", help="a sealed roll: only you see it until it is revealed", brief="a sealed roll"),
     Option("hand", "str", optional=True, help="real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"),
 )

@@ -197,7 +197,10 @@ def _modifiers(spec: CommandSpec, typed: str, given: Mapping[str, object]) -> li
     """The list so far with one more word: the last word completed, those already there hidden."""
     own = spec.option("mods")
     flags = [option.name for option in spec.options if option.type == "bool" and option.name not in given]
-    words = [*(own.values if own is not None else ()), *(flag for flag in flags if flag not in ("odds", "secret"))]
+    words = [
+        *(own.values if own is not None else ()),
+        *(flag for flag in flags if flag not in ("odds", "compare", "secret")),
+    ]
     *before, last = typed.replace(",", " ").split(" ") if typed else [""]
     before = [word for word in before if word]
     start = " ".join(before)

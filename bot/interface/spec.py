@@ -12,7 +12,7 @@ Path = tuple[str, ...]
 
 
 MAX_NAME = 60
-FLAGS = ("odds", "secret", "private")
+FLAGS = ("odds", "compare", "secret", "private")
 PUBLIC = "public"
 """Flags that say what kind of answer a roll gets; known before any work."""
 

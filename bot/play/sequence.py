@@ -20,7 +20,7 @@ from bot.rules.inputs.units import Roster
 from bot.rules.phrase import Phrase, Typed
 from bot.systems.catalog import Sequence
 
-EXTRA = ("odds", "secret", "hand")
+EXTRA = ("odds", "compare", "secret", "hand")
 
 
 def run_sequence(

@@ -1,0 +1,142 @@
+"""What if: the same shot with one thing changed, best first, the plan among them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from bot.host.batch import answer
+from bot.host.cli import odds_once
+from bot.interface.bars import COLUMNS, percent
+from bot.interface.parts import Compared, part_lines
+from bot.interface.reply import Reply
+from bot.play.what_if import changes, count_changes
+from bot.rules.odds import TooManyStates
+from bot.systems.catalog import system
+from tests.playing import Channel, two_sides
+
+FIRE = 'lnlt fire "Squad 1; Squad 2" "Cell 1; Cell 2; Tran" tm=1 odds'
+
+
+def button(reply: Reply, label: str) -> str:
+    """What a button of a reply does."""
+    return next(button.action for button in reply.buttons if button.label == label)
+
+
+def worth(reply: Reply) -> dict[str, tuple[float, float]]:
+    """The rows: what is changed, its chance and its difference."""
+    (part,) = (part for part in reply.lines if isinstance(part, Compared))
+    assert all(len(line) <= COLUMNS for line in part_lines(part))
+    chances = [chance for _, chance, _ in part.changes]
+    assert chances == sorted(chances, reverse=True), "the best first"
+    return {label: (chance, gain) for label, chance, gain in part.changes}
+
+
+def hurt(fp: int, morale: int, tm: int) -> float:
+    """How likely an attack hits and the damage check then exceeds morale, counted die by die."""
+    beaten = ((check, attack + fp - defense - tm) for attack, defense, check in product(range(1, 7), repeat=3))
+    return float(Fraction(sum(by > 0 and check + by > morale for check, by in beaten), 216))
+
+
+async def asked() -> tuple[Channel, Reply]:
+    """Two squads of firepower 2 plan to fire at two cells and their leader."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    odds = await channel.do("Anna", FIRE)
+    assert [one.label for one in odds.buttons] == ["Roll it", "Change\u2026", "What if"]
+    return channel, await channel.press("Anna", button(odds, "What if"))
+
+
+async def test_each_row_changes_one_thing_and_the_first_line_names_the_best() -> None:
+    _, reply = await asked()
+    rows = worth(reply)
+    assert rows["as planned"][0] == pytest.approx(hurt(3, 4, 1))
+    assert rows["adjacent"][0] == pytest.approx(hurt(5, 4, 1))
+    assert rows["no terrain (TM)"][0] == pytest.approx(hurt(3, 4, 0))
+    assert rows["without Squad 2"][0] == pytest.approx(hurt(2, 4, 1))
+    for chance, gain in rows.values():
+        assert gain == pytest.approx(chance - hurt(3, 4, 1))
+    best = max(rows.values())[0]
+    assert reply.title.endswith(f"is worth most: {percent(best)} instead of {percent(hurt(3, 4, 1))}")
+    assert reply.by == "at least shaken, Cells 1 + 2"
+    assert reply.private
+    assert "Squad 2 leads" not in rows, "what makes no difference is left out"
+
+
+async def test_a_menu_asks_for_another_level_and_another_unit() -> None:
+    channel, reply = await asked()
+    level, whom = reply.menus
+    assert [entry.label for entry in level.entries] == ["At least shaken", "At least casualties", "Eliminated"]
+    assert [entry.label for entry in whom.entries] == ["Cells 1 + 2", "Tran"]
+    tran = await channel.press("Anna", whom.entries[1].action)
+    assert tran.by == "at least shaken, Tran"
+    assert worth(tran)["as planned"][0] == pytest.approx(hurt(3, 5, 1))
+    worse = await channel.press("Anna", level.entries[1].action)
+    assert worse.by == "at least casualties, Cells 1 + 2"
+    assert worth(worse)["as planned"][0] < hurt(3, 4, 1)
+
+
+async def test_back_to_the_odds_and_roll_once() -> None:
+    channel, reply = await asked()
+    back = await channel.press("Anna", button(reply, "Back"))
+    assert "to shake or hurt each Cell" in back.first
+    fired = await channel.press("Anna", button(reply, "Roll it"))
+    assert not fired.private
+    again = await channel.press("Anna", button(back, "Roll it"))
+    assert again.private
+    assert again.first.startswith("Already done")
+    gone = await channel.press("Anna", button(reply, "Back"))
+    assert gone.error, "the draft is used up"
+
+
+async def test_it_is_theirs_alone() -> None:
+    channel, reply = await asked()
+    refused = await channel.press("Bob", reply.menus[0].entries[0].action)
+    assert refused.error
+
+
+def test_flags_that_do_not_apply_are_no_rows_and_too_much_is_refused() -> None:
+    sequence = system("lnlt").sequence("fire")
+    raw = {"attackers": "squad fp=2; leader lm=1", "targets": "squad morale=5"}
+    tried = changes(sequence, raw, sequence.given(raw, {}))
+    assert [one.label for one in tried][:2] == ["adjacent", "target moved"]
+    assert {"leader leads", "without leader", "without squad"} <= {one.label for one in tried}
+    raws = [dict(one.raw) for one in tried] + [{**raw, "attackers": ""}]
+    found = count_changes("lnlt", "fire", raws, ("row 0",), {})
+    assert sum(next(odds for odds in found if odds)["row 0"].values()) == 1
+    assert found[-1] is None, "without a firer there is no shot"
+    with pytest.raises(TooManyStates):
+        count_changes("lnlt", "fire", raws, ("row 0",), {}, 0.0)
+
+
+async def test_compare_typed_is_the_same_and_rolls_nothing() -> None:
+    channel, reply = await asked()
+    typed = await channel.do("Anna", FIRE.removesuffix("odds") + "compare")
+    assert (typed.title, typed.by, typed.lines) == (reply.title, reply.by, reply.lines)
+    assert [one.label for one in typed.buttons] == ["Roll it", "Change\u2026", "Back"]
+    fired = await channel.press("Anna", button(typed, "Roll it"))
+    assert fired.footer
+    several = await channel.say("Anna", 'lnlt smoke unit="Squad 1; Squad 2" capability=3 compare')
+    assert several.code == "too-many"
+
+
+def test_the_command_line_and_batch_compare_too(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["lnlt", "fire", "attackers=squad fp=4", "targets=squad morale=5", "tm=1"]
+    odds_once([*words, "--compare"])
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].endswith(f"instead of {percent(hurt(4, 5, 1))} · at least shaken, squad")
+    assert any(line.startswith("  as planned") for line in lines)
+    found = answer(
+        {
+            "op": "odds",
+            "system": "lnlt",
+            "sequence": "fire",
+            "in": dict(word.split("=", 1) for word in words[2:]),
+            "compare": True,
+        }
+    )
+    worth = {one["change"]: one["odds"] for one in found["compare"]}
+    assert 1 - Fraction(worth["no terrain (TM)"]["none"]) == Fraction(hurt(4, 5, 0)).limit_denominator(216)
+    assert sum(map(Fraction, worth["adjacent"].values())) == 1
