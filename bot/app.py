@@ -25,7 +25,6 @@ from bot.entropy import new_id
 from bot.forms import Forms
 from bot.game.cache import Games
 from bot.game.phases import standing
-from bot.game.recall import last_inputs
 from bot.game.roster import in_order
 from bot.handling import Handling
 from bot.interface.complete import OF_ENABLED, Choice, Known, complete_option
@@ -36,6 +35,7 @@ from bot.interface.text import parse_text
 from bot.notes import Notes
 from bot.outbox.answers import Answers, Due
 from bot.outbox.receipts import Receipts
+from bot.play.recall import last_inputs
 from bot.promises import Promises
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT

@@ -91,6 +91,8 @@ class Forms:
             return await self.begin(spec, {}, who)
 
     async def _of_event(self, number: str, who: Person, where: Place) -> Draft:
+        from bot.play.lent import as_typed
+
         row, _, digits = number.partition(":")
         home = (await self._threads.home(where)).key
         loaded, at = await self._games.at(home), int(digits) if digits.isdecimal() and len(digits) < 12 else 0
@@ -102,7 +104,7 @@ class Forms:
         if spec is None or spec.family not in KEPT or event.get("sealed"):
             raise UserError(f"#{digits[:12]} cannot be changed and done again.", hint=_ANEW, code="not-repeatable")
         shot = "the shot of " if spec.verb in FIRES else ""
-        return await self.begin(spec, event.get("inputs") or {}, who, f"Change {shot}#{digits}")
+        return await self.begin(spec, as_typed(event), who, f"Change {shot}#{digits}")
 
     async def offered(
         self, reply: Reply, spec: CommandSpec, options: Mapping[str, object], who: Person, key: str = ""

@@ -9,6 +9,7 @@ from bot.game.events import ROLLS
 from bot.game.opened import read_opened
 from bot.game.state import Json
 from bot.interface.reply import Reply
+from bot.play.lent import as_typed
 from bot.rules.errors import UserError
 
 LOOK_BACK = 200
@@ -39,7 +40,7 @@ async def repeat_number(context: Context, number: int, _more: str = "") -> Reply
 
 async def repeat(context: Context, event: Json) -> Reply:
     """Roll an event's command again with the same inputs and label."""
-    options: Json = dict(event.get("inputs", {}))  # none, where it asks for nothing
+    options: Json = as_typed(event)  # none, where it asks for nothing
     label = await _label(context, event["number"]) if event.get("texts") else ""
     if label:
         options["label"] = label

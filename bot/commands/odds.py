@@ -14,6 +14,7 @@ from bot.interface.spec import CommandSpec
 from bot.interface.text import command_text
 from bot.play.actors import actors, others
 from bot.play.each import alike_plays, each_of, path_of
+from bot.play.lent import loans, with_loans
 from bot.play.many import in_names
 from bot.play.news import cause
 from bot.play.odds_answer import odds_reply
@@ -39,7 +40,8 @@ async def answer_odds(
     roster = roster_for(context, spec)
     options = in_names(sequence, options, roster, context.actor.side)
     raw = {name: value for name, value in options.items() if name not in EXTRA}
-    rows, counted = await count_rows(context, sequence, raw, roster)
+    lent = loans(sequence, raw, roster)
+    rows, counted = await count_rows(context, sequence, with_loans(raw, lent), roster)
     more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
     is_typed = flag(options, "secret") or bool(options.get("hand"))
     acting, whom = parties(sequence, raw, roster)

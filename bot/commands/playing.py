@@ -48,6 +48,7 @@ async def handle_lookup(context: Context) -> Reply:
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately."""
     from bot.commands.initiative import has_names, told_by_name, with_letters
+    from bot.play.lent import loans, told, with_loans
     from bot.play.many import in_names
     from bot.play.sequence import run_sequence
 
@@ -55,6 +56,7 @@ async def handle_sequence(context: Context) -> Reply:
     options = with_letters(sequence, _plain(context.command.options), context.game)
     roster = roster_for(context, context.spec)
     options = in_names(sequence, options, roster, context.actor.side)
+    lent = loans(sequence, options, roster)
     if sequence.odds_by and flag(options, "odds"):
         from bot.commands.odds import answer_odds
 
@@ -67,7 +69,9 @@ async def handle_sequence(context: Context) -> Reply:
         raise over(context.game)
     if has_names(sequence, context.game):
         need_player(context.game, context.actor)
+    options = with_loans(options, lent)
     outcome, was = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster), context.game
+    outcome = replace(outcome, reply=told(outcome.reply, lent, sequence))
     reply = record(context, outcome, secret=flag(options, "secret"))
     if has_names(sequence, was) and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)

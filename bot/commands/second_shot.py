@@ -9,6 +9,7 @@ from bot.forms import change_button
 from bot.game.opened import read_opened
 from bot.interface.reply import Reply
 from bot.interface.text import command_text
+from bot.play.lent import as_typed
 from bot.rules.errors import UserError
 from bot.rules.names import joined
 from bot.rules.phrase import Phrase, Typed
@@ -28,7 +29,7 @@ async def fire_at(context: Context, number: int, more: str) -> Reply:
     targets = meant_by(more, opponents(game, acting, context.actor.side)) or by_handle(more, game)
     if not targets:
         raise UserError(f'There is no unit "{more[:40]}" any more.', hint="Choose another target.", code="unknown-unit")
-    options = aimed_at(spec, event.get("inputs") or {}, option, targets)
+    options = aimed_at(spec, as_typed(event), option, targets)
     if game.confirm and context.spec.path[1] != SURE:
         return Reply(
             f"{spec.verb} at {joined(target.name for target in targets)}?",

@@ -35,7 +35,8 @@ class Option:
     `meanings` explains words of `values`, `labels` are their names for people, as `label` is the option's own. `worths`
     says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`. `brief` is the help in a few words,
     for screens with little room. `likely` are the states, markers and types of the units that it is mostly about, which
-    are offered first; OWN among them where it is about one's own side.
+    are offered first; OWN among them where it is about one's own side. `lends` says which unit of which list fills it
+    in where nothing is typed: `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Option:
     labels: Mapping[str, str] = field(default_factory=dict, hash=False)
     worths: Mapping[str, str] = field(default_factory=dict, hash=False)
     likely: tuple[str, ...] = ()
+    lends: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def shown(self) -> str:
@@ -365,12 +367,13 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("optional", "free"), (bool, "true or false")),
     "meanings": (Mapping, "word: what it means"),
     "likely": (list, "a list of states, markers and types"),
+    "lends": (Mapping, "{from: a list of units, type: who lends it, not: a flag, beside: others}"),
 }
 
 
 _FIELDS = (
     "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
-    "likely",
+    "likely", "lends",
 )  # fmt: skip
 """Keys of an entry that are the fields of an Option."""
 

@@ -14,11 +14,13 @@ READ_BACK = 200
 
 async def last_inputs(store: Store, loaded: Loaded | None, user: str, path: Path) -> Mapping[str, object]:
     """What this user gave to this command last, as the log of the game has it; {} where they did not."""
+    from bot.play.lent import as_typed
+
     person = loaded.person_of(user) if loaded is not None else None
     if loaded is None or person is None:
         return {}
     for row in await store.events(loaded.row, limit=READ_BACK, newest_first=True):
         event = row.data
         if event.get("who") == person.person and event.get("command") == " ".join(path):
-            return dict(event.get("inputs") or {})
+            return as_typed(event)
     return {}

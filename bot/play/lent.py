@@ -1,0 +1,88 @@
+"""What a unit that is listed lends to those beside it: a leader's modifier, where nobody typed one.
+
+The card's modifier stays an option: the event holds its number, as if it had been typed, so the log is played again
+whatever the roster says by then. What was only lent is left out again wherever the inputs are used once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.game.state import Game, roster_of, unit_from_json
+from bot.interface.reply import Reply
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option, is_left_out
+from bot.rules.inputs.units import Roster, Unit, parse_units
+from bot.rules.sequence import Line
+from bot.systems.catalog import Sequence, systems
+
+
+@dataclass(frozen=True, slots=True)
+class Loan:
+    """The unit that lends, the option that it fills in, and the number."""
+
+    unit: str
+    option: str
+    value: int
+
+
+def loans(sequence: Sequence, options: Mapping[str, object], roster: Roster) -> tuple[Loan, ...]:
+    """What roster units among these inputs lend; nothing where it was typed, or where a unit would only help itself."""
+    found = (_loan(sequence, option, options, roster) for option in sequence.inputs if option.lends and roster)
+    return tuple(loan for loan in found if loan is not None)
+
+
+def with_loans(options: Mapping[str, object], lent: tuple[Loan, ...]) -> dict[str, object]:
+    """The options with what is lent."""
+    return {**options, **{loan.option: loan.value for loan in lent}}
+
+
+def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
+    """The inputs of an event without what its units only lent: with other units, others lend."""
+    inputs = dict(event.get("inputs") or {})
+    system = systems().get(event.get("system") or "")
+    sequence = system.sequences.get(event.get("target") or "") if system is not None else None
+    names = [option.name for option in sequence.inputs if option.lends] if sequence is not None else []
+    if sequence is None or not any(name in inputs for name in names):
+        return inputs
+    units = (unit_from_json(unit) for unit in event.get("used") or ())
+    roster = roster_of(Game("", units={unit.name.casefold(): unit for unit in units}))
+    bare = {name: value for name, value in inputs.items() if name not in names}
+    own = {loan.option for loan in loans(sequence, bare, roster) if str(inputs.get(loan.option)) == str(loan.value)}
+    return {name: value for name, value in inputs.items() if name not in own}
+
+
+def told(reply: Reply, lent: tuple[Loan, ...], sequence: Sequence) -> Reply:
+    """The answer with the lender's name at the modifier that is lent."""
+    for loan in lent:
+        word = next(option.lends for option in sequence.inputs if option.name == loan.option)["type"]
+        lines = tuple(_named(part, word, loan) if isinstance(part, Line) else part for part in reply.lines)
+        reply = replace(reply, lines=lines)
+    return reply
+
+
+def _named(line: Line, word: str, loan: Loan) -> Line:
+    parts = tuple((loan.unit, value) if name == word else (name, value) for name, value in line.parts)
+    return replace(line, parts=parts) if parts != line.parts else line
+
+
+def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+    text = options.get(option.lends["from"])
+    if not is_left_out(option, options.get(option.name)) or not isinstance(text, str):
+        return None
+    try:
+        units = parse_units(text, sequence.system.words["units"], roster, option=option.name)
+    except UserError:
+        return None  # the sequence refuses them in its own words
+    lenders = [unit for unit in units if _lends(unit, option)]
+    best = max(lenders, key=lambda unit: unit.number(option.name), default=None)
+    if best is None or (len(units) > 1) != ("beside" in option.lends):
+        return None  # who fires alone leads nobody; several who spot do so one by one
+    return Loan(best.name, option.name, best.number(option.name))
+
+
+def _lends(unit: Unit, option: Option) -> bool:
+    fit = unit.type == option.lends["type"] and not unit.has(option.lends.get("not", ""))
+    return bool(unit.name and fit and unit.get(option.name))
