@@ -59,10 +59,18 @@ class Posting:
         """Change a message of ours to how it reads now; its files stay. Raises discord.HTTPException, OSError."""
         request = Request(0, "", 0, 0, int(spot["channel"]), guild=1, allowed=0 if spot.get("bare") else EMBED_LINKS)
         body = _for_all(render(reply, request).body, but=QUIET)
+        if reply.boxed:  # what it said in the older layout goes
+            body |= {"content": None, "embeds": []}
         path, message = "/channels/{channel_id}/messages/{message_id}", int(spot["message"])
         route = Route("PATCH", path, channel_id=request.channel, message_id=message)
         changed: Json = await self._http.request(route, json=body)
         return changed
+
+    async def keep(self, reply: Reply, spot: Mapping[str, Any]) -> Reply | None:
+        """Pin or unpin a message as its reply says; what is told where that is refused."""
+        from adapters.discord.pins import keep
+
+        return await keep(self._http, reply, spot)
 
     async def late(self, reply: Reply, request: Request) -> Json | None:
         """Post an answer whose token is gone: public ones in the channel, private ones to the person.
@@ -137,7 +145,8 @@ class Posting:
 
     async def _post(self, channel: int, message: Message, request: Request) -> Json:
         body = _for_all(message.body)
-        digest = hashlib.sha256(f"{request.request_id}/{body['content'][:200]}".encode()).hexdigest()
+        said = str(body.get("content") or body.get("components"))[:200]
+        digest = hashlib.sha256(f"{request.request_id}/{said}".encode()).hexdigest()
         body |= {"nonce": digest[:24], "enforce_nonce": True}
         route = Route("POST", "/channels/{channel_id}/messages", channel_id=channel)
         if not message.files:

@@ -30,7 +30,7 @@ from adapters.discord.standing import Standing
 from adapters.outbox import Later, Never, Outbox, Outcome, Posted
 from bot.app import App
 from bot.interface.failure import failed
-from bot.interface.reply import Reply, error_reply
+from bot.interface.reply import UNPINNED, Reply, error_reply
 from bot.interface.spec import Command
 from bot.outbox.answers import Due
 from bot.rules.errors import UserError
@@ -149,18 +149,33 @@ class Delivery:
         """Change a message to how it reads now."""
         try:
             await self._posting.change(due.reply, spot)
-            return Posted(dict(spot))
         except TROUBLE as error:
             return _outcome(error)
+        if due.reply.pin == UNPINNED:
+            await self._posting.keep(due.reply, spot)
+        return Posted(dict(spot))
 
     async def _brought(self, request: Request, reply: Reply) -> Outcome:
         try:
             if not request.channel:  # to a person: where that is, Discord says
                 made = await self._posting.late(reply, request)
                 return Posted(replace(request, channel=int(made["channel_id"])).spot(made.get("id")) if made else None)
-            return Posted(request.spot(await self._standing.settle(request, reply)))
+            spot = request.spot(await self._standing.settle(request, reply))
         except TROUBLE as error:
             return _outcome(error)
+        await self._keep(request, reply, spot)
+        return Posted(spot)
+
+    async def _keep(self, request: Request, reply: Reply, spot: Mapping[str, Any]) -> None:
+        """Pin the message where its reply says so; whoever asked for it is told where that is refused."""
+        if not reply.pin:
+            return
+        told = await self._posting.keep(reply, spot)
+        if told is not None and request.token and request.is_alive:
+            try:
+                await self._wire.follow_up(request, render(told, request))
+            except TROUBLE as error:
+                log.info("could not say that a message was not pinned: %s", error)
 
     async def _receipt(self, request: Request, *, private: bool, in_place: bool) -> bool:
         """Show that the bot is at work; whether that is known to have arrived."""
@@ -189,6 +204,7 @@ class Delivery:
             await self._failed(request, reply, error)
             return
         await self.outbox.settle(reply.outbox, 0, Posted(request.spot(at)))
+        await self._keep(request, reply, request.spot(at))
 
     async def _post(self, request: Request, reply: Reply, *, placed: bool, private: bool, in_place: bool) -> bool:
         """Answer after the receipt; whether nothing is left to do about it here."""
@@ -206,6 +222,7 @@ class Delivery:
         except TROUBLE as error:
             return await self._failed(request, reply, error)
         await self.outbox.settle(reply.outbox, 0, Posted(request.spot(at)))
+        await self._keep(request, reply, request.spot(at))
         return True
 
     async def _failed(self, request: Request, reply: Reply, error: Exception) -> bool:

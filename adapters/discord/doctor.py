@@ -19,6 +19,8 @@ NEEDED = {
     "Attach Files": 1 << 15,
     "Send Messages in Threads": 1 << 38,
 }
+WELCOME = {"Pin Messages": 1 << 51}
+"""What the bot does without, and asks for when it is invited: the board is pinned then."""
 ADMINISTRATOR = 1 << 3
 OK, NOTE, FAULT = "ok", "note", "fault"
 _SHOWN = 10
@@ -99,6 +101,7 @@ def _servers(servers: list[Mapping[str, Any]]) -> list[Finding]:
 
 
 def invite(application: str) -> str:
-    """The address under which a server's manager adds the bot, with just the permissions that it needs."""
-    asked = {"client_id": application, "scope": "bot applications.commands", "permissions": sum(NEEDED.values())}
+    """The address under which a server's manager adds the bot, with just the permissions that it uses."""
+    permissions = sum((*NEEDED.values(), *WELCOME.values()))
+    asked = {"client_id": application, "scope": "bot applications.commands", "permissions": permissions}
     return f"https://discord.com/oauth2/authorize?{urlencode(asked)}"

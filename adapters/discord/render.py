@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.discord.escape import PEN, bold, escaped, fenced, line
 from adapters.discord.request import ATTACH_FILES, EMBED_LINKS, EPHEMERAL, PLATFORM, Request
-from bot.interface.parts import Entry, Part, Row, drawn, part_lines
+from bot.interface.parts import Entry, Part, Row, Rule, drawn, part_lines
 from bot.interface.reply import LINK, Button, File, Menu, Reply, beside
 from bot.interface.tone import COLORS, GAME, OVER, PLAIN
 from bot.rules.plain import visible
@@ -75,21 +75,25 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
 def _list(reply: Reply, lead: str) -> Json:
     """A list in a box, each entry with its button beside it: no embed can do that, so it has Discord's newer layout."""
     inner: list[Json] = []
-    for is_entry, run in groupby(reply.lines, key=lambda part: isinstance(part, Entry)):
-        for text in map(_entry, run) if is_entry else [{"type": _TEXT, "content": _joined(drawn(run, PEN))}]:
-            inner += [{"type": _SEPARATOR}, text] if inner and not reply.boxed else [text]
+    for apart, run in groupby(reply.lines, key=lambda part: isinstance(part, Entry | Rule)):
+        for one in map(_entry, run) if apart else [{"type": _TEXT, "content": _joined(drawn(run, PEN))}]:
+            inner += [{"type": _SEPARATOR}, one] if inner and not reply.boxed else [one]
     below = [*rows(reply.buttons, reply.across), *menu_rows(reply.menus)]
     if reply.boxed:
-        inner, below = [{"type": _TEXT, "content": lead}, *inner, *below], []
+        lead = f"### {lead}" if reply.quiet else lead
+        footer = [{"type": _TEXT, "content": f"-# {escaped(_footer(reply))}"}] if reply.footer else []
+        inner, below = [{"type": _TEXT, "content": lead}, *inner, *footer, *below], []
     boxed: Json = {"type": _BOX, "components": inner, "accent_color": COLORS[reply.tone]}
     return {
         "components": [boxed] if reply.boxed else [{"type": _TEXT, "content": lead}, boxed, *below],
-        "flags": _NEWER | (EPHEMERAL if reply.private else 0),
+        "flags": _NEWER | (EPHEMERAL if reply.private else 0) | (QUIET if reply.quiet else 0),
         "allowed_mentions": {"parse": []},
     }
 
 
 def _entry(part: Part) -> Json:
+    if isinstance(part, Rule):
+        return {"type": _SEPARATOR, "divider": part.is_drawn, "spacing": 1}
     text: Json = {"type": _TEXT, "content": "\n".join(part_lines(part, PEN))}
     if not isinstance(part, Entry) or not part.label:
         return text

@@ -22,7 +22,7 @@ from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Request
 from adapters.slack.teams import Team, Teams
 from bot.app import App
-from bot.interface.reply import Reply
+from bot.interface.reply import UNPINNED, Reply
 from bot.outbox.answers import Due
 from bot.turns import Queues
 
@@ -76,6 +76,7 @@ class Posts:
         with self._app.posting(reply):
             outcome = await self._in_turn(request, reply, progress or Progress(), late=late)
         await self.outbox.settle(reply.outbox, 0, outcome)
+        await self._keep(request, reply, outcome)
         return bool(reply.outbox) or not isinstance(outcome, Later)
 
     async def post(self, due: Due) -> Outcome:
@@ -83,7 +84,23 @@ class Posts:
         request = replace(Request.from_json(due.delivery, due.place), request_id=due.request_id)
         late = bool(due.delivery)  # what nobody asked for here (a linked game, a transfer) is not late
         progress = Progress(unsure=late or due.attempts > 0, began=due.created)
-        return await self._in_turn(request, due.reply, progress, late=late)
+        outcome = await self._in_turn(request, due.reply, progress, late=late)
+        await self._keep(request, due.reply, outcome)
+        return outcome
+
+    async def _keep(self, request: Request, reply: Reply, outcome: Outcome) -> None:
+        """Pin the message where its reply says so; whoever asked for it is told where that is refused."""
+        team = await self._teams.find(request.team) if reply.pin and isinstance(outcome, Posted) else None
+        if team is None or not isinstance(outcome, Posted):
+            return
+        from adapters.slack.pins import keep
+
+        told = await keep(self._wire, team.token, reply, outcome.spot or {})
+        if told is not None and request.user:
+            try:
+                await self._message(team, request, render(told, team.id), private=True)
+            except (Busy, Refused) as trouble:
+                log.info("could not say that a message was not pinned: %s", trouble)
 
     async def _in_turn(self, request: Request, reply: Reply, progress: Progress, *, late: bool) -> Outcome:
         """What all see comes in order; what one person sees waits for nobody."""
@@ -182,11 +199,15 @@ class Posts:
             return Never("the app is not installed there")
         try:
             await self._change(team, render(due.reply, team.id), str(spot["channel"]), str(spot["ts"]))
-            return Posted(dict(spot))
         except Busy as busy:
             return Later(busy.seconds)
         except Refused as refused:
             return Never(str(refused))
+        if due.reply.pin == UNPINNED:
+            from adapters.slack.pins import keep
+
+            await keep(self._wire, team.token, due.reply, spot)
+        return Posted(dict(spot))
 
     async def _change(self, team: Team, message: Message, channel: str, ts: str) -> Json:
         where = {"channel": channel, "ts": ts}

@@ -12,7 +12,7 @@ from typing import Any
 
 from adapters.slack.escape import PEN, bold, entities, escaped, fenced, line
 from adapters.slack.request import PLATFORM
-from bot.interface.parts import Entry, Part, Row, Small, drawn, part_lines
+from bot.interface.parts import Entry, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply import LINK, Button, File, Menu, MenuEntry, Reply, beside
 from bot.interface.tone import PLAIN
 
@@ -109,11 +109,14 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
 
 def _body(parts: Sequence[Part]) -> Iterator[Json]:
     """The parts as blocks; one of a list has its button beside it."""
-    for is_entry, run in groupby(parts, key=lambda part: isinstance(part, Entry)):
-        if not is_entry:
+    for is_apart, run in groupby(parts, key=lambda part: isinstance(part, Entry | Rule)):
+        if not is_apart:
             yield from _drawn(drawn(run, PEN))
             continue
         for part in run:
+            if isinstance(part, Rule):
+                yield from [{"type": "divider"}] if part.is_drawn else []
+                continue
             assert isinstance(part, Entry)
             first, *rest = _sections(["\n".join(part_lines(part, PEN))])
             yield first | ({"accessory": _button(beside(part))} if part.label else {})

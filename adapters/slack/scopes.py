@@ -12,6 +12,7 @@ SCOPES = (
     "groups:read",  # the same for private channels
     "im:history",  # direct messages to the bot
     "im:write",
+    "pins:write",  # /game board: the board is pinned
     "users:read",  # the name to show, and who is an admin
 )
 EVENTS = ("app_home_opened", "app_mention", "app_uninstalled", "message.im", "tokens_revoked")

@@ -17,8 +17,8 @@ from bot.game.counter import is_lost
 from bot.game.phases import whose_go
 from bot.game.roster import in_order, is_gone
 from bot.game.state import Game, Json
-from bot.interface.parts import Group, Part, Small
-from bot.interface.reply import Menu, MenuEntry, Reply
+from bot.interface.parts import Group, Part, Rule, Small
+from bot.interface.reply import PINNED, UNPINNED, Menu, MenuEntry, Reply
 from bot.interface.tone import OVER
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 AFRESH = 50 * 60.0
 """Seconds after which it is posted anew: some platforms let nobody change older messages as often as a game needs."""
 MOST_ENTRIES = 25
+NAMED, ROOM = (100, 30, 12, 5, 1), 3_000
+"""So many names of units of one state and side, the first that leave a board with fewer characters than that."""
 FURTHER_DOWN = "The board is further down"
 
 
@@ -74,7 +76,7 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
     topic, said = context.topic(doc.data["topic"]), _last(ledger.bodies, reply, doc.data["said"])
     if game.ended:
         context.drop_docs.append((BOARD, ledger.row))
-        over = Reply(f"{game.name} is over", tone=OVER).to_json()
+        over = _gone(f"{game.name} is over").to_json()
         return [Outgoing(place, {}, context.now, over, "", topic) for place in places]
     fresh = [game.turn, game.turn_of] != doc.data["turn"] or context.now - doc.data["since"] > AFRESH
     if not fresh:
@@ -83,13 +85,18 @@ async def following(context: Context, reply: Reply) -> list[Outgoing]:
         now = shown(context, game, said).to_json()
         return [Outgoing(place, {}, context.now, now, "", topic) for place in places]
     about = context.topic(_remember(context, game, said))
-    old, new = Reply(FURTHER_DOWN, tone=OVER).to_json(), shown(context, game, said).to_json()
+    old, new = _gone(FURTHER_DOWN).to_json(), shown(context, game, said).to_json()
     away = [Outgoing(place, {}, context.now, old, "", topic) for place in places]
     return [*away, *(Outgoing(place, {}, context.now, new, about) for place in places)]
 
 
 def _put_away(why: str) -> Change:
-    return lambda _: Reply(why, tone=OVER)
+    return lambda _: _gone(why)
+
+
+def _gone(why: str) -> Reply:
+    """What is left of a board."""
+    return Reply(why, tone=OVER, boxed=True, pin=UNPINNED)
 
 
 def _last(bodies: Iterable[Json], reply: Reply, before: str) -> str:
@@ -110,20 +117,38 @@ def shown(context: Context, game: Game, said: str) -> Reply:
     holds = f"{game.initiative} has the initiative" if game.initiative else ""
     if about := " · ".join(filter(None, (holds, passes_told(game, system)))):
         lines.append(about)
-    for side in (*game.sides, ""):
-        lines += _side(context, game, side, system)
+    sides = (_sides(context, game, system, most) for most in NAMED)
+    lines += next((found for found in sides if sum(len(str(part)) for part in found) < ROOM), [])
     if said:
-        lines.append(f"Last: {said}")
+        lines += [Rule(), f"Last: {said}"]
     buttons = list(phase_buttons(context, without=("remember",)))
     if game.last:
         buttons.append(context.button("undo", "Undo", game.last))
     buttons.append(context.button("log", "Log"))
     whose = whose_go(game)
     title = f"{phase_name(game, system)}: {whose}" if whose else phase_name(game, system)
-    return Reply(title, tuple(lines), buttons=tuple(buttons), across=PHONE_ROW, menus=_cards(context, game), quiet=True)
+    return Reply(
+        title,
+        tuple(lines),
+        buttons=tuple(buttons),
+        across=PHONE_ROW,
+        menus=_cards(context, game),
+        quiet=True,
+        boxed=True,
+        pin=PINNED,
+    )
 
 
-def _side(context: Context, game: Game, side: str, system: System | None) -> Iterable[Part]:
+def _sides(context: Context, game: Game, system: System | None, most: int) -> list[Part]:
+    """All sides, a gap before each; of each state so many names at most."""
+    found: list[Part] = []
+    for side in (*game.sides, ""):
+        if told := list(_side(context, game, side, system, most)):
+            found += [Rule(is_drawn=not found), *told]
+    return found
+
+
+def _side(context: Context, game: Game, side: str, system: System | None, most: int) -> Iterable[Part]:
     units = [unit for unit in in_order(game.units.values()) if unit.side == side]
     if side:
         players = [context.ledger.name_of(person) for person, own in game.players.items() if own == side]
@@ -135,9 +160,14 @@ def _side(context: Context, game: Game, side: str, system: System | None) -> Ite
         if not is_lost(unit, system):
             states.setdefault(_state(unit, system), []).append(unit)
     for (state, grave), alike in sorted(states.items(), key=lambda item: (item[0][1], item[0][0] != "Ready")):
-        yield Group(state, joined(_short(unit) for unit in alike), grave=grave)
-    if lost := [_short(unit) for unit in units if is_lost(unit, system)]:
-        yield Small(f"Lost: {joined(lost)}")
+        yield Group(state, _names(alike, most), grave=grave)
+    if lost := [unit for unit in units if is_lost(unit, system)]:
+        yield Small(f"Lost: {_names(lost, most)}")
+
+
+def _names(units: list[RosterUnit], most: int) -> str:
+    more = f" and {len(units) - most} more" if len(units) > most else ""
+    return joined(_short(unit) for unit in units[:most]) + more
 
 
 def _state(unit: RosterUnit, system: System | None) -> tuple[str, bool]:
@@ -161,4 +191,4 @@ def _cards(context: Context, game: Game) -> tuple[Menu, ...]:
         MenuEntry(context.button("card", "", unit.handle).action, unit.name, f"{unit.type} {unit.state}".strip())
         for unit in units
     )
-    return (Menu("A unit's card", entries, "Card ▾"),) if entries else ()
+    return (Menu("A unit's card", entries, "Unit's card"),) if entries else ()

@@ -105,6 +105,13 @@ class Happened:
 
 
 @dataclass(frozen=True, slots=True)
+class Rule:
+    """A gap between two parts of a board, with a line where `is_drawn`; nothing in plain text."""
+
+    is_drawn: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Pen:
     """How a platform writes: `plain` makes a whole line safe, `within` a piece of one; the others also give a piece
     weight, or the look of a die, or make a line small, or strike a piece through."""
@@ -120,7 +127,7 @@ class Pen:
 PLAIN = Pen(str, str, "[{}]".format, str, str)
 """Plain text."""
 
-Part = str | Line | Thrown | Odds | Compared | Grid | Small | Group | Entry | UnitTable | Happened
+Part = str | Line | Thrown | Odds | Compared | Grid | Small | Group | Entry | UnitTable | Happened | Rule
 """A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
 FIXED = (Odds, Compared, Grid, UnitTable)
 """Parts whose columns are aligned."""
@@ -146,6 +153,8 @@ def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
         case Group():
             label = f"{part.label}:"
             return [f"{pen.strong(label) if part.grave else pen.within(label)} {pen.within(part.text)}".rstrip()]
+        case Rule():
+            return []
         case Happened():
             return [_happened(part, pen)]
         case Entry():
@@ -189,9 +198,11 @@ def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     return ["  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]]) for row in rows]
 
 
-_KINDS: dict[str, type[Line | Thrown | Odds | Compared | Grid | Small | Group | Entry | UnitTable | Happened]] = {
+_KINDS: dict[
+    str, type[Line | Thrown | Odds | Compared | Grid | Small | Group | Entry | UnitTable | Happened | Rule]
+] = {
     kind.__name__.lower(): kind
-    for kind in (Line, Thrown, Odds, Compared, Grid, Small, Group, Entry, UnitTable, Happened)
+    for kind in (Line, Thrown, Odds, Compared, Grid, Small, Group, Entry, UnitTable, Happened, Rule)
 }
 
 

@@ -12,6 +12,7 @@ from bot.interface.tone import GAME
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.phrase import Phrase, Typed, text_from_json, text_to_json
 
+PINNED, UNPINNED = "on", "off"
 LINK = "link"
 """The style of a button that opens the channel that its action names (`goto:discord:55/900`); it runs nothing."""
 
@@ -94,8 +95,9 @@ class Reply:
     the command that was refused, `better` as it was probably meant, with `right` in place of the wrong word. `across`
     is how many buttons are in a row (0: as many as fit). `bare` is an answer so short that it takes no frame.
 
-    `quiet`: nobody is notified. `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is
-    drawn in a box with its buttons, where a platform has one, so that the next screen can take its place.
+    `quiet`: nobody is notified. `pin`: PINNED where the message is to be kept at hand, UNPINNED where no longer.
+    `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is drawn in a box with its
+    buttons, where a platform has one, so that the next screen can take its place.
     `over` is what became of an answer that no longer holds (`Undone in #41`); its title is struck through then.
 
     The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
@@ -126,6 +128,7 @@ class Reply:
     in_place: bool = False
     quiet: bool = False
     boxed: bool = False
+    pin: str = ""
     over: str = ""
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
@@ -155,7 +158,7 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error", "bare", "in_place", "quiet", "boxed", "over", "across"):
+        for name in ("private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across"):
             if found := getattr(self, name):
                 values[name] = found
         if self.by:

@@ -8,7 +8,7 @@ from tests.adapters.discord.process import running
 from tests.adapters.discord.test_true import duel, fire, press, say
 from tests.standins.discord import DiscordStandIn
 
-QUIET = 1 << 12
+QUIET, COMPONENTS_V2 = 1 << 12, 1 << 15
 
 
 async def test_the_board_follows_the_game_also_behind_a_restart(tmp_path: Path) -> None:
@@ -16,7 +16,8 @@ async def test_the_board_follows_the_game_also_behind_a_restart(tmp_path: Path) 
         table, anna, ben = await duel(discord)
         board = await say(anna, table, "game board")
         assert board.flags & QUIET
-        assert "Turn 1, Rally" in board.content
+        assert board.flags & COMPONENTS_V2
+        assert "### **Turn 1, Rally" in board.text
         assert "**US:** Anna\nReady: Squad 1" in board.text
         fired = await fire(anna, table)
         await discord.until(lambda: "Cell 1 is eliminated" in board.text and "Fired: Squad 1" in board.text)
@@ -35,15 +36,15 @@ async def test_with_a_new_turn_it_is_posted_afresh_and_the_old_one_says_so(tmp_p
             await say(anna, table, "game next")
         assert board.buttons, "the same turn"
         await say(anna, table, "game next")
-        await discord.until(lambda: "further down" in board.content and not board.buttons)
+        await discord.until(lambda: "further down" in board.text and not board.buttons)
         await discord.until(lambda: any("**VC:** Ben" in message.text for message in discord.messages(table)))
         newest = next(message for message in discord.messages(table) if "**VC:** Ben" in message.text)
-        assert newest.content.startswith("**Turn 2, Rally")
+        assert "### **Turn 2, Rally" in newest.text
         assert newest.flags & QUIET
         assert not newest.pings
         card = await anna.slash(table, "game board", off=True)
         assert (await card.answer()).ephemeral
-        await discord.until(lambda: "put away" in newest.content and not newest.buttons)
+        await discord.until(lambda: "put away" in newest.text and not newest.buttons)
 
 
 async def test_the_end_of_the_game_ends_the_board(tmp_path: Path) -> None:
@@ -51,4 +52,35 @@ async def test_the_end_of_the_game_ends_the_board(tmp_path: Path) -> None:
         table, anna, _ = await duel(discord)
         board = await say(anna, table, "game board")
         await say(anna, table, "game end", winner="US", confirm=True)
-        await discord.until(lambda: "Hill 875 is over" in board.content and not board.buttons)
+        await discord.until(lambda: "Hill 875 is over" in board.text and not board.buttons)
+
+
+async def test_it_is_pinned_where_the_bot_may_and_unpinned_once_it_has_gone(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        table, anna, _ = await duel(discord)
+        asked = await anna.slash(table, "game board")
+        board = await asked.answer()
+        refused = await discord.message(table, "could not be pinned")
+        assert refused.ephemeral
+        assert "Pin Messages" in refused.text
+        assert not board.pinned
+        discord.permit_bot(table, pin_messages=True)
+        again = await say(anna, table, "game board")
+        await discord.until(lambda: again.pinned and "further down" in board.text)
+        for _ in range(3):
+            await say(anna, table, "game next")
+        await discord.until(lambda: not again.pinned)
+        await discord.until(lambda: sum(message.pinned for message in discord.messages(table)) == 1)
+        await say(anna, table, "game end", winner="US", confirm=True)
+        await discord.until(lambda: not any(message.pinned for message in discord.messages(table)))
+
+
+async def test_a_board_of_many_units_keeps_within_what_a_message_holds(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        table, anna, _ = await duel(discord)
+        for number in range(4):
+            name = f"{chr(65 + number) * 25} 1..40"
+            await say(anna, table, "unit add", name=name, type="squad", side="US", stats="morale=5")
+        board = await say(anna, table, "game board")
+        assert "and 61 more" in board.text
+        assert len(board.text) < 4_000

@@ -13,8 +13,9 @@ READ_HISTORY = 1 << 16
 MENTION_EVERYONE = 1 << 17
 USE_COMMANDS = 1 << 31
 SEND_IN_THREADS = 1 << 38
+PIN_MESSAGES = 1 << 51
 
-EVERYTHING = (1 << 50) - 1
+EVERYTHING = (1 << 52) - 1
 PLAYER = VIEW_CHANNEL | SEND_MESSAGES | EMBED_LINKS | ATTACH_FILES | READ_HISTORY | USE_COMMANDS | SEND_IN_THREADS
 IN_DM = PLAYER | MENTION_EVERYONE
 
@@ -30,6 +31,7 @@ NAMED = {
     "mention_everyone": MENTION_EVERYONE,
     "use_application_commands": USE_COMMANDS,
     "send_messages_in_threads": SEND_IN_THREADS,
+    "pin_messages": PIN_MESSAGES,
 }
 
 

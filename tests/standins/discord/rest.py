@@ -292,6 +292,15 @@ class Rest:
         self._site.posting.delete(message)
         return nothing()
 
+    async def pin(self, request: web.Request) -> web.Response:
+        """Pin a message, or take the pin off."""
+        channel = self._channel(request)
+        message = self._message(request, channel)
+        self._need(channel, may.PIN_MESSAGES)
+        message.pinned = request.method == "PUT"
+        self._site.changed.fire()
+        return nothing()
+
 
 def _number(request: web.Request, name: str) -> int:
     text = request.match_info[name]
@@ -338,4 +347,6 @@ POST   /channels/{channel}/messages                            post
 GET    /channels/{channel}/messages/{message}                  message
 PATCH  /channels/{channel}/messages/{message}                  edit_message
 DELETE /channels/{channel}/messages/{message}                  delete_message
+PUT    /channels/{channel}/messages/pins/{message}             pin
+DELETE /channels/{channel}/messages/pins/{message}             pin
 """

@@ -119,6 +119,7 @@ class Message:
     interaction: Interaction | None = None
     reply_to: int | None = None
     nonce: str | None = None
+    pinned: bool = False
     edits: int = 0
     edited_at: float | None = None
     deleted: bool = False

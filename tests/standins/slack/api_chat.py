@@ -123,3 +123,33 @@ async def permalink(call: Call) -> Json:
         raise Refused("message_not_found")
     path = f"archives/{channel.id}/p{call.needed('message_ts').replace('.', '')}"
     return {"channel": channel.id, "permalink": f"https://{call.workspace.domain}.slack.com/{path}"}
+
+
+@method("pins.add", "pins:write")
+async def pin(call: Call) -> Json:
+    """Pin a message."""
+    message = _pinnable(call)
+    if message.pinned:
+        raise Refused("already_pinned")
+    message.pinned = True
+    return {}
+
+
+@method("pins.remove", "pins:write")
+async def unpin(call: Call) -> Json:
+    """Take the pin off a message."""
+    message = _pinnable(call)
+    if not message.pinned:
+        raise Refused("no_pin")
+    message.pinned = False
+    return {}
+
+
+def _pinnable(call: Call) -> Message:
+    channel = call.channel(by_id=True)
+    if not channel.bot_member:
+        raise Refused("not_in_channel")
+    message = call.slack.messages.find(channel, call.needed("timestamp"))
+    if message is None:
+        raise Refused("message_not_found")
+    return message

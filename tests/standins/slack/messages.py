@@ -48,6 +48,7 @@ class Message:
     via: str = "user"
     delivery: str | None = None  # the envelope it answers, where that is certain (response_url, ack)
     deleted: bool = False
+    pinned: bool = False
     chosen: dict[str, dict[str, dict[str, Json]]] = field(default_factory=dict)  # by person: what their selects hold
     earlier: list[Message] = field(default_factory=list)  # what it said before each edit
     changed_at: float = 0.0  # loop time of the last change

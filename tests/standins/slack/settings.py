@@ -16,6 +16,7 @@ USUAL_SCOPES = frozenset(
         "im:history",
         "im:read",
         "im:write",
+        "pins:write",
         "channels:read",
         "groups:read",
         "users:read",
