@@ -62,7 +62,8 @@ async def begin_game(context: Context) -> Reply:
         game = replace(game, units=carried(old, sides))
     context.begin(game, result=phase_title(game, system))
     told = context.game
-    lines: list[Part] = [f"{headline(told, system)}. {context.who} is game master."]
+    begun = headline(told, system)
+    lines: list[Part] = [f"{begun}{'' if begun.endswith('?') else '.'} {context.who} is game master."]
     if sides:
         lines.append(
             phrase("Sides: {sides}. Join one: `/game join {first}`", sides=", ".join(sides), first=_quoted(sides[0]))

@@ -19,6 +19,7 @@ from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
 from bot.play.actors import ACTING
 from bot.rules.errors import UserError
+from bot.rules.inputs.loadout import LOADOUT, arms_said
 from bot.rules.inputs.options import spoken
 from bot.rules.inputs.units import Back, RosterUnit
 from bot.rules.phrase import phrase
@@ -106,6 +107,9 @@ def _side(back: Back) -> str:
 
 def _numbers(numbers: Mapping[str, Any]) -> Iterator[str]:
     for key, value in numbers.items():
+        if key == LOADOUT:
+            yield f"carries {arms_said(numbers)}"
+            continue
         shown = ", ".join(map(str, value)) if isinstance(value, tuple | list) else str(value)
         yield f"{_plain(key)} {shown}"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from bot.game.counter import is_hurt, is_lost, state_of
 from bot.interface.tone import GAME, HURT, SHAKEN
 from bot.interface.unit_table import UnitTable
+from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import System
 
@@ -47,7 +48,7 @@ def _keys(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
 def _row(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tuple[str, ...]:
     state = state_of(unit, system).replace("-", " ")
     words = [mark.replace("_", "-") for mark in sorted(unit.marks)]
-    rest = [f"{key} {_said(value)}" for key, value in unit.numbers.items() if key not in keys]
+    rest = [f"{key} {_said(value)}" for key, value in unit.numbers.items() if key not in (*keys, LOADOUT)]
     mark = HALF if unit.turned or unit.type == "half-squad" else ""
     numbers = (_said(unit.numbers[key]) if key in unit.numbers else "" for key in keys)
     return (

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option, clean
-from bot.rules.inputs.units import Back, RosterUnit, UnitWords
+from bot.rules.inputs.units import Back, RosterUnit, UnitWords, value_of
 
 REDUCED, FLIP = "reduced", "flip"
 _REDUCED = re.compile(rf"(?:^|\s){REDUCED}\s*:", re.IGNORECASE)
@@ -31,7 +30,7 @@ def with_reduced(unit: RosterUnit, text: str, words: UnitWords) -> RosterUnit:
         key, equals, value = word.strip(",").partition("=")
         folded = key.casefold().replace("_", "-")
         if equals and key.casefold() in words.keys:
-            numbers[key.casefold()] = number_of(words.keys[key.casefold()], value)
+            numbers[key.casefold()] = value_of(words.keys[key.casefold()], value)
         elif not equals and folded in words.types:
             kind = folded
         else:
@@ -82,11 +81,3 @@ def fitting_side(was: RosterUnit, unit: RosterUnit, words: UnitWords) -> RosterU
     turned = turned_over(replace(unit, type=was.type))
     typed = {key: value for key, value in unit.numbers.items() if was.numbers.get(key) != value}
     return replace(turned, numbers={**turned.numbers, **typed})
-
-
-def number_of(option: Option, raw: str) -> Any:
-    """A number or word of a unit; an option whose values are several whole numbers is written sw=3,2."""
-    if option.type == "mods":
-        single = Option(option.name, "int", min=option.min, max=option.max)
-        return tuple(clean(single, part) for part in raw.split(",") if part)
-    return clean(option, raw)

@@ -8,11 +8,11 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from bot.game.back import FLIP, REDUCED, fitting_side, flipped, number_of, parted_stats, turned_over, with_reduced
+from bot.game.back import FLIP, REDUCED, fitting_side, flipped, parted_stats, turned_over, with_reduced
 from bot.game.state import Game, Units
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.options import Option, clean
-from bot.rules.inputs.units import RosterUnit, UnitWords
+from bot.rules.inputs.units import RosterUnit, UnitWords, value_of
 from bot.rules.names import joined
 from bot.rules.sequence import Change
 from bot.systems.catalog import System, systems
@@ -136,7 +136,7 @@ def _set_word(unit: RosterUnit, word: str, system: System) -> RosterUnit:
     if equals and key in words.keys:
         numbers = {name: number for name, number in unit.numbers.items() if name != key}
         if value.casefold() not in ("", "none"):
-            numbers[key] = number_of(words.keys[key], value)
+            numbers[key] = value_of(words.keys[key], value)
         return replace(unit, numbers=numbers)
     if not equals:
         return _mark(unit, word, system)

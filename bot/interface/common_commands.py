@@ -383,7 +383,7 @@ def start_command(games: Iterable[str]) -> CommandSpec:
             Option("system", "enum", "the system to play: lnlt, asl ...", values=tuple(games)),
             _option("name", help_="what the game is called"),
             _option("sides", help_="sides, separated by commas: US, VC"),
-            _option("scenario", help_="sides and units ready to play: ford", complete="scenario"),
+            _option("scenario", help_="sides and units ready to play, such as ford of lnlt", complete="scenario"),
             Option("carry", "bool", help="carry over the roster of the previous game"),
         ),
         example='/game start lnlt "Hill 875" sides="US, VC"',

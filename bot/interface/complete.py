@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from bot.interface.complete_many import many_units
 from bot.interface.registry import TABLE, Registry
 from bot.interface.spec import CommandSpec
+from bot.rules.inputs.arms import fired
+from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.options import OWN, Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.plain import CONTROL
@@ -81,11 +83,10 @@ def complete_option(
         return _fitting(_unit_list(game.words[option.units or "units"], typed, known, option, "; ".join(elsewhere)))
     if option.many:
         return _fitting(_unit_list(None, typed, known, option, ""))
-    return _fitting(_simple(option, typed, registry, known, game))
+    return _fitting(_simple(option, typed, registry, known, str(given.get("system") or "")))
 
 
-def _simple(option: Option, typed: str, registry: Registry, known: Known, game: System | None) -> Iterable[Choice]:
-    del game
+def _simple(option: Option, typed: str, registry: Registry, known: Known, system: str) -> Iterable[Choice]:
     if option.type == "bool":
         return _words(("yes", "no"), typed)
     if option.values:
@@ -102,6 +103,8 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, game: 
         return _topics(typed, registry, known.enabled)
     if option.complete == "stats":
         return _stats(typed, played)
+    if option.complete == "scenario":
+        return _scenarios(typed, registry, system)
     words: Sequence[str] = {
         "unit-type": played.words["units"].types if played is not None else (),
         "side": known.sides,
@@ -109,9 +112,19 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, game: 
         "winner": (*known.sides, "draw") if known.sides else (),
         "player": known.players,
         "systems": tuple(registry.games),
-        "scenario": tuple(id for game in registry.games.values() for id in game.scenarios),
     }.get(option.complete, ())
     return _words(words, typed)
+
+
+def _scenarios(typed: str, registry: Registry, system: str) -> list[Choice]:
+    """What is ready to play: of the system that was chosen, else of all."""
+    games = [game for game in registry.games.values() if system in ("", game.id)]
+    named = {
+        id: f"{id}: {title}" if system else f"{game.id} {id}: {title}"
+        for game in games
+        for id, title in game.scenarios.items()
+    }
+    return [Choice(shown, id) for id, shown in named.items() if typed.strip().casefold() in shown.casefold()]
 
 
 def _topics(typed: str, registry: Registry, enabled: tuple[str, ...] | None) -> list[Choice]:
@@ -154,6 +167,10 @@ def _stats(typed: str, played: System | None) -> list[Choice]:
     head, space, part = typed.rpartition(" ")
     if part:  # bare words, as players say them
         pieces += [*(units.get("states") or ()), *(units.get("markers") or ())]
+    key, equals, begun = part.partition("=")
+    if equals and (option := played.words["units"].keys.get(key.casefold())) is not None and option.values:
+        done = begun[: max(begun.rfind(mark) for mark in ",+x") + 1] if option.type == "mods" else ""
+        pieces += [f"{key}={done}{value}" for value in option.values]
     found = [piece for piece in pieces if piece.startswith(part.casefold()) and piece != part]
     return [Choice(line, line) for piece in found if len(line := f"{head}{space}{piece}") <= MAX_LENGTH]
 
@@ -234,12 +251,11 @@ def _unit_list(words: UnitWords | None, typed: str, known: Known, option: Option
     alive = _sorted_roster(known, option)
     gone = [unit for unit in known.roster if unit.state in GONE] if words is None else []
     units = [unit for unit in (*alive, *gone) if not {unit.name.casefold(), unit.handle} & taken]
-    found = [
-        (described(unit), unit.name)
-        for unit in units
-        if part in unit.name.casefold() or unit.handle.startswith(part)
-        if part != unit.name.casefold() or not last.endswith(" ")
-    ]
+    found: list[tuple[str, str]] = []
+    for unit in units:
+        if part in unit.name.casefold() or unit.handle.startswith(part):
+            found += [(described(unit), unit.name)] if part != unit.name.casefold() or not last.endswith(" ") else []
+            found += _weapons(unit, words)
     many = many_units(part, known.roster, alive, known.own_side, acting=is_own(option))
     found[FIRST:FIRST] = many
     if words is not None:
@@ -249,6 +265,13 @@ def _unit_list(words: UnitWords | None, typed: str, known: Known, option: Option
     if not found and last:
         found = [(last, last)]
     return [_placed(start, name, value, known) for name, value in found]
+
+
+def _weapons(unit: RosterUnit, words: UnitWords | None) -> list[tuple[str, str]]:
+    """Each weapon of a unit that carries several, where the list is of those who fire."""
+    if words is None or not words.repeat or not unit.numbers.get(LOADOUT):
+        return []
+    return [(f"{unit.name}: {weapon}", item) for weapon, item in fired(unit.name, unit.numbers, words.repeat)]
 
 
 def _bare(item: str) -> str:

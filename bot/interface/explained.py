@@ -96,7 +96,8 @@ def unit_words(words: UnitWords) -> tuple[str, ...]:
     """What may be in a unit list, in lines: types, numbers with their limits, flags, states, counts."""
     lines = [f"types: {', '.join(words.types)}"]
     for name, option in words.keys.items():
-        limits = "3 or 3,2" if option.type == "mods" else option.expected.removeprefix("a whole number from ")
+        several = option.expected if option.values else "3 or 3,2"
+        limits = several if option.type == "mods" else option.expected.removeprefix("a whole number from ")
         lines.append(f"{name}= {option.help} ({limits})")
     lines += [f"{name}: {text}" for name, text in words.flags.items()]
     joined = ((name, flags) for name, flags in words.states.items() if name not in words.flags)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from bot.interface.complete import ACTING as ACTING
 from bot.interface.complete import GONE, Known, is_likely, is_own
+from bot.rules.inputs.arms import fired
+from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Roster, RosterUnit
 
@@ -14,6 +16,7 @@ TYPED = "="
 """How the value of an entry begins that was typed, and is not in the roster."""
 MORE = "more:"
 LONGEST = 99
+REPEAT = "n"
 SOUND = ("", "good-order", "ready", "fit")
 
 
@@ -51,8 +54,20 @@ def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick
     else:
         more = []
     sides = {unit.side for unit in units}
-    picks = [Pick(unit.handle, unit.name, _described(unit, len(sides) > 1), unit.handle in picked) for unit in units]
+    picks = []
+    for unit in units:
+        picks.append(Pick(unit.handle, unit.name, _described(unit, len(sides) > 1), unit.handle in picked))
+        picks += _weapons(unit, option, typed)
+    picks = picks[: size - len(typed)] if not more else picks[: size - len(typed) - 1]
     return (*picks, *(Pick(TYPED + item, item, "as typed", True) for item in typed), *more)
+
+
+def _weapons(unit: RosterUnit, option: Option, typed: list[str]) -> list[Pick]:
+    """Each weapon of a unit that carries several, in a list of those who fire that has words of its own."""
+    if not option.units or not unit.numbers.get(LOADOUT):
+        return []
+    items = [item for item in fired(unit.name, unit.numbers, REPEAT) if item[1] not in typed]
+    return [Pick(TYPED + item, f"{unit.name}: {weapon}", "this weapon alone") for weapon, item in items]
 
 
 def _rank(unit: RosterUnit, option: Option, own_side: str) -> tuple[bool, bool, bool]:

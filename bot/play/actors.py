@@ -26,7 +26,9 @@ def actors(sequence: Sequence, given: Given) -> tuple[str, ...]:
     if hits_its_unit(sequence):
         return ()
     single = [unit.word for key, unit in given.roster.items() if key in ACTING]
-    return (*single, *(unit.word for key in ACTING for unit in given.units(key)))
+    listed = [unit for key in ACTING for unit in given.units(key)]
+    named = dict.fromkeys(unit.name for unit in listed if unit.name)  # with several weapons it is there for each
+    return (*single, *(unit.word for unit in listed if not unit.name or named.pop(unit.name, 0) is None))
 
 
 def others(sequence: Sequence, given: Given) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from bot.game.roster import GONE
 from bot.interface.complete import ACTING
 from bot.rules.errors import UserError
+from bot.rules.inputs.arms import all_fired
 from bot.rules.inputs.many import Whose, names_in, written_out
 from bot.rules.inputs.units import Roster
 from bot.systems.catalog import Sequence
@@ -30,7 +31,7 @@ def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, 
         words, meant = sequence.system.words[option.units or "units"], whose(option.name, side)
         try:
             if option.type == "units":
-                found[option.name] = written_out(text, words, roster, meant)
+                found[option.name] = all_fired(written_out(text, words, roster, meant), words, roster)
             elif roster and text.strip().casefold() not in roster:
                 found[option.name] = "; ".join(names_in(text, words, roster, meant))
         except UserError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -170,10 +171,11 @@ class System:
         """Tables by id."""
         return _Tables(self)
 
-    @property
-    def scenarios(self) -> tuple[str, ...]:
-        """The ids of its scenarios, in alphabetical order; nothing is read but file names."""
-        return tuple(sorted(path.stem for path in (self.folder / SCENARIOS).glob("*.yaml")))
+    @cached_property
+    def scenarios(self) -> Mapping[str, str]:
+        """The titles of its scenarios by their ids, in alphabetical order; nothing is read but their line `title:`."""
+        found = sorted((self.folder / SCENARIOS).glob("*.yaml"))
+        return {path.stem: _title_in(path) for path in found}
 
     @cached_property
     def sequences(self) -> Mapping[str, Sequence]:
@@ -253,6 +255,11 @@ class System:
             return self.sequences[id]
         except KeyError:
             raise _no_such("sequence", id, self, self.sequences) from None
+
+
+def _title_in(path: Path) -> str:
+    found = re.search(r"^title:\s*[\"']?(.*?)[\"']?\s*$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return found[1] if found else path.stem
 
 
 def _no_such(kind: str, id: str, system: System, known: Mapping[str, object]) -> UserError:

@@ -84,3 +84,71 @@ async def test_vehicles_bring_their_own_numbers() -> None:
     assert [line.split(",")[0] for line in lines] == ["Penetration: [6] + 7 = 13", "Armor: [1] + 6 = 7"]
     overrun = await channel.do("Anna", 'lnlt overrun unit=M48 targets="squad morale=5" hand="6,1,6"')
     assert "4 HE" in overrun.text()
+
+
+async def playing(game: str, scenario: str) -> Channel:
+    """A channel in which Anna plays the first side of a scenario and Bob the second."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", f"game start {game} scenario={scenario}")
+    first, second = (await channel.game()).sides
+    await channel.do("Anna", f"game join {first}")
+    await channel.do("Bob", f"game join {second}")
+    return channel
+
+
+async def test_a_turn_on_the_sandbar() -> None:
+    """No Honor in Surrender: Marines fire at the charge; a squad that loses a step turns over with its firepower."""
+    channel = await playing("nhis", "sandbar")
+    await channel.do("Anna", "game next")
+    shot = 'nhis fire attackers="Rifle Squad 1; MG Section" targets="Assault Squad 1" distance=4 terrain=open-ground'
+    reply = await channel.do("Anna", f"{shot} hand=1,4")
+    assert reply.title.startswith("Assault Squad 1 is reduced")
+    squad = (await channel.game()).units["assault squad 1"]
+    assert (squad.turned, squad.numbers["fp"]) == (True, 2)
+    await channel.do("Anna", "game pass")
+    await channel.do("Bob", 'nhis fire attackers="Nambu Section" targets="Rifle Squad 1" distance=6 terrain=brush')
+    await channel.do("Anna", "game next")
+    assert (await channel.game()).turn == 2
+
+
+async def test_a_turn_at_the_canal() -> None:
+    """Advanced Squad Leader: the PIAT breaks down, a squad breaks in the smoke, and the Pak is taken from its crew."""
+    channel = await playing("asl", "canal")
+    await channel.do("Anna", "asl malfunction weapon=sw unit=PIAT hand=5,6", "game next")
+    await channel.do("Anna", "asl wp-morale target=personnel tem=none unit='Grenadier 1' hand=6,6", "game next")
+    await channel.do("Bob", 'asl recover unit="Grenadier 2" weapon=Pak phase=friendly-mph from=unpossessed hand=1')
+    units = (await channel.game()).units
+    assert [units[name].state for name in ("piat", "grenadier 1")] == ["malfunctioned", "broken"]
+    assert (units["grenadier 2"].numbers.get("holds"), units["gun crew"].numbers.get("holds")) == ("Pak", None)
+
+
+async def test_a_turn_on_the_farm_lane() -> None:
+    """Beer and Pretzels Skirmish: points, random orders, fire of all GIs and a morale check, to the next turn."""
+    channel = await playing("baps", "farm")
+    await channel.do("Anna", 'baps leader-points unit="Sgt Cole"', 'baps random-order unit="GI 1..5"')
+    await channel.do("Anna", 'baps fire attackers="GI 1..5; BAR" targets="Grenadier 1..3" range=20 cover=medium')
+    reply = await channel.do("Bob", "baps morale-check unit=Brandt event=mg-attack")
+    assert reply.title.startswith("Brandt")
+    await channel.do("Anna", *["game next"] * 9)
+    game = await channel.game()
+    assert (game.turn, len(game.units)) == (2, 17)
+
+
+async def test_a_round_on_the_causeway() -> None:
+    """Ultracombat Normandy: a squad spots and fires all its weapons; the MG Nest answers with one of its own."""
+    channel = await playing("ucn", "causeway")
+    spotted = await channel.do("Anna", 'ucn spot unit="1st Squad"')
+    assert "of 8 at 12 or less" in spotted.text()
+    await channel.do("Anna", 'ucn shoot shooters="1st Squad" target="Gruppe 1"')
+    assert await weapons_of(channel) == [*["battle-rifle"] * 6, "automatic-rifle", "smg"]
+    await channel.do("Bob", 'ucn shoot shooters="MG Nest weapon=mmg" target="2nd Squad"')
+    assert await weapons_of(channel) == ["mmg"]
+    await channel.do("Anna", "game next")
+
+
+async def weapons_of(channel: Channel) -> list[str]:
+    """What was fired last, character by character."""
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    event = (await channel.app.store.events(loaded.row, newest_first=True))[0].data
+    return [shooter["weapon"] for shooter in event["out"]["shooters"]]

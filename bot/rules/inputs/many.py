@@ -43,7 +43,7 @@ def written_out(text: str, words: UnitWords, roster: Roster, whose: Whose) -> st
     chosen = [_chosen(item, words, roster, whose) for item in items]
     if all(one is None for one in chosen) and len(items) == len(typed):
         return text
-    named = {unit.name for item in items if (unit := _plain(item[: _named(item, roster)], roster)) is not None}
+    named = {unit.name for item in items if (unit := _plain(item[: name_end(item, roster)], roster)) is not None}
     out: list[str] = []
     for item, found in zip(items, chosen, strict=True):
         if found is None:
@@ -87,7 +87,7 @@ def _plain(item: str, roster: Roster) -> RosterUnit | None:
 
 def _name(unit: RosterUnit, rest: str, roster: Roster) -> str:
     """Its name as it is read back when `rest` follows it."""
-    return unit.name if _named(f"{unit.name} {rest}", roster) == len(unit.name) else f'"{unit.name}"'
+    return unit.name if name_end(f"{unit.name} {rest}", roster) == len(unit.name) else f'"{unit.name}"'
 
 
 def _fitting(items: Iterable[str], roster: Roster) -> str:
@@ -106,7 +106,7 @@ def _fitting(items: Iterable[str], roster: Roster) -> str:
 def _parts(item: str, roster: Roster) -> Iterator[str]:
     """The items between commas. A comma in a value (`sw=3,2`) or in a unit's own name is part of it."""
     item = item.strip()
-    start = _named(item, roster)
+    start = name_end(item, roster)
     for comma in re.finditer(",", item):
         at = comma.start()
         if at < start or not _separates(item, at, roster):
@@ -127,10 +127,10 @@ def _separates(item: str, at: int, roster: Roster) -> bool:
     following = item[at + 1 :]
     if "=" not in token or not following.strip() or following[0] == " ":
         return True
-    return bool(_named(following, roster) or _CHOICE.match(following))
+    return bool(name_end(following, roster) or _CHOICE.match(following))
 
 
-def _named(item: str, roster: Roster) -> int:
+def name_end(item: str, roster: Roster) -> int:
     """How many characters at the beginning of an item are a unit's name, the longest that fits; 0 for none."""
     if found := _QUOTED.match(item):
         return found.end() if found[1].casefold() in roster else 0
@@ -147,7 +147,7 @@ def _named(item: str, roster: Roster) -> int:
 
 def _chosen(item: str, words: UnitWords, roster: Roster, whose: Whose) -> tuple[list[RosterUnit], str] | None:
     """The units that an item picks and the words behind it, which are for each; None for a single unit."""
-    if not item or _named(item, roster):
+    if not item or name_end(item, roster):
         return None
     if (quoted := _QUOTED.match(item)) and (found := _range(quoted[1], roster, whose)):
         return found[0], f"{found[1]} {item[quoted.end() :]}".strip()

@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
+from bot.rules.inputs.loadout import read_loadout
 from bot.rules.inputs.options import Option, clean
 from bot.rules.phrase import phrase
 
@@ -233,7 +234,7 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
         if equals and key == words.repeat:
             repeat = clean(Option(key, "int", min=1, max=MAX_UNITS), value)
         elif equals and key in words.keys:
-            numbers[key] = _value(words.keys[key], value)
+            numbers[key] = value_of(words.keys[key], value)
         elif (flag := _flag(key, words)) and not equals:
             flags.add(flag)
         elif (off := _off(key, value, words)) is not None:
@@ -258,8 +259,10 @@ def _off(key: str, value: str, words: UnitWords) -> str | None:
     return _flag(name, words) or None
 
 
-def _value(option: Option, raw: str) -> Any:
-    """A number or word; an option whose values are several whole numbers is written sw=3,2."""
+def value_of(option: Option, raw: str) -> Any:
+    """A number or word of a unit; several whole numbers are written sw=3,2, several weapons loadout=2xrifle,lmg."""
+    if option.type == "mods" and option.values:
+        return read_loadout(option, raw)
     if option.type == "mods":
         single = Option(option.name, "int", min=option.min, max=option.max)
         return tuple(clean(single, part) for part in raw.split(",") if part)

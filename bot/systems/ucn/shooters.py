@@ -281,8 +281,10 @@ def fate(target: Unit | None, out: Mapping[str, Any]) -> Fate:
 def by(firing: Sequence[Shooter], verb: str) -> str:
     """Who fires: `2 rifles and LMG shoot`, with the verb for one and for several."""
     one, several = verb.split("|")
-    names = joined(shooter.unit.name or weapon_said(shooter.unit.word) for shooter in firing)
-    return f"{names} {one if len(firing) == 1 else several}"
+    listed = [shooter.unit for shooter in firing]
+    named = [unit.name for unit in listed if unit.name]
+    called = [*dict.fromkeys(named), *(weapon_said(unit.word) for unit in listed if not unit.name)]
+    return f"{joined(called)} {one if len(called) == 1 else several}"
 
 
 def now(out: Mapping[str, Any]) -> tuple[str, ...]:

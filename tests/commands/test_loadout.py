@@ -1,0 +1,92 @@
+"""Ultracombat Normandy: an element with several weapons fires all of them, or the one that is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.interface.form_units import unit_picks
+from bot.interface.reply import Reply
+from bot.rules.errors import UserError
+from bot.rules.inputs.loadout import carried, read_loadout
+from bot.systems.catalog import system
+from tests.playing import Channel
+
+ARMED = 'unit add Able element US stats="firearms=12 members=4 morale=14 loadout=2xbattle-rifle,lmg,smg"'
+
+
+async def armed() -> Channel:
+    """A channel in which Anna has an element with four men and three kinds of weapons, and Bob one without."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start ucn Bridge sides="US, German"', "game join US", ARMED)
+    await channel.do(
+        "Bob", "game join German", "unit add Gruppe element German stats='firearms=11 morale=13 members=5'"
+    )
+    return channel
+
+
+async def shot(channel: Channel, shooters: str) -> tuple[Reply, list[str]]:
+    """The answer to a shot, and what each character fired."""
+    reply = await channel.do("Anna", f'ucn shoot shooters="{shooters}" target=Gruppe')
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    event = (await channel.app.store.events(loaded.row, newest_first=True))[0].data
+    return reply, [shooter["weapon"] for shooter in event["out"]["shooters"]]
+
+
+async def test_the_name_alone_fires_the_whole_loadout() -> None:
+    """Four characters, each with what they carry; a word behind the name counts for all of them."""
+    channel = await armed()
+    reply, weapons = await shot(channel, "Able")
+    assert weapons == ["battle-rifle", "battle-rifle", "lmg", "smg"]
+    assert reply.by == "Able shoots"
+    assert (await shot(channel, "us1 mod=-2"))[1] == weapons
+
+
+async def test_one_weapon_fires_alone() -> None:
+    """The weapon that is named, as often as n says; other firers beside it are as typed."""
+    channel = await armed()
+    assert (await shot(channel, "Able weapon=smg"))[1] == ["smg"]
+    assert (await shot(channel, "Able weapon=battle-rifle n=2; lmg skill=12"))[1] == ["battle-rifle"] * 2 + ["lmg"]
+
+
+async def test_losses_take_the_commonest_weapons_first() -> None:
+    """Two men left of four: the rifles have no firer any more, the LMG and the SMG do."""
+    channel = await armed()
+    await channel.do("Anna", "unit edit Able members=2")
+    assert (await shot(channel, "Able"))[1] == ["lmg", "smg"]
+    assert carried({"loadout": ("2xbattle-rifle", "lmg", "smg"), "members": 3}) == {
+        "battle-rifle": 1,
+        "lmg": 1,
+        "smg": 1,
+    }
+    assert sum(carried({"loadout": ("2xbattle-rifle", "lmg"), "members": 1}).values()) == 1
+
+
+async def test_each_weapon_is_offered_in_lists_and_forms() -> None:
+    """Behind the element, with the item that fires it; the card says what it carries."""
+    channel = await armed()
+    anna = channel.who("Anna")
+    offered = await channel.app.complete(("ucn", "shoot"), "shooters", "able", {}, anna, channel.place)
+    assert [(one.name, one.value) for one in offered[1:]] == [
+        ("Able: battle-rifle", "Able weapon=battle-rifle n=2"),
+        ("Able: lmg", "Able weapon=lmg"),
+        ("Able: smg", "Able weapon=smg"),
+    ]
+    option = next(option for option in system("ucn").sequence("shoot").inputs if option.name == "shooters")
+    picks = unit_picks(option, "Able weapon=lmg", await channel.app.known(channel.place, anna), 25)
+    assert [pick.label for pick in picks if pick.label.startswith("Able")] == [
+        "Able", "Able: battle-rifle", "Able: smg", "Able weapon=lmg"]  # fmt: skip
+    assert "carries 2 battle rifles, LMG, SMG" in (await channel.do("Anna", "unit show Able")).text()
+
+
+async def test_a_loadout_is_completed_and_checked() -> None:
+    """`stats:` completes the weapon that is being typed; what is no weapon is named, with the nearest."""
+    channel = await armed()
+    offered = await channel.app.complete(
+        ("unit", "edit"), "stats", "loadout=2xsmg,lm", {}, channel.who("Anna"), channel.place
+    )
+    assert [one.value for one in offered] == ["loadout=2xsmg,lmg"]
+    option = system("ucn").words["units"].keys["loadout"]
+    assert read_loadout(option, "2xSMG+lmg,smg") == ("3xsmg", "lmg")
+    with pytest.raises(UserError, match="rifel"):
+        read_loadout(option, "2xbattle-rifel")
