@@ -12,6 +12,7 @@ COMMANDS = {
     "lookup": "bot.host.cli:lookup",
     "resolve": "bot.host.cli:resolve_once",
     "odds": "bot.host.cli:odds_once",
+    "picture": "bot.host.picture:picture",
     "roll": "bot.host.cli:roll_once",
     "batch": "bot.host.cli:batch",
     "verify": "bot.host.cli:verify_file",

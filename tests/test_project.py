@@ -48,7 +48,8 @@ def wanted(root: Path) -> tuple[set[str], set[str]]:
     def names(lines: list[str]) -> set[str]:
         return {normal(re.split(r"[^A-Za-z0-9._-]", line, maxsplit=1)[0]) for line in lines}
 
-    return names(project["dependencies"]), names(project["optional-dependencies"]["dev"])
+    extras = project["optional-dependencies"]
+    return names([*project["dependencies"], *extras["pictures"]]), names(extras["dev"])
 
 
 def project_files(root: Path) -> list[Path]:

@@ -41,7 +41,10 @@ def test_the_fight_goes_as_the_readme_says(fight: str) -> None:
 
 
 @pytest.mark.parametrize("line", SHELL)
-def test_shell_examples_run(line: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_shell_examples_run(
+    line: str, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # pictures are written where one is
     words = shlex.split(line)[1:]
     if words[0] not in ("batch", "play"):
         assert main(words) == 0

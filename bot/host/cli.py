@@ -17,6 +17,7 @@ usage: grognard COMMAND ...
   lookup SYSTEM TABLE key=value ...        read a table                     [--json]
   resolve SYSTEM SEQUENCE key=value ...    play a sequence                  [--dice 5,2,3] [--json]
   odds SYSTEM SEQUENCE key=value ...       its exact odds, nothing rolled   [--by FIELD ...] [--compare] [--json]
+  picture table|odds SYSTEM NAME key=value ... [-o FILE.svg|FILE.png]   what lookup or odds say, drawn
   roll "2d6+3"                             roll dice                        [--dice 4,2] [--json]
   batch                                    JSON Lines in, JSON Lines out
   verify FILE [--head HASH] [--heads TEXT] recompute chain, dice and outcomes of an exported log

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from bot.interface.bars import WIDE, Chance, Look, odds_lines
 from bot.interface.parts import part_lines
+from bot.interface.reply import Reply
 from bot.play.actors import actors, others
 from bot.play.news import cause
 from bot.play.odds_answer import odds_reply
@@ -27,13 +28,18 @@ def by_outputs(title: str, by: Many[str], counted: Mapping[str, Fraction]) -> It
     return iter(odds_lines(f"Odds of {title} by {', '.join(by)}", rows, _look()))
 
 
-def of_each(sequence: Sequence, given: Mapping[str, object]) -> Iterator[str]:
-    """The odds of every unit, as chat has them."""
+def reply_of(sequence: Sequence, given: Mapping[str, object]) -> Reply:
+    """The odds of every unit as the answer that chat gives. Raises UserError."""
     read = sequence.given(given, {})
     rows = odds_rows(sequence, given)
     counted = each_odds(sequence, given, tuple(rows), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
     by, whom = cause(sequence, actors(sequence, read), "You"), joined(others(sequence, read))
-    reply = odds_reply(sequence, given, rows, counted, by=by, whom=whom)
+    return odds_reply(sequence, given, rows, counted, by=by, whom=whom)
+
+
+def of_each(sequence: Sequence, given: Mapping[str, object]) -> Iterator[str]:
+    """The odds of every unit, as chat has them."""
+    reply = reply_of(sequence, given)
     yield reply.first
     for part in reply.lines:
         yield from (f"  {line}" for line in part_lines(part, look=_look()))

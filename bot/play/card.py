@@ -138,7 +138,7 @@ def said(value: object, words: Mapping[str, str]) -> str:
     if isinstance(value, int | float):
         return minus(value)
     if isinstance(value, list | tuple):
-        return " ".join(said(item, words) for item in value)
+        return " ".join(str(item) if len(str(item)) == 1 else said(item, words) for item in value)
     text = str(value)
     pieces = _HYPHEN.split(text.strip("_"))
     return words.get(text) or " ".join(words.get(piece, piece) for piece in pieces if piece)

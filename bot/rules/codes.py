@@ -126,6 +126,7 @@ CODES = {
     "altered-log": "the log does not prove itself",
     "too-slow": "the log could not be checked in time",
     "nothing-to-claim": "no imported moves are this person's",
+    "no-pictures": "nothing is installed that draws pictures",
     # Too much at once
     "busy": "too much is going on just now",
     "too-soon": "the same again at once",

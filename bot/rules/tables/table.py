@@ -93,6 +93,17 @@ class Table:
 
     def read(self, given: Mapping[str, object]) -> Answer:
         """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the card refuses."""
+        return self._answer(self._typed(given))
+
+    def worked(self, given: Mapping[str, object]) -> tuple[Answer, Mapping[str, Any]]:
+        """The answer of `read`, and every value behind it by name: inputs, derived values, then outputs."""
+        typed = self._typed(given)
+        values = {**self.constants, **typed}
+        answer = self._answer(values)
+        derived = {name for name, _ in self.derive}
+        return answer, {**values, **{name: value for name, value in typed.items() if name not in derived}}
+
+    def _typed(self, given: Mapping[str, object]) -> dict[str, Any]:
         what = f"Table {self.id}"
         roll_names = {roll.option for roll in self.rolls}
         given = {key: value for key, value in given.items() if value is not None}
@@ -102,7 +113,7 @@ class Table:
             self._take_rolls(values, given, what)
         else:
             values = read_options(self.inputs, given, what=what)
-        return self._answer(values)
+        return values
 
     def __call__(self, **inputs: Any) -> Answer:
         """The answer for inputs that a sequence has at hand; those left out take their defaults."""
@@ -157,8 +168,8 @@ class Table:
             values[roll.option] = value
 
     def _answer(self, values: dict[str, Any]) -> Answer:
-        if self.constants:
-            values = {**self.constants, **values}
+        for name, constant in self.constants.items():
+            values.setdefault(name, constant)
         for refuse, say in self.refuse:
             if refuse(values):
                 raise UserError(say.format_map(values), code="card-refuses")

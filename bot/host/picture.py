@@ -1,0 +1,60 @@
+"""`grognard picture`: a table or exact odds as a picture in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bot.host.cli import Arguments
+from bot.rules.errors import UserError, did_you_mean
+
+if TYPE_CHECKING:
+    from bot.picture.svg import Picture
+
+KINDS = ("table", "odds")
+SUFFIXES = (".svg", ".png")
+
+
+def picture(words: Sequence[str]) -> None:
+    """Write the picture that is asked for, as SVG or PNG by the file's name, and print what it says."""
+    if "-o" in words:
+        words = ["--out" if word == "-o" else word for word in words]
+    arguments = Arguments(words, flags={"out": True})
+    kind, id, name = arguments.take("table or odds", "SYSTEM", "NAME")
+    if kind not in KINDS:
+        raise UserError(
+            f'There are no pictures of "{kind[:40]}".',
+            hint=did_you_mean(kind, KINDS) or "A picture shows a table or odds.",
+            code="bad-value",
+        )
+    file = Path(arguments.flags.get("out", [f"{name}.png"])[-1])
+    if file.suffix.casefold() not in SUFFIXES:
+        raise UserError(f"{file.name[:80]} must end in .svg or .png.", code="bad-value")
+    drawn = _table(id, name, arguments) if kind == "table" else _odds(id, name, arguments)
+    try:
+        file.write_bytes(_bytes(drawn, file))
+    except OSError as error:
+        raise UserError(f"{file} cannot be written: {error.strerror}.", code="bad-value") from None
+    print(f"wrote {file}\n{drawn.alt}")
+
+
+def _table(id: str, name: str, arguments: Arguments) -> Picture:
+    from bot.picture.table import table_picture
+    from bot.systems.catalog import system
+
+    return table_picture(system(id).table(name), arguments.given() or None)
+
+
+def _odds(id: str, name: str, arguments: Arguments) -> Picture:
+    from bot.host.odds_text import reply_of
+    from bot.picture.odds import reply_picture
+    from bot.systems.catalog import system
+
+    return reply_picture(reply_of(system(id).sequence(name), arguments.given()))
+
+
+def _bytes(drawn: Picture, file: Path) -> bytes:
+    from bot.picture.png import png
+
+    return png(drawn.svg) if file.suffix.casefold() == ".png" else drawn.svg.encode()

@@ -1,0 +1,49 @@
+"""PNG from SVG, where a rasterizer is installed (the extra `pictures`): svg2png-py, else resvg-py."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from bot.picture.font import FILES
+from bot.rules.errors import UserError
+
+LIBRARIES = ("svg2png_py", "resvg_py")
+"""The quicker one first: it reads the fonts once. The other has wheels for more machines."""
+
+
+@cache
+def rasterizer() -> str:
+    """The module that draws; empty where none is installed."""
+    return next((name for name in LIBRARIES if find_spec(name) is not None), "")
+
+
+def png(svg: str) -> bytes:
+    """The picture as PNG. Raises UserError where nothing is installed that draws it."""
+    library = rasterizer()
+    if library == "svg2png_py":
+        import svg2png_py
+
+        return bytes(svg2png_py.svg_to_png(svg, _fonts()))
+    if library == "resvg_py":
+        import resvg_py
+
+        fonts = [str(file) for file in FILES.values()]
+        return bytes(resvg_py.svg_to_bytes(svg_string=svg, skip_system_fonts=True, font_files=fonts))
+    raise UserError(
+        "Pictures are not installed here.",
+        hint='pip install "grognard[pictures]" adds them; a file that ends in .svg needs nothing.',
+        code="no-pictures",
+    )
+
+
+@cache
+def _fonts() -> Any:
+    """Only our own fonts, so that every host draws the same."""
+    import svg2png_py
+
+    fonts = svg2png_py.FontDatabase()
+    for file in FILES.values():
+        fonts.load_font_file(str(file))
+    return fonts

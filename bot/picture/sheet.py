@@ -1,0 +1,451 @@
+"""A printed table as blocks of words in rows and columns, and where its answer is: what a picture is drawn from."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.play.card import said
+from bot.play.lookup import lookup_reply, words_of
+from bot.rules.errors import TableError
+from bot.rules.tables.axis import Axis, axis, heading_axis
+from bot.rules.tables.formula import compile_formula
+from bot.rules.tables.table import Answer, Table
+from bot.systems.catalog import systems
+
+SHORT, SHORTEST, FEW, MANY = 9, 6, 5, 8
+"""Cells of so few letters are said in words (in MANY columns: fewer); in few columns, longer ones, too. Others are
+codes with a legend."""
+ALIKE = 4
+"""So many codes that differ in a number alone are explained by the first of them."""
+ROW = -1
+"""The column of a hit that is a whole row."""
+_BARE = ("row", "column", "key")
+_SEVERAL, _BRIEF, _BESIDE = 3, 4, 2
+_BAND = re.compile(r"(?<=\d)\.\.(?=-?\d)")
+_DASH = re.compile(r"(?<=\d)-(?=\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows and columns of words. `corner` is what the rows go by, `across` the columns, where they go by something.
+
+    `hit` is the row and column that answer; with ROW as the column, all of that row. `counts` are further rows that
+    count (modifiers).
+    """
+
+    heading: str
+    corner: str
+    across: str
+    columns: tuple[str, ...]
+    rows: tuple[str, ...]
+    cells: tuple[tuple[str, ...], ...]
+    hit: tuple[int, int] | None = None
+    counts: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table as it is drawn: its blocks, what its codes mean, and the answer in words (`news`, `asked`, `text`)."""
+
+    title: str
+    game: str
+    source: str
+    blocks: tuple[Block, ...]
+    legend: tuple[tuple[str, str], ...] = ()
+    news: str = ""
+    asked: str = ""
+    text: str = ""
+
+
+def sheet_of(table: Table, given: Mapping[str, object] | None = None) -> Sheet:
+    """The whole table; with `given` inputs the part that answers them, and where.
+
+    Raises UserError for inputs that the table refuses.
+    """
+    game = systems().get(table.system)
+    sheet = Sheet(table.title, game.title if game else table.system, table.source, ())
+    if given is None:
+        maker = _Maker(table, None)
+        return replace(sheet, blocks=(*maker.blocks(), *maker.meanings()), legend=maker.explained())
+    answer, values = table.worked(given)
+    reply = lookup_reply(table, given, answer, "")
+    maker = _Maker(table, values, answer)
+    blocks = maker.blocks()
+    news = reply.title if len(reply.title) <= 90 else ""
+    asked = reply.by[len(table.title) :].lstrip(", ") if reply.by.casefold().startswith(table.title.casefold()) else ""
+    return replace(
+        sheet,
+        blocks=blocks,
+        legend=maker.explained(),
+        news=news,
+        asked=asked,
+        text="" if maker.texts_shown or answer.text == news else answer.text,
+    )
+
+
+class _Maker:
+    """One table on its way to blocks, with the values behind its answer, if there is one."""
+
+    def __init__(self, table: Table, values: Mapping[str, Any] | None, answer: Answer | None = None) -> None:
+        self.table, self.values, self.answer = table, values, answer
+        self.data, self.words = table.printed, words_of(table)
+        self.results: Mapping[Any, Any] = self.data.get("results") or {}
+        self.legend: dict[str, str] = {}
+        self.texts_shown = False
+
+    def blocks(self) -> tuple[Block, ...]:
+        """The table's own rows and columns; its rules where it has no others."""
+        found = [self._modifiers()] if self.table.modifiers else []
+        bodies: Any = self.data.get("read") or []
+        for body in bodies if isinstance(bodies, list) else [bodies]:
+            found += self._body(body, ())
+        return tuple(found) or (self._rules(),)
+
+    def meanings(self) -> tuple[Block, ...]:
+        """What the table says in sentences, where these are not beside its rows."""
+        if self.texts_shown or not self.table.texts:
+            return ()
+        rows = tuple(self.say(key) for key in self.table.texts)
+        return (Block("", "what is said", "", ("text",), rows, tuple((text,) for text in self.table.texts.values())),)
+
+    def explained(self) -> tuple[tuple[str, str], ...]:
+        """What the codes mean; of many that differ in their number alone, the first."""
+        kinds: dict[str, list[str]] = {}
+        for code in self.legend:
+            kinds.setdefault(re.sub(r"\d+", "#", code), []).append(code)
+        told = []
+        for codes in kinds.values():
+            many = len(codes) >= ALIKE
+            told += [
+                (code, self.legend[code] + (", and so on" if many else "")) for code in codes[: 1 if many else None]
+            ]
+        return tuple(told)
+
+    def say(self, value: object) -> str:
+        """A value in words."""
+        return said(value, self.words)
+
+    def key(self, by: object, key: object) -> str:
+        """The head of a row or column in words: a band of numbers, `*` for any other."""
+        if key == "*":
+            return "any other"
+        if isinstance(key, str) and re.fullmatch(r"-?\d.*", key) and key not in self._tokens(by):
+            return re.sub(r"^-|(?<=to )-", "\u2212", _DASH.sub("\u2013", _BAND.sub(" to ", key)))
+        return self.say(key)
+
+    def _tokens(self, by: object) -> tuple[object, ...]:
+        """The words that an input or output can be."""
+        option = next((option for option in self.table.inputs if option.name == by), None)
+        tokens = option.values if option is not None else self.table.outputs.get(str(by))
+        return tokens if isinstance(tokens, tuple) else ()
+
+    # -- bodies -------------------------------------------------------------------------------------------
+
+    def _body(self, body: Mapping[str, Any], heading: tuple[str, ...]) -> Iterator[Block]:
+        if "pick" in body:
+            yield from self._pick(body, heading)
+        elif "always" in body:
+            meant = self._meant(body["always"])
+            entries = meant if isinstance(meant, Mapping) else {"result": meant}
+            shown = [(self.say(name), self.say(value)) for name, value in entries.items() if value is not None]
+            hit = (0, ROW) if self.values is not None and len(shown) == 1 else None
+            yield Block(
+                ", ".join(heading),
+                "always",
+                "",
+                ("",),
+                tuple(name for name, _ in shown),
+                tuple((value,) for _, value in shown),
+                hit,
+            )
+        elif body.get("columns"):
+            yield self._grid(body, ", ".join(heading))
+        else:
+            yield self._list(body, ", ".join(heading))
+
+    def _pick(self, body: Mapping[str, Any], heading: tuple[str, ...]) -> Iterator[Block]:
+        keys = list(body["pick"])
+        found = self._found(keys, body["by"], body)
+        for at, (key, below) in enumerate(body["pick"].items()):
+            if found is None or found == at:
+                yield from self._body(below, (*heading, self._keyed(body["by"], key)))
+
+    def _keyed(self, by: object, key: object) -> str:
+        """`low ammo: yes`, or the key alone where it says enough."""
+        text = self.key(by, key)
+        name = self._name(by) or _formula_in_words(str(by), self.say)
+        return f"{name}: {text}" if text in ("yes", "no", "any other") or text[:1].isdigit() else text
+
+    def _grid(self, body: Mapping[str, Any], heading: str) -> Block:
+        spec = body["columns"]
+        meaning = next(key for key in ("heads", "from", "to") if key in spec)
+        heads = list(spec[meaning])
+        gives = self._gives(body)
+        cells = list(body["cells"].values())
+        as_code = self._as_codes(cells, len(heads), bool(body.get("bands")))
+        if len(gives) > 1 and any(isinstance(cell, list) for row in cells for cell in row):
+            self.legend["each cell"] = ", ".join(self._name(self._becomes(name)) for name in gives)
+        row = self._found(list(body["cells"]), body["rows"], body)
+        if meaning == "heads":
+            column = self._found(heads, spec["by"], body, clamp=body.get("off_card") in ("clamp", "columns"))
+        else:
+            edges = heading_axis(heads, meaning=meaning, clamp=body.get("off_card") in ("clamp", "columns"))
+            column = self._at(edges, spec["by"])
+        return Block(
+            heading,
+            self._name(body["rows"]),
+            self._name(spec["by"]),
+            tuple(self.key(spec["by"], head) for head in heads),
+            tuple(self.key(body["rows"], key) for key in body["cells"]),
+            tuple(tuple(self._cell(cell, as_code) for cell in line) for line in cells),
+            None if row is None or column is None else (row, column),
+        )
+
+    def _list(self, body: Mapping[str, Any], heading: str) -> Block:
+        """Rows that give one or several named values each."""
+        gives = self._gives(body)
+        lines: list[Mapping[str, Any]] = []
+        banded = bool(body.get("bands"))
+        for cell in body["cells"].values():
+            meant = cell if banded else self._meant(cell)
+            if isinstance(meant, Mapping):
+                lines.append(meant)
+            elif isinstance(meant, list) and len(meant) == len(gives) > 1:
+                lines.append(dict(zip(gives, meant, strict=True)))
+            else:
+                lines.append({gives[0] if gives else "result": meant})
+        names = [name for name in dict.fromkeys(name for line in lines for name in line) if not name.startswith("_")]
+        names = names or [name for line in lines[:1] for name in line]
+        keys = list(body["cells"])
+        texts = self._texts_of(body["rows"], keys) if len(names) <= _BESIDE else []
+        columns = [*map(self._name, names), *(["text"] if texts else [])]
+        cells = [
+            (*(self._cell(line.get(name), banded) for name in names), *((texts[at],) if texts else ()))
+            for at, line in enumerate(lines)
+        ]
+        row = self._found(keys, body["rows"], body)
+        rows = tuple(self.key(body["rows"], key) for key in keys)
+        hit = None if row is None else (row, 0 if len(columns) == 1 else ROW)
+        return Block(heading, self._name(body["rows"]), "", tuple(columns), rows, tuple(cells), hit)
+
+    def _texts_of(self, by: object, keys: Sequence[object]) -> list[str]:
+        """The sentence of each row, where sentences go by the rows."""
+        said_by = self.data.get("text_by")
+        said_by = said_by[0] if isinstance(said_by, list) and len(said_by) == 1 else said_by
+        found = [self.table.texts.get(str(key), "") for key in keys]
+        if not any(found) or (said_by != by and sum(map(bool, found)) < len(keys)):
+            return []
+        self.texts_shown = True
+        return found
+
+    def _gives(self, body: Mapping[str, Any]) -> list[str]:
+        gives = body.get("gives")
+        if gives is None:
+            later = {*(self.data.get("derive") or {}), *(self.data.get("then") or {}), "text", "parts"}
+            gives = [name for name in self.table.outputs if name not in later]
+        return [gives] if isinstance(gives, str) else list(gives)
+
+    def _becomes(self, name: str) -> str:
+        """The output that a value of the card goes into, for one that has no name of its own."""
+        rules = {**(self.data.get("derive") or {}), **(self.data.get("then") or {})}
+        into = [output for output, rule in rules.items() if name.startswith("_") and name in _names(rule)]
+        return into[0] if into else name
+
+    # -- cells --------------------------------------------------------------------------------------------
+
+    def _meant(self, cell: Any) -> Any:
+        known = isinstance(cell, str | int) and not isinstance(cell, bool) and cell in self.results
+        return self.results[cell] if known else cell
+
+    def _as_codes(self, cells: Sequence[Any], columns: int, banded: bool) -> bool:
+        if banded:
+            return True
+        meant = [self._meant(cell) for row in cells for cell in row]
+        if any(isinstance(item, Mapping) for item in meant):
+            return True
+        longest = max((len(self.say(item)) for item in meant), default=0)
+        return columns > FEW and longest > (SHORTEST if columns >= MANY else SHORT)
+
+    def _cell(self, cell: Any, as_code: bool) -> str:
+        if cell is None or cell == "":
+            return "\u2013"
+        if not as_code:
+            return self._words(self._meant(cell))
+        for code in [cell] if not isinstance(cell, str) else [part.partition(":")[2] or part for part in cell.split()]:
+            if isinstance(code, str | int) and code in self.results and str(code) not in ("-", ""):
+                words = self._words(self.results[code])
+                if words.casefold() != str(code).casefold():
+                    self.legend.setdefault(str(code), words)
+        return _DASH.sub("\u2013", cell) if isinstance(cell, str) and ":" in cell else self._code(cell)
+
+    def _code(self, cell: Any) -> str:
+        if isinstance(cell, str) and (cell in self.results or cell == "-"):
+            return "\u2013" if cell == "-" else re.sub(r"^-(?=\d)", "\u2212", cell)
+        return self._words(cell)
+
+    def _words(self, value: Any) -> str:
+        if isinstance(value, Mapping):
+            pieces = []
+            for name, item in value.items():
+                if item is None or item is False or item == "none" or name.startswith("_"):
+                    continue
+                label, text = self.say(name), self.say(item)
+                pieces.append(label if item is True else text if name == "result" else f"{label} {text}")
+            return ", ".join(pieces) or "no effect"
+        if isinstance(value, list | tuple):
+            pieces = ["\u2013" if item == "none" else self._words(item) for item in value]
+            return ("/" if all(len(piece) <= _BRIEF for piece in pieces) else " / ").join(pieces) or "\u2013"
+        if isinstance(value, str) and len(value) == 1:
+            return value
+        return self.say(value) if value is not None else "\u2013"
+
+    def _name(self, by: object) -> str:
+        """What rows or columns go by, in words; nothing for a formula. A mere `column` says what it is made of."""
+        text = str(by)
+        rule = (self.data.get("derive") or {}).get(text)
+        if rule is not None and (text.startswith("_") or text in _BARE):
+            inputs = [option.name for option in self.table.inputs if option.name in _names(rule)]
+            return ", ".join(map(self.say, inputs)) if len(inputs) <= _SEVERAL else self.say(text)
+        return self.say(text) if re.fullmatch(r"\w+", text) else ""
+
+    # -- where the answer is ------------------------------------------------------------------------------
+
+    def _found(
+        self, keys: Sequence[object], by: object, body: Mapping[str, Any], *, clamp: bool | None = None
+    ) -> int | None:
+        if self.values is None:
+            return None
+        option = next((option for option in self.table.inputs if option.name == by), None)
+        if clamp is None:
+            clamp = body.get("off_card") in ("clamp", "rows")
+        try:
+            edge = axis(
+                keys,
+                "",
+                decimal=option is not None and option.type == "number",
+                clamp=clamp,
+                words=self._tokens(by),
+            )
+        except TableError:
+            return None
+        return self._at(edge, by)
+
+    def _at(self, edge: Axis, by: object) -> int | None:
+        if self.values is None:
+            return None
+        if str(by) in self.values:
+            return edge.find(self.values[str(by)])
+        return edge.find(compile_formula(by, set(self.values), "")(self.values))
+
+    # -- modifiers and rules ------------------------------------------------------------------------------
+
+    def _modifiers(self) -> Block:
+        rows = self.data["rows"]
+        totals = list(dict.fromkeys(total for row in rows for total in row["adds"]))
+        heads = [self.say(total) for total in totals] if len(totals) > 1 else ["adds"]
+        cells = [[self._adds(row["adds"].get(total)) for total in totals] for row in rows]
+        counts: tuple[int, ...] = ()
+        if self.answer is not None:
+            heads.append("counts")
+            worth = {row["id"]: [part for part in self.answer.parts if part.id == row["id"]] for row in rows}
+            for row, line in zip(rows, cells, strict=True):
+                line.append(", ".join(_signed_number(part.value) for part in worth[row["id"]]))
+            counts = tuple(at for at, row in enumerate(rows) if worth[row["id"]])
+        return Block(
+            "",
+            "modifier",
+            "",
+            tuple(heads),
+            tuple(str(row["name"]) for row in rows),
+            tuple(map(tuple, cells)),
+            None,
+            counts,
+        )
+
+    def _adds(self, value: object) -> str:
+        """What a row adds: a number, that of its input, or its choices in words."""
+        if value is None:
+            return ""
+        if isinstance(value, int | float):
+            return _signed_number(value)
+        text = str(value).strip()
+        if found := re.fullmatch(r"(-?)(?:\w+|min\(\w+, (\d+)\))", text):
+            most = f", at most {found[2]}" if found[2] else ""
+            return f"{chr(0x2212) if found[1] else '+'} its number{most}"
+        return _formula_in_words(text, self.say)
+
+    def _rules(self) -> Block:
+        """A table that only calculates: each value and how it comes about."""
+        rules = {**(self.data.get("derive") or {}), **(self.data.get("then") or {})}
+        rules = {name: rule for name, rule in rules.items() if not name.startswith("_")} or rules
+        cells = [[_formula_in_words(str(rule), self.say)] for rule in rules.values()]
+        heads = ["how it is found"]
+        if self.values is not None:
+            heads.append("here")
+            for name, line in zip(rules, cells, strict=True):
+                line.append(self._words(self.values.get(name)))
+        return Block("", "value", "", tuple(heads), tuple(map(self.say, rules)), tuple(map(tuple, cells)), None)
+
+
+def _names(rule: object) -> set[str]:
+    """The names that a formula reads."""
+    return set(re.findall(r"[A-Za-z_]\w*", str(rule)))
+
+
+def _formula_in_words(text: str, say: Any) -> str:
+    """A formula as the card says it: `+2 standard, +1 modern` for choices, else its own words."""
+    try:
+        tree = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return text
+    if isinstance(tree, ast.IfExp):
+        pieces = []
+        node: ast.expr = tree
+        while isinstance(node, ast.IfExp):
+            pieces.append(f"{_signed(node.body, say)} {_condition(node.test, say)}")
+            node = node.orelse
+        if not (isinstance(node, ast.Constant) and node.value in (0, "", None, "none", False)):
+            pieces.append(f"else {_signed(node, say)}")
+        return ", ".join(pieces)
+    return _plain(tree, say)
+
+
+def _signed(node: ast.expr, say: Any) -> str:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return _plain(node, say)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _signed_number(value)
+    return str(say(value))
+
+
+def _signed_number(value: float) -> str:
+    return f"{value:+g}".replace("-", "\u2212") if value else "0"
+
+
+def _condition(node: ast.expr, say: Any) -> str:
+    """`standard` for `assault == 'standard'`, which the row's name explains."""
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.left, ast.Name):
+        operator, right = node.ops[0], node.comparators[0]
+        if isinstance(operator, ast.Eq) and isinstance(right, ast.Constant) and isinstance(right.value, str):
+            return str(say(node.left.id)) if right.value == "yes" else str(say(right.value))
+        if isinstance(operator, ast.In) and isinstance(right, ast.Tuple):
+            return " or ".join(str(say(item.value)) for item in right.elts if isinstance(item, ast.Constant))
+    return f"if {_plain(node, say)}"
+
+
+_SIGNS = {" == ": " is ", " != ": " is not ", " <= ": " ≤ ", " >= ": " ≥ ", " // ": " / ", " * ": " × "}
+
+
+def _plain(node: ast.expr, say: Any) -> str:
+    """A formula in its own words, with names as players say them."""
+    text = re.sub(r"'([^']*)'", lambda found: str(say(found[1])), ast.unparse(node))
+    text = re.sub(r"\b([a-z]\w*_\w*)\b", lambda found: str(say(found[1])), text)
+    for sign, word in _SIGNS.items():
+        text = text.replace(sign, word)
+    return re.sub(r"(?<![\w)])-|(?<= )-(?= )", "\u2212", text)

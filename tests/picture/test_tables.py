@@ -1,0 +1,106 @@
+"""Every table of every game as a picture: all of it is there, nothing leaves its cell, the answer is marked once."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.picture.font import drawable
+from bot.picture.sheet import ROW, sheet_of
+from bot.picture.svg import Picture
+from bot.picture.table import table_picture
+from bot.rules.tables.table import Table
+from bot.systems.catalog import system, systems
+from tests.picture.drawn import assert_all_fits, boxes, words_in
+from tests.refusing import refuses
+
+TABLES = [table for game in systems().values() for table in game.tables.values()]
+NAMES = [f"{table.system}/{table.id}" for table in TABLES]
+
+
+def squeezed(text: str) -> str:
+    """Letters alone: lines are broken anywhere in a picture."""
+    return "".join(drawable(text).split())
+
+
+def table(name: str) -> Table:
+    id, _, own = name.partition("/")
+    return system(id).table(own)
+
+
+def picture(name: str, **given: object) -> Picture:
+    return table_picture(table(name), given or None)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=NAMES)
+def test_a_whole_table_shows_every_cell(table: Table) -> None:
+    drawn = table_picture(table)
+    assert_all_fits(drawn)
+    said = squeezed(words_in(drawn))
+    for block in sheet_of(table).blocks:
+        for text in (*block.columns, *block.rows, *(cell for row in block.cells for cell in row)):
+            assert squeezed(text) in said, text
+    assert squeezed(table.title) in said
+    assert not boxes(drawn, "hit")
+
+
+@pytest.mark.parametrize("table", [table for table in TABLES if table.example], ids=lambda table: table.id)
+def test_the_answer_is_marked_once_in_each_block_that_has_it(table: Table) -> None:
+    drawn, sheet = table_picture(table, table.example), sheet_of(table, table.example)
+    assert_all_fits(drawn)
+    hits = boxes(drawn, "hit")
+    assert len(hits) == sum(block.hit is not None for block in sheet.blocks)
+    assert hits or all(block.counts or table.kind == "modifiers" or not table.body for block in sheet.blocks)
+    for box, block in zip(hits, [block for block in sheet.blocks if block.hit], strict=True):
+        assert block.hit is not None
+        row, column = block.hit
+        inside = squeezed("".join(text.text for text in drawn.placed if text.room == pytest.approx(box, abs=0.2)))
+        if column != ROW:
+            assert inside == squeezed(block.cells[row][column])
+        assert block.rows[row] in drawn.alt
+
+
+def test_the_hit_cell_of_a_fire_is_where_the_card_has_it() -> None:
+    """11 against morale 5 is over twice the morale of a good order squad: casualties."""
+    drawn = picture("lnlt/dct", unit="good-order-mmc", morale=5, total=11)
+    (block,) = sheet_of(table("lnlt/dct"), {"unit": "good-order-mmc", "morale": 5, "total": 11}).blocks
+    assert block.hit == (2, 0)
+    assert "Marked: row band twice morale, column unit good order MMC: casualties." in drawn.alt
+
+
+def test_a_wide_table_is_a_window_around_the_answer_that_says_so() -> None:
+    drawn = picture("lnlt/melee-odds", attack=7, defense=4)
+    assert "Columns 3 to 11 of 1 to 14." in words_in(drawn)
+    assert "Columns 3 to 11 of 1 to 14." in drawn.alt
+    assert "2-1" in words_in(drawn)
+    at_the_edge = picture("lnlt/melee-odds", attack=14, defense=4)
+    assert "Columns 6 to 14 of 1 to 14." in words_in(at_the_edge)
+
+
+def test_a_table_of_ten_columns_is_whole() -> None:
+    drawn = picture("baps/crt", row=2, men=10, roll=17)
+    assert "Columns" not in words_in(drawn)
+    assert "Rows 6 to 12 of 16." in words_in(drawn), "its rows are many, and each holds four lines"
+
+
+def test_codes_have_their_meaning_below() -> None:
+    assert "D2: damaged 2" in words_in(picture("nhis/ranged-combat", firepower=9, roll=7))
+
+
+def test_modifiers_that_count_are_lit_with_what_they_add() -> None:
+    drawn = picture("lnlt/oft-mods", lm=1, adjacent=True)
+    counted = sheet_of(table("lnlt/oft-mods"), {"lm": 1, "adjacent": True}).blocks[0]
+    assert [counted.rows[at] for at in counted.counts] == ["leader", "adjacent"]
+    assert [counted.cells[at][-1] for at in counted.counts] == ["−1", "−2"]
+    assert_all_fits(drawn)
+
+
+def test_what_the_card_refuses_is_refused_in_its_words() -> None:
+    with refuses("bad-value morale"):
+        picture("lnlt/dct", unit="good-order-mmc", morale=500, total=11)
+
+
+def test_the_words_say_no_more_than_a_platform_takes() -> None:
+    for table in TABLES:
+        said = table_picture(table).alt
+        assert said.startswith(f"{table.title}.")
+        assert len(said) <= 1_000
