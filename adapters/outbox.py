@@ -13,6 +13,7 @@ from typing import Any
 
 from bot.app import App
 from bot.commands.amending import OR_POST
+from bot.interface.reply import LINK
 from bot.outbox.answers import Due
 from bot.rules.errors import UserError
 from bot.turns import Queues
@@ -131,10 +132,20 @@ class Outbox:
                 return
             with self._app.posting(due.id):
                 async with self._queues.turn(due.place), self._at_once:
-                    outcome = await (self._amend(due) if due.amends else self._post(due))
+                    outcome = await (self._amend(due) if due.amends else self._posted(due))
             await self.settle(due.id, due.attempts, outcome)
         except Exception:
             log.exception("could not deliver answer %s; trying again", due.id)
+
+    async def _posted(self, due: Due) -> Outcome:
+        """Post one; where a person takes no direct messages, it calls them in the channel instead."""
+        outcome = await self._post(due)
+        if not isinstance(outcome, Never) or not due.instead:
+            return outcome
+        log.info("%s takes no direct messages, so they are called in %s", due.place, due.instead)
+        buttons = tuple(button for button in due.reply.buttons if button.style != LINK)
+        told = replace(due.reply, mention=(due.place,), buttons=buttons)
+        return await self._post(replace(due, place=due.instead, reply=told))
 
     async def _amend(self, due: Due) -> Outcome:
         """Change a message that no longer holds. Where it is gone, or too old, what became of it is said elsewhere."""

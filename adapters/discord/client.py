@@ -72,6 +72,10 @@ def _guarded(parse: Callable[[Any], None], event: str) -> Callable[[Any], None]:
     return read
 
 
+OF_A_MESSAGE = 3
+"""The type of a command that was chosen in the menu of a message."""
+
+
 class Grognard(discord.AutoShardedClient):
     """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent.
 
@@ -147,7 +151,11 @@ class Grognard(discord.AutoShardedClient):
                 await self.work.delivery.say(request, sorry)
 
     async def _run(self, request: Request, data: Any) -> None:
-        if request.kind == COMMAND:
+        if request.kind == COMMAND and data.get("type") == OF_A_MESSAGE:
+            from adapters.discord.message_menu import run_entry
+
+            await run_entry(self.work, request, data)
+        elif request.kind == COMMAND:
             await run_command(self.work, request, data)
         elif request.kind == AUTOCOMPLETE:
             await complete(self.work, request, data)

@@ -159,7 +159,9 @@ class Delivery:
         try:
             if not request.channel:  # to a person: where that is, Discord says
                 made = await self._posting.late(reply, request)
-                return Posted(replace(request, channel=int(made["channel_id"])).spot(made.get("id")) if made else None)
+                if not made:
+                    return Never("they take no direct messages")
+                return Posted(replace(request, channel=int(made["channel_id"])).spot(made.get("id")))
             spot = request.spot(await self._standing.settle(request, reply))
         except TROUBLE as error:
             return _outcome(error)

@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
-KIND = "commands"
+KIND, OURS = "commands", "adapters/discord"
 ROOT = Path(__file__).resolve().parents[2]
 _TRIES = (2.0, 10.0, 60.0, 300.0)
 _COUNTED = {
@@ -57,17 +57,22 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
 
 
 def our_commands() -> list[Json]:
-    """What Discord is told: every command with its options."""
+    """What Discord is told: every command with its options, and the menu of a message."""
+    from adapters.discord.message_menu import entries
     from adapters.discord.payload import payload
     from bot.interface.registry import registry
 
-    return payload(registry())
+    return [*payload(registry()), *entries()]
 
 
 def sources() -> str:
     """What tells whether the commands can have changed: a hash of all files that they are made from."""
     found = hashlib.sha256()
-    for folder, kind in (("bot", "*.py"), ("tables", "*.yaml"), ("adapters/discord", "payload.py")):
+    for folder, kind in (
+        ("bot", "*.py"),
+        ("tables", "*.yaml"),
+        *((OURS, name) for name in ("payload.py", "message_menu.py")),
+    ):
         for path in sorted((ROOT / folder).rglob(kind)):
             found.update(f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return found.hexdigest()

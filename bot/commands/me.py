@@ -55,8 +55,14 @@ async def games(context: Context) -> Reply:
     count = "1 game" if len(going) == 1 else f"{len(going)} games"
     lines: list[Part] = [_entry(*one) for one in going[:MOST_SHOWN]]
     if len(going) > MOST_SHOWN:
-        lines.append(f"{len(going) - MOST_SHOWN} more, where nobody waits for you.")
+        rest = len(going) - MOST_SHOWN
+        lines.append(f"{rest} more{_waiting(theirs - MOST_SHOWN)}.")
     return Reply(f"It is your go in {theirs} of {count}", tuple(lines), private=True)
+
+
+def _waiting(count: int) -> str:
+    """In how many of those that are not shown it is their go."""
+    return ", where nobody waits for you" if count < 1 else f", {count} of which wait for you"
 
 
 async def press_games(context: Context) -> Reply:

@@ -23,7 +23,7 @@ from bot.interface.moment import ago
 from bot.interface.parts import Part, Small
 from bot.interface.reply import LINK, Button, Reply
 from bot.interface.tone import OVER, WAITING
-from bot.outbox.answers import GOOD_UNTIL
+from bot.outbox.answers import GOOD_UNTIL, INSTEAD
 from bot.rules.errors import UserError
 from bot.rules.phrase import Phrase, phrase
 from bot.stores.records import DueRow, Outgoing
@@ -115,7 +115,9 @@ async def remind(context: Context, row: DueRow) -> None:
     place = await place_of(context, row.owner)
     reply = await _reminder(context, row, count, events, place if is_direct else "")
     where = row.owner if is_direct else place
-    way = {GOOD_UNTIL: min(wishes.quiet_from(now), now + HOUR)}
+    way: Json = {GOOD_UNTIL: min(wishes.quiet_from(now), now + HOUR)}
+    if is_direct and place and count == 1:  # closed direct messages: they are called once where the game is
+        way[INSTEAD] = place
     if where:
         about = f"{row.key}-{data['since']}"
         context.outgoing.append(Outgoing(where, way, now, reply.to_json(), about))

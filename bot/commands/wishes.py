@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, time, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from bot.rules.errors import UserError, did_you_mean
 from bot.stores.base import DAY, Store
@@ -140,15 +140,13 @@ def _quiet(typed: str) -> tuple[int, ...]:
 
 
 def _zone(typed: str) -> str:
-    zones = {name.casefold(): name for name in available_timezones()}
-    name = zones.get(typed.strip().replace(" ", "_").casefold(), "")
-    if not name:
-        cities = {known.rpartition("/")[2].casefold(): known for known in zones.values() if "/" in known}
-        name = cities.get(typed.strip().replace(" ", "_").casefold(), "")
+    from bot.interface.zones import zone_named, zones
+
+    name = zone_named(typed)
     if not name:
         raise UserError(
             f'There is no time zone "{typed[:40]}".',
-            hint=did_you_mean(typed, sorted(zones.values())) or "For example Europe/Berlin or America/New_York.",
+            hint=did_you_mean(typed, zones()) or "For example Europe/Berlin or America/New_York.",
             option="zone",
             code="bad-value",
         )

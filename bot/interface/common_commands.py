@@ -344,7 +344,7 @@ ME = (
         (
             _option("interval", help_="hours between reminders: 4h; off for none"),
             _option("quiet", help_="hours without reminders: 22-7; off for none"),
-            _option("zone", help_="your time zone: Europe/Berlin"),
+            _option("zone", help_="your time zone: Europe/Berlin", complete="zone"),
             _option("where", "enum", "in the game's channel, or by direct message", values=("channel", "dm")),
         ),
         private=True,

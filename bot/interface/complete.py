@@ -95,6 +95,10 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
         return _roster(sorted(known.roster, key=lambda unit: (unit.state in GONE, _rank(unit, option, known))), typed)
     if option.type == "dice":
         return _dice(typed)
+    if option.complete == "zone":
+        from bot.interface.zones import zones_like
+
+        return [Choice(name, name) for name in zones_like(typed)[:MAX_CHOICES]]
     if option.complete == "game":
         part = typed.strip().casefold()
         return [choice for choice in known.games if part in choice.name.casefold()]

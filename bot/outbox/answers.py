@@ -18,6 +18,9 @@ often = seldom(f"{__name__}.often")
 
 GOOD_UNTIL = "good_until"
 """In the delivery of an answer that nobody asked for: Unix seconds after which it is better never posted."""
+INSTEAD = "instead"
+"""In the delivery of what is for one person: the channel where they are called if they take no direct messages."""
+_OURS = (GOOD_UNTIL, INSTEAD)
 NOTE_AGAIN = 3.0
 """Seconds until what the store could not take is written down again."""
 
@@ -36,6 +39,7 @@ class Due:
     about: str = ""
     amends: str = ""
     is_too_late: bool = False
+    instead: str = ""
 
 
 class Answers:
@@ -90,13 +94,14 @@ class Answers:
                 row.id,
                 row.place,
                 Reply.from_json(row.reply),
-                {name: value for name, value in row.delivery.items() if name != GOOD_UNTIL},
+                {name: value for name, value in row.delivery.items() if name not in _OURS},
                 row.attempts,
                 row.created,
                 row.request_id,
                 row.about,
                 row.amends,
                 row.delivery.get(GOOD_UNTIL, now) < now,
+                row.delivery.get(INSTEAD, ""),
             )
             for row in rows
             if row.id not in self._posting

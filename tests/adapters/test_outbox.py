@@ -11,8 +11,8 @@ import pytest
 
 from adapters.outbox import EDITS, GIVE_UP, RETRY, Later, Never, Outbox, Outcome, Posted
 from bot.app import App
-from bot.interface.reply import Reply
-from bot.outbox.answers import Due
+from bot.interface.reply import LINK, Button, Reply
+from bot.outbox.answers import INSTEAD, Due
 from bot.stores.records import Commit, Outgoing, Shown
 from tests.fresh import fresh_app
 
@@ -98,6 +98,27 @@ async def test_an_answer_is_given_up_in_the_end() -> None:
     await outbox.settle(due.id, GIVE_UP, Later())
     clock.now += 1_000
     assert await app.due("slack:") == []
+
+
+async def test_who_takes_no_direct_messages_is_called_in_the_channel_once() -> None:
+    app, tried = await fresh_app(), list[tuple[str, Reply]]()
+
+    async def post(due: Due) -> Outcome:
+        tried.append((due.place, due.reply))
+        return Never("closed") if due.place == "slack:T/U" else Posted()
+
+    told = Reply("Hill waits for you", buttons=(Button("goto:slack:T/C", "Open the game", LINK), Button("x", "Stop")))
+    out = (
+        Outgoing("slack:T/U", {INSTEAD: "slack:T/C"}, 0.0, told.to_json()),
+        Outgoing("slack:T/U", {}, 0.0, told.to_json()),
+    )
+    await app.store.commit(Commit(outbox=out))
+    await one_round(app, post)
+    await one_round(app, post)
+    assert [place for place, _ in tried] == ["slack:T/U", "slack:T/C", "slack:T/U"]
+    called = tried[1][1]
+    assert called.mention == ("slack:T/U",)
+    assert [button.label for button in called.buttons] == ["Stop"]
 
 
 async def test_answers_of_one_place_come_in_order_and_those_of_another_do_not_wait() -> None:

@@ -142,3 +142,18 @@ def test_bare_states_and_markers_complete_behind_a_unit() -> None:
     found = [choice.value for choice in complete_option(spec, "stats", "morale=5 sh", registry(), KNOWN, {})]
     assert found == ["morale=5 shaken", "morale=5 shaken-wounded"]
     assert "fp=" in [choice.value for choice in complete_option(spec, "stats", "", registry(), KNOWN, {})]
+
+
+def test_time_zones_by_city_or_continent() -> None:
+    spec = registry().get(("me", "ping"))
+    assert spec is not None
+
+    def zones(typed: str) -> list[str]:
+        return [choice.value for choice in complete_option(spec, "zone", typed, registry(), Known(), {})]
+
+    assert zones("")[:2] == ["UTC", "Europe/London"]
+    assert zones("berl") == ["Europe/Berlin"]
+    assert zones("new y") == ["America/New_York"]
+    assert zones("europe/")[:2] == ["Europe/Athens", "Europe/Berlin"], "the usual ones first"
+    assert len(zones("a")) == 25
+    assert zones("atlantis") == []

@@ -35,7 +35,7 @@ async def test_a_reminder_with_its_buttons(tmp_path: Path) -> None:
         await say(anna, table, "game pass")
         await hours_later(discord, bot)
         reminder = await discord.message(table, "waits for you")
-        assert reminder.content.startswith("**Hill waits for you** · your go came <t:")
+        assert reminder.content.startswith("**Hill 875 waits for you** · your go came <t:")
         assert reminder.content.endswith(f":R> · {ben.mention}")
         assert reminder.pings == {str(ben.id)}
         assert list(reminder.buttons) == ["In 4 hours", "Tomorrow", "Stop"]
@@ -57,6 +57,24 @@ async def test_a_reminder_with_its_buttons(tmp_path: Path) -> None:
         mine = await say(ben, table, "me games")
         assert "It is your go in 1 of 1 game" in mine.text
         assert mine.buttons["Open"]["url"].endswith(f"/{table.id}")
+
+
+@pytest.mark.slow
+async def test_who_takes_no_direct_messages_is_reminded_in_the_channel(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path) as bot:
+        table = discord.channel("table")
+        anna, ben = await gather(discord, table, "Squad 1..3", "Cell 1..30")
+        await (await ben.slash(table, "me ping", {"where": "dm"}, interval="4h", quiet="off")).answer()
+        ben.user.refuses_dms = True
+        await say(anna, table, "game initiative", side="US")
+        await say(anna, table, "game next")
+        await say(anna, table, "game pass")
+        await hours_later(discord, bot)
+        reminder = await discord.message(table, "waits for you")
+        assert reminder.pings == {str(ben.id)}
+        assert list(reminder.buttons) == ["In 4 hours", "Tomorrow", "Stop"]
+        stopped = await press(ben, reminder, "Stop")
+        assert "No more reminders of this go." in stopped.text
 
 
 async def test_orders_are_written_in_a_form_and_opened_for_all(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from adapters.discord.message_menu import entries
 from adapters.discord.payload import BOOLEAN, INTEGER, NUMBER, STRING, payload, shown_options, size
 from adapters.discord.sync import digest
 from bot.interface.registry import registry
@@ -25,6 +26,10 @@ Json = dict[str, Any]
 @pytest.fixture(scope="module")
 def commands() -> list[Json]:
     return payload(registry())
+
+
+def test_the_menu_of_a_message_has_two_entries() -> None:
+    assert [(entry["name"], entry["type"]) for entry in entries()] == [("Odds of this", 3), ("Undo this", 3)]
 
 
 def leaves(entry: Json) -> Iterator[Json]:
@@ -104,4 +109,4 @@ def test_the_digest_ignores_what_discord_adds(commands: list[Json]) -> None:
 def test_the_command_line_prints_it(root: Path, commands: list[Json]) -> None:
     asked = [sys.executable, "-m", "bot", "commands", "discord"]
     printed = subprocess.run(asked, cwd=root, capture_output=True, check=True, timeout=60).stdout
-    assert json.loads(printed) == commands
+    assert json.loads(printed) == [*commands, *entries()]

@@ -106,3 +106,18 @@ async def test_ones_own_dice_go_on_one_tap_a_die_and_large_ones_from_a_menu(tmp_
         rolled = await (await thumb.select(twenty, "What the d20 shows", "20")).answer()
         assert "27" in rolled.content
         assert thumb.spent() == (2, 0)
+
+
+async def test_the_menu_of_a_message_does_what_its_buttons_do(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running(discord, tmp_path):
+        table = discord.channel("table")
+        anna, _ = await six_of_the_vc(discord, table)
+        fired = await say(anna, table, "lnlt fire", attackers="us3", targets="vc5", hand="1,6")
+        odds = await (await anna.menu(fired, "Odds of this")).answer()
+        assert odds.ephemeral
+        assert "as it was fired" in odds.text
+        asked = await (await anna.menu(fired, "Undo this")).answer()
+        assert "is undone" in asked.text or "asks to undo" in asked.text
+        nothing = await (await anna.menu(odds, "Undo this")).answer()
+        assert nothing.ephemeral
+        assert "holds no roll" in nothing.text

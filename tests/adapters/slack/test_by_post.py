@@ -50,6 +50,26 @@ async def test_a_reminder_with_its_buttons(socket_slack: SlackStandIn, tmp_path:
         assert "No more reminders of this go." in stopped.plain
 
 
+@pytest.mark.slow
+async def test_who_takes_no_direct_messages_is_reminded_in_the_channel(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, ben, games = settle(socket_slack)
+    async with running(socket_slack, tmp_path, home) as bot:
+        await say(anna, games, "/game", 'start lnlt Hill sides="US, VC"')
+        await say(anna, games, "/game", "join US")
+        await say(ben, games, "/game", "join VC")
+        await say(ben, games, "/grognard", "me ping 4h quiet=off where=dm")
+        await say(anna, games, "/game", "initiative US")
+        await say(anna, games, "/game", "next")
+        await say(anna, games, "/game", "pass")
+        socket_slack.faults.error("conversations.open", "cannot_dm_bot")
+        await hours_later(bot)
+        reminder = await ben.wait_for(games, "waits for you", timeout=10)
+        assert f"<@{ben.id}>" in reminder.text
+        assert reminder.buttons() == ["In 4 hours", "Tomorrow", "Stop"]
+
+
 async def test_orders_are_written_in_a_form_and_opened_for_all(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):

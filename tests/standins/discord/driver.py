@@ -14,7 +14,7 @@ from tests.standins.discord.components import BUTTON, SELECTS
 from tests.standins.discord.errors import Json
 from tests.standins.discord.forms import chosen_values, submitted_part
 from tests.standins.discord.options import NotPossible, Typed, offered_to
-from tests.standins.discord.payloads import interaction_json, user_json
+from tests.standins.discord.payloads import interaction_json, message_json, user_json
 from tests.standins.discord.site import Site
 from tests.standins.discord.state import Answer, Channel, Guild, Interaction, Kind, Message, User
 
@@ -99,6 +99,16 @@ class Person:
         """As `slash`, without waiting."""
         typed, values = self._typed(where, path, options)
         return self._dispatch(Kind.COMMAND, where, typed.data(values))
+
+    async def menu(self, message: Message, name: str) -> Interaction:
+        """Choose an entry under Apps in the menu of a message, and wait for the first response."""
+        guild = message.channel.guild
+        command = self._site.commands.find(name, guild.id if guild else None)
+        if command is None or command["type"] != 3:
+            raise NotPossible(f"no entry {name}")
+        resolved = {"messages": {str(message.id): message_json(self._world, message)}}
+        data = {"id": command["id"], "name": name, "type": 3, "target_id": str(message.id), "resolved": resolved}
+        return await self._dispatch(Kind.COMMAND, message.channel, data).first_response()
 
     async def forge(self, where: Channel, data: Json) -> Interaction:
         """Send a command's data as a client of one's own making would, whatever is in it."""
