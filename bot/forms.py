@@ -86,9 +86,14 @@ class Forms:
         try:
             typed = parse_text(what, self._registry)
             return await self.begin(typed.spec, typed.options, who)
-        except UserError:
-            spec, _ = self._registry.find(what.removeprefix("/").split())
-            return await self.begin(spec, {}, who)
+        except UserError as error:
+            from bot.interface.salvage import salvaged
+
+            kept = salvaged(what, self._registry)
+            draft = new_draft(kept.spec.path, kept.options, who.key)
+            draft = replace(draft, wrong=error.option or "", message=str(error))
+            await self._drafts.put(draft)
+            return draft
 
     async def _of_event(self, number: str, who: Person, where: Place) -> Draft:
         from bot.play.lent import as_typed

@@ -100,7 +100,7 @@ class Forms:
         action = OPEN_FORM + text
         if len(action) > MAX_CARRIED:
             action = OPEN_FORM + " ".join(text.split()[:used])
-        return replace(reply, buttons=(*reply.buttons, Button(action, "Open form")))
+        return replace(reply, buttons=(*reply.buttons, Button(action, "Fix it")))
 
     async def on_submit(self, ack: Ack, body: Json) -> None:
         """A modal was submitted."""

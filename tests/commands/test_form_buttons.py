@@ -8,6 +8,7 @@ from bot.forms import change_button, form_button
 from bot.interface.form import OPEN_FORM
 from bot.interface.registry import registry
 from bot.interface.reply import Reply, error_reply
+from bot.interface.text import parse_text
 from bot.rules.errors import UserError
 from tests.playing import Channel
 
@@ -109,3 +110,26 @@ async def test_what_no_form_can_mend_gets_no_button() -> None:
     assert again is not None
     refused = error_reply(UserError("There is nothing to repeat yet.", code="nothing-to-repeat"))
     assert (await channel.app.forms.offered(refused, again, {}, channel.who("Anna"))).buttons == ()
+
+
+US1 = {"attackers": "us1", "targets": "vc1", "tm": "2"}
+
+
+@pytest.mark.parametrize(
+    ("line", "kept", "wrong"),
+    [
+        ("lnlt fire us1 vc1 tm=2 depth=3 adjacent", {**US1, "adjacent": True}, "depth"),
+        ("lnlt fire us1 vc1 tm=2 tm=3", US1, "tm"),
+        ('lnlt fire us1 targets="vc1; vc2', {"attackers": "us1", "targets": "vc1; vc2"}, ""),
+        ("log abc unit=us1", {"unit": "us1"}, "count"),
+    ],
+)
+async def test_a_line_that_cannot_be_read_opens_its_form_with_all_that_fits(
+    line: str, kept: dict[str, object], wrong: str
+) -> None:
+    channel = await Channel.fresh()
+    with pytest.raises(UserError) as refused:
+        parse_text(line, registry())
+    draft = await channel.app.forms.opened(line, channel.who("Anna"), channel.place)
+    assert draft.options == kept
+    assert (draft.wrong, draft.message) == (wrong, str(refused.value))
