@@ -75,6 +75,12 @@ def _discord(settings: Settings) -> Serve:
     return lambda app: serve(app, settings)
 
 
+def _live(settings: Settings) -> Serve:
+    from adapters.web.serve import serve
+
+    return lambda app: serve(app, settings)
+
+
 def _slack(settings: Settings) -> Serve:
     from adapters.slack.settings import check_settings
 
@@ -89,6 +95,8 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
 
     Raises UserError when one of them cannot go on.
     """
+    if settings.live_port:
+        serving = [*serving, _live(settings)]
     set_up_logging(settings.log_level, settings.secrets)
     private_from_now_on()
     tighten(settings.data)
@@ -104,6 +112,7 @@ async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
     gc.freeze()  # what was loaded stays: no collection looks at it again
     gc.enable()
     app.use_budgets(Budgets(settings.per_minute))
+    app.serves(settings.address)
     try:
         work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]
         due = asyncio.create_task(app.due_work.run())

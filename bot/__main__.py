@@ -17,6 +17,7 @@ COMMANDS = {
     "batch": "bot.host.cli:batch",
     "verify": "bot.host.cli:verify_file",
     "doctor": "bot.host.doctor:doctor",
+    "publish": "bot.host.publish:publish",
     "play": "adapters.console:main",
     "discord": "adapters.run:discord",
     "commands": "adapters.discord:show_commands",

@@ -14,6 +14,7 @@ from collections.abc import Sequence as Many
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from bot.budgets import Budgets, Pauses
 from bot.commands.dispatch import spec_of
@@ -47,6 +48,9 @@ from bot.storing import Storing
 from bot.threads import Threads
 from bot.underway import UnderWay
 
+if TYPE_CHECKING:
+    from bot.live.hub import Hub
+
 TWICE = ("again", "sure")
 """Buttons that stay and roll: pressed twice by a quick thumb they roll once."""
 REPEATING = ("again", "other", "sure")
@@ -78,6 +82,16 @@ class App:
     def use_budgets(self, budgets: Budgets) -> None:
         """Bound what each person and channel may ask for: where strangers play."""
         self.handling.budgets = budgets
+
+    def serves(self, address: str) -> None:
+        """Shared games are served at this address, by this process or by another."""
+        self.handling.address = address
+
+    def hub(self) -> Hub:
+        """What may be shown of shared games, for the one who serves them."""
+        from bot.live.hub import Hub
+
+        return Hub(self.store)
 
     @classmethod
     async def open(cls, source: Settings | Store, clock: Clock = time.time) -> App:

@@ -33,6 +33,11 @@ def new_code(length: int = 8) -> str:
     return code[:length]
 
 
+def new_address() -> str:
+    """48 hex digits: the part of an address that nobody guesses."""
+    return os.urandom(24).hex()
+
+
 def throwaway() -> Source:
     """Dice outside any game: the same stream, from a seed that nobody keeps."""
     return Stream(new_seed(), "none", 0)

@@ -42,7 +42,8 @@ COUNTING = tuple(("button", name) for name in ("odds", "count", "whatif", "back"
 
 
 class Handling:
-    """Handles commands, those of one channel one after another. `budgets` bounds what each person may ask for."""
+    """Handles commands, those of one channel one after another. `budgets` bounds what each person may ask for,
+    `address` is where shared games are served, or empty."""
 
     def __init__(
         self,
@@ -55,6 +56,7 @@ class Handling:
         threads: Threads,
     ) -> None:
         self.budgets = Budgets()
+        self.address = ""
         self.worker = Worker()
         self.odds = Odds(self.worker)
         self.checker = Worker(stays=False, busy="Other files are being checked just now.")
@@ -117,6 +119,7 @@ class Handling:
                 self.worker.run,
                 self.checker.run,
                 enabled,
+                address=self.address,
             )
             if loaded is None or loaded.game.ended:
                 context.prepared = await find(self._store, command.where)

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import base64
 import binascii
+import ipaddress
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -43,12 +45,20 @@ class Settings:
     slack_client_id: str = ""
     slack_client_secret: str = field(default="", repr=False)
     port: int = 3000
+    live_port: int = 0  # none: shared games are not served by this process
+    live_host: str = "127.0.0.1"
+    public_url: str = ""  # where everybody reaches them
     key: bytes = field(default=b"", repr=False)  # 32 bytes, or none
     data: Path = Path("data")
     database: Path | None = Path("data/grognard.db")  # None: a temporary one, gone when the process ends
     retention: float | None = 30 * DAY  # seconds after the bot's removal; None: for ever
     per_minute: int | None = 60  # commands of one person; None: as many as they like
     log_level: str = "INFO"
+
+    @property
+    def address(self) -> str:
+        """Where shared games are reached; "" where nobody serves them."""
+        return self.public_url or (f"http://localhost:{self.live_port}" if self.live_port else "")
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -129,6 +139,11 @@ class _Reader:
             slack_client_id=self._token("SLACK_CLIENT_ID"),
             slack_client_secret=self._token("SLACK_CLIENT_SECRET"),
             port=self._read("PORT", _port, f"a number from 1 to {MAX_PORT}", "3000", default.port),
+            live_port=self._read("LIVE_PORT", _port, f"a number from 1 to {MAX_PORT}", "8080", default.live_port),
+            live_host=self._read("LIVE_HOST", _host, "an address of this machine", "0.0.0.0", default.live_host),
+            public_url=self._read(
+                "PUBLIC_URL", _url, "an address such as https://games.example.org", "https://games.example.org", ""
+            ),
             key=self._read("GROGNARD_KEY", _key, "32 bytes in base64 (.env.example shows how to make one)", "...", b""),
             data=data,
             database=self._database(data),
@@ -197,6 +212,22 @@ def _positive(text: str) -> int:
 
 def _port(text: str) -> int:
     return _whole(text, 1, MAX_PORT)
+
+
+def _host(text: str) -> str:
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        if text.casefold() != "localhost":
+            raise
+        return "localhost"
+
+
+def _url(text: str) -> str:
+    """The address without a slash at its end; what is not one a browser can open raises ValueError."""
+    if not re.fullmatch(r"https?://[A-Za-z0-9.-]+(:\d{1,5})?(/[A-Za-z0-9._~-]+)*/?", text):
+        raise ValueError(text)
+    return text.rstrip("/")
 
 
 def _days(text: str) -> float | None:

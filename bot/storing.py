@@ -97,7 +97,8 @@ class Storing:
         if context.erase or context.forget:
             await self._forget_receipts(context)
         self._remember(context, ledgers)
-        return replace(reply, outbox=done.outbox[0]) if command.delivery else reply
+        shown = context.unstored(reply) if context.unstored is not None else reply
+        return replace(shown, outbox=done.outbox[0]) if command.delivery else shown
 
     async def _forget_receipts(self, context: Context) -> None:
         erased = context.ledger.was.places if context.erase and context.ledger.was is not None else ()

@@ -218,3 +218,15 @@ def test_logging_goes_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr()
     assert out.out == ""
     assert out.err.endswith("INFO    bot: token [secret]\n")
+
+
+def test_shared_games_need_a_port_and_an_address_that_others_can_open(tmp_path: Path) -> None:
+    assert Settings().address == ""
+    assert load(tmp_path, LIVE_PORT="8080").address == "http://localhost:8080"
+    settings = load(tmp_path, LIVE_PORT="8080", LIVE_HOST="0.0.0.0", PUBLIC_URL="https://games.example.org/wargames/")
+    assert (settings.live_host, settings.address) == ("0.0.0.0", "https://games.example.org/wargames")
+    assert load(tmp_path, PUBLIC_URL="https://games.example.org").live_port == 0, "another process serves them"
+    for value in ("games.example.org", "ftp://x", "https://a b", 'https://x/"onload', "javascript:alert(1)"):
+        assert "PUBLIC_URL" in problem(tmp_path, PUBLIC_URL=value)
+    assert "LIVE_HOST" in problem(tmp_path, LIVE_HOST="everywhere")
+    assert "LIVE_PORT" in problem(tmp_path, LIVE_PORT="99999")

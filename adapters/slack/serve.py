@@ -11,9 +11,9 @@ from typing import Any
 from aiohttp import web
 from slack_bolt.app.async_app import AsyncApp
 
+from adapters.door import BACKLOG, Door
 from adapters.slack.app import make_bolt
 from adapters.slack.calls import Busy, Wire
-from adapters.slack.door import BACKLOG, Door
 from adapters.slack.http import PATH, web_app
 from adapters.slack.incoming import Listeners
 from adapters.slack.oauth import Installer

@@ -37,6 +37,7 @@ PRIVATE = (
     "open",
     "read",
     "remember",
+    "unshare",
 )
 HELPING = ("help", "try")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
@@ -54,6 +55,7 @@ INSTEAD = {
     "redo": "/game redo",
     "reveal": "/game reveal",
     "undo": "/game undo",
+    "unshare": "/game share off",
 }
 """What does the same as a button, typed."""
 

@@ -13,7 +13,7 @@ from bot.game.prepared import UNUSED, Prepared, fresh
 from bot.game.rights import Actor, actor_in
 from bot.game.state import Game
 from bot.interface.registry import Registry
-from bot.interface.reply import Button
+from bot.interface.reply import Button, Reply
 from bot.interface.spec import Command, CommandSpec
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
@@ -42,7 +42,8 @@ class Context:
     about whose button was pressed; `amends` are the messages that it changes.
     `check_enabled` is asked again by whoever puts another command on the desk. `prepared` is the seed for the next free
     play, where none is under way; `moved` says there where a game went that was played here. `called`
-    says who is called in which place, once somebody has worked that out.
+    says who is called in which place, once somebody has worked that out. `address` is where shared games are served,
+    or nothing; `unstored` makes the answer that is shown of the one that is stored, where it holds what nobody keeps.
     """
 
     command: Command
@@ -66,6 +67,8 @@ class Context:
     amends: list[Amendment] = field(default_factory=list)
     about: str = ""
     pressed: str = ""
+    address: str = ""
+    unstored: Callable[[Reply], Reply] | None = None
     prepared: Prepared | None = None
     moved: str = ""
     called: dict[str, tuple[str, ...]] | None = None

@@ -38,6 +38,7 @@ GAME = {
     "claim": "claiming:claim",
     "delete": "moving:delete",
     "stats": "luck:stats",
+    "share": "share:share",
 }
 UNIT = {
     "add": "unit:add",
@@ -120,6 +121,7 @@ BUTTONS_OF_GAME = {
     "remember": "turn:remember",
     "since": "since:press_since",
     "read": "games:read",
+    "unshare": "share:stop",
 }
 """Buttons that name their game, which must be the one that is played here; they take what follows it, if anything."""
 BUTTONS_OF_EVENT = {

@@ -8,6 +8,7 @@ from bot.commands.amending import settled
 from bot.commands.context import Context
 from bot.commands.places import called, moved_doc, way_to
 from bot.commands.played import named, put_aside, turn_to
+from bot.commands.share import forget
 from bot.entropy import new_id
 from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
@@ -242,6 +243,7 @@ async def delete_now(context: Context, _more: str = "") -> Reply:
     game = context.need_game()
     _need_owner(context)
     context.erase.append(context.ledger.row)
+    await forget(context)
     title = f'"{game.name}" is deleted' if game.name else "The free play is deleted"
     was, here = context.ledger.was, context.command.where.key
     for place in was.places if was is not None else ():

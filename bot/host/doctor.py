@@ -41,6 +41,7 @@ def doctor(words: list[str]) -> int:
     _check_tables(found)
     settings = _check_settings(found)
     if settings is not None:
+        _check_live(found, settings)
         asyncio.run(_check_database(found, settings, replays=replays))
         asyncio.run(_check_platforms(found, settings))
     return int(found.ill)
@@ -78,6 +79,25 @@ def _check_settings(found: Findings) -> Settings | None:
         elif not (name == "SLACK_BOT_TOKEN" and settings.slack_client_id):  # workspaces bring their own
             found.note(f"{name} is not set: {platform} is not served")
     return settings
+
+
+def _check_live(found: Findings, settings: Settings) -> None:
+    """Whether shared games can be reached, and by whom."""
+    http = (settings.slack_signing_secret and not settings.slack_app_token) and (
+        settings.slack_bot_token or settings.slack_client_id
+    )
+    if not settings.address:
+        found.note("LIVE_PORT is not set: games cannot be shared live (docs/sharing.md)")
+    elif settings.live_port and settings.live_port == settings.port and http:
+        found.fault(f"LIVE_PORT and PORT are both {settings.port}: give shared games another one")
+    elif settings.live_port and not settings.public_url:
+        found.note(f"shared games: {settings.address}, on this machine alone; PUBLIC_URL names where others reach them")
+    elif not settings.public_url.startswith("https://"):
+        found.note(f"shared games: {settings.public_url} is not encrypted; put a proxy with a certificate before it")
+    elif not settings.live_port:
+        found.note(f"shared games: {settings.public_url}, served by another process: LIVE_PORT is not set here")
+    else:
+        found.right(f"shared games: {settings.public_url}, port {settings.live_port} of {settings.live_host}")
 
 
 async def _check_platforms(found: Findings, settings: Settings) -> None:

@@ -173,6 +173,14 @@ GAME = (
         (Option("file", "file", "file from /game export"),),
         example="/game import file=game.json",
     ),
+    CommandSpec(
+        ("game", "share"),
+        "An address at which others can watch the game live",
+        "game",
+        (Option("off", "bool", help="end the address"),),
+        private=True,
+        example="/game share",
+    ),
     CommandSpec(("game", "claim"), "Claim your side and moves in an imported game", "game", example="/game claim"),
     CommandSpec(
         ("game", "delete"),

@@ -82,6 +82,8 @@ CODES = {
     "not-all-in": "sealed orders that cannot be opened yet",
     "no-orders": "nobody has written orders, or they have no deadline",
     "not-planned": "nothing is planned under this number",
+    "not-served": "shared games have no server here: the host has not set one up",
+    "not-shared": "the game has no address that could be ended",
     "not-master": "only the game master can do this",
     "not-manager": "only a manager of the server can do this",
     "unknown-person": "nobody of this name has taken part",
@@ -116,6 +118,7 @@ CODES = {
     "agreed-already": "this channel has agreed",
     "too-many-links": "enough links were asked for today",
     # Files and logs
+    "unwritable-folder": "a file cannot be written into the folder",
     "unreadable-file": "the file cannot be fetched or opened",
     "file-too-large": "the file is too large",
     "damaged-file": "the file cannot be unpacked",

@@ -66,3 +66,20 @@ async def test_verify(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["verify", str(file)]) == 1
     assert main(["verify", str(tmp_path / "none.json")]) == 2
     assert main(["verify", str(file), "--head", "xyz"]) == 2
+
+
+def test_shared_games_are_looked_at(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from bot.host.doctor import Findings, _check_live
+    from bot.settings import Settings
+
+    found = Findings()
+    _check_live(found, Settings())
+    _check_live(found, Settings(live_port=8080))
+    _check_live(found, Settings(live_port=8080, public_url="http://games.example.org"))
+    _check_live(found, Settings(live_port=8080, public_url="https://games.example.org"))
+    before = found.ill
+    _check_live(found, Settings(live_port=3000, slack_signing_secret="x", slack_bot_token="xoxb-1"))
+    assert (before, found.ill) == (False, True)
+    lines = capsys.readouterr().out.splitlines()
+    assert [line[:5] for line in lines] == ["note ", "note ", "note ", "ok   ", "FIX  "]
+    assert "give shared games another one" in lines[-1]

@@ -13,8 +13,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from adapters.slack import door
-from adapters.slack.door import Door
+from adapters import door
+from adapters.door import Door
 from adapters.slack.http import web_app
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running

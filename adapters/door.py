@@ -1,4 +1,4 @@
-"""Who may hold a connection in HTTP mode, and for how long: nobody keeps Slack out by knocking and saying nothing.
+"""Who may hold a connection to one of our ports, and for how long: nobody keeps others out by saying nothing.
 
 A connection serves one request. Its head has to be here within seconds; when all places are taken, whoever has waited
 longest without saying what they want makes room.
@@ -31,7 +31,11 @@ _END_OF_HEAD = (b"\r\n\r\n", b"\n\n")
 class Door:
     """Lets connections in to the protocols that `serve` makes, within limits."""
 
-    def __init__(self, serve: Callable[[], asyncio.Protocol], places: int | None = None) -> None:
+    def __init__(
+        self, serve: Callable[[], asyncio.Protocol], places: int | None = None, *, streams: bool = False
+    ) -> None:
+        """`streams`: a connection may last, and its protocol sees to its end."""
+        self.streams = streams
         self._serve = serve
         self._places = places or _places()
         self._silent: OrderedDict[_Visitor, None] = OrderedDict()
@@ -79,6 +83,7 @@ class _Visitor(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._address = ""
+        self._inside = False
         self._tail: bytes | None = b""  # None: the head is complete
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -87,7 +92,7 @@ class _Visitor(asyncio.Protocol):
         if not self._door.admit(self, address):
             transport.abort()
             return
-        self._transport, self._address = transport, address
+        self._transport, self._address, self._inside = transport, address, True
         self._timer = asyncio.get_running_loop().call_later(HEAD_SECONDS, self.end)
         self._inner.connection_made(transport)
 
@@ -100,7 +105,7 @@ class _Visitor(asyncio.Protocol):
             if any(end in seen for end in _END_OF_HEAD):
                 self._tail = None
                 self._door.heard(self)
-                self._wait(LIFE_SECONDS)
+                self._wait(None if self._door.streams else LIFE_SECONDS)
         self._inner.data_received(data)
 
     def eof_received(self) -> bool | None:
@@ -124,16 +129,18 @@ class _Visitor(asyncio.Protocol):
         if self._transport is not None:
             self._transport.abort()
 
-    def _wait(self, seconds: float) -> None:
+    def _wait(self, seconds: float | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(seconds, self.end)
+        self._timer = asyncio.get_running_loop().call_later(seconds, self.end) if seconds is not None else None
 
     def _leave(self) -> None:
         """Give the place back, once."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        if self._inside:
+            self._inside = False
             self._door.left(self, self._address)
 
 

@@ -1,0 +1,183 @@
+"""What the live page's addresses answer: the page, its stream of events, its picture. GET alone; nothing is written."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import random
+import resource
+from collections import Counter
+from collections.abc import Iterator
+
+from aiohttp import web
+
+from bot.live.hub import Hub
+from bot.live.watched import BYE, Watched, Watcher
+from bot.logs import seldom
+
+often = seldom(__name__)
+
+PER_GAME = 5_000
+PER_ADDRESS = 40
+"""Watchers of one address. A proxy on this machine brings everybody's, so that it is not counted."""
+PLACES = 8_000
+SLOW = 10.0
+"""Seconds within which a message has to leave; whoever reads slower is sent home, and may come again."""
+PAGE_SECONDS = 60.0
+CHUNK = 2**16
+STILL_HERE = 25.0
+LONGEST = 6 * 3600.0
+"""Seconds after which a stream ends; a page that is still open asks for the next one by itself."""
+AGAIN_MS = (1_500, 6_000)
+"""Within so many milliseconds a page that lost its stream tries again: not all at once."""
+SAFE = {
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex, nofollow, noarchive",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Connection": "close",
+}
+GONE = "Nothing is shared here: the address is wrong, or has ended."
+
+
+class Pages:
+    """Answers requests, within limits."""
+
+    def __init__(self, hub: Hub, places: int | None = None) -> None:
+        self._hub = hub
+        self.places = places or _places()
+        self._addresses: Counter[str] = Counter()
+
+    def app(self) -> web.Application:
+        """The web application."""
+        app = web.Application(client_max_size=1024)
+        app.on_response_prepare.append(_one_request)
+        app.add_routes(
+            [
+                web.get("/g/{token}", self.page),
+                web.get("/g/{token}/events", self.events),
+                web.get("/health", _health),
+                web.get("/robots.txt", _robots),
+            ]
+        )
+        return app
+
+    async def page(self, request: web.Request) -> web.StreamResponse:
+        """The page as it is now."""
+        token = request.match_info["token"]
+        game = await self._hub.find(token)
+        page = await game.page(f"{token}/events", "") if game is not None else None
+        if page is None:
+            return _gone()
+        packs = "gzip" in request.headers.get("Accept-Encoding", "")
+        headers = {**SAFE, "Content-Security-Policy": page.policy, "Vary": "Accept-Encoding"}
+        body = page.packed if packs else page.plain
+        headers |= {"Content-Type": "text/html; charset=utf-8", "Content-Length": str(len(body))}
+        response = web.StreamResponse(headers=headers | ({"Content-Encoding": "gzip"} if packs else {}))
+        with _impatient(request):
+            async with asyncio.timeout(PAGE_SECONDS):
+                await response.prepare(request)
+                if request.method != "HEAD":
+                    for start in range(0, len(body), CHUNK):
+                        await response.write(body[start : start + CHUNK])
+                await response.write_eof()
+        return response
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        """The stream of what happens behind the event that the page knows."""
+        token = request.match_info["token"]
+        game = await self._hub.find(token)
+        known = request.headers.get("Last-Event-ID") or request.query.get("after", "0")
+        if game is None or not (known.isascii() and known.isdecimal() and len(known) < 10):
+            return _gone()
+        if request.method != "GET":
+            return web.Response(status=405, headers=SAFE)
+        visitor = _address(request)
+        if (
+            self._hub.watching >= self.places
+            or len(game.watchers) >= PER_GAME
+            or (visitor and self._addresses[visitor] >= PER_ADDRESS)
+        ):
+            often.warning("too many watch; further ones are asked to come later")
+            return web.Response(
+                status=503, text="Too many are watching just now.", headers={**SAFE, "Retry-After": "60"}
+            )
+        if not game.number:  # this process has not read it yet
+            await game.update()
+        watcher = Watcher(int(known))
+        self._addresses[visitor] += 1
+        self._hub.enter(token, game, watcher)
+        try:
+            return await self._stream(request, game, watcher)
+        finally:
+            game.watchers.discard(watcher)
+            self._addresses[visitor] -= 1
+            if not self._addresses[visitor]:
+                del self._addresses[visitor]
+
+    async def _stream(self, request: web.Request, game: Watched, watcher: Watcher) -> web.StreamResponse:
+        response = web.StreamResponse(headers={**SAFE, "Content-Type": "text/event-stream", "X-Accel-Buffering": "no"})
+        with _impatient(request):
+            await response.prepare(request)
+            await response.write(f"retry: {random.randint(*AGAIN_MS)}\n\n".encode())
+            until = asyncio.get_running_loop().time() + LONGEST
+            while asyncio.get_running_loop().time() < until:
+                for message in game.behind(watcher):
+                    await asyncio.wait_for(response.write(message), SLOW)
+                if game.ended:
+                    await asyncio.wait_for(response.write(BYE), SLOW)
+                    break
+                try:
+                    await asyncio.wait_for(watcher.signal.wait(), STILL_HERE)
+                    watcher.signal.clear()
+                except TimeoutError:
+                    await asyncio.wait_for(response.write(b": still here\n\n"), SLOW)
+        return response
+
+
+@contextlib.contextmanager
+def _impatient(request: web.Request) -> Iterator[None]:
+    """Hangs up on whoever does not read: what is written for them waits no longer in memory."""
+    try:
+        yield
+    except TimeoutError:
+        if request.transport is not None:
+            request.transport.abort()
+    except ConnectionError:
+        pass  # they have left
+
+
+async def _one_request(_: web.Request, response: web.StreamResponse) -> None:
+    response.force_close()  # the door looks at the first request of a connection
+
+
+def _gone() -> web.Response:
+    return web.Response(status=404, text=GONE, headers=SAFE)
+
+
+async def _health(_: web.Request) -> web.Response:
+    return web.Response(text="ok", headers=SAFE)
+
+
+async def _robots(_: web.Request) -> web.Response:
+    return web.Response(text="User-agent: *\nDisallow: /\n", headers=SAFE)
+
+
+def _address(request: web.Request) -> str:
+    """Who watches; "" for somebody on this machine."""
+    try:
+        address = ipaddress.ip_address((request.remote or "").partition("%")[0])
+    except ValueError:
+        return ""
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return "" if mapped.is_loopback else str(mapped)
+
+
+def _places() -> int:
+    """As many as leave half of the files that this process may open to everything else."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return PLACES if soft == resource.RLIM_INFINITY else max(16, min(PLACES, soft // 2))

@@ -1,0 +1,98 @@
+"""`grognard publish GAME FOLDER`: the page of a game as a file, where there is no port; kept up to date if asked."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+
+from bot.game.loaded import load
+from bot.host.cli import Arguments
+from bot.live.public import public_export
+from bot.report.facts import facts_of
+from bot.report.page import page
+from bot.rules.errors import UserError
+from bot.settings import load_settings
+from bot.stores.base import Store
+
+SHORTEST, LONGEST = 5, 86_400
+"""Seconds between two looks with --every."""
+MOST_LISTED = 8
+READABLE = 0o644
+
+
+def publish(words: list[str]) -> int:
+    """Write the page once, or again and again with --every; 0. Raises UserError for what cannot be done."""
+    arguments = Arguments(words, flags={"every": True})
+    game, folder = arguments.take("GAME", "FOLDER")
+    settings = load_settings()
+    if settings.database is None or not settings.database.exists():
+        raise UserError("There is no database here yet, so no games.", code="no-game")
+    asyncio.run(_publish(settings.database, game, Path(folder), _seconds(arguments)))
+    return 0
+
+
+def _seconds(arguments: Arguments) -> int:
+    typed = arguments.flags.get("every", ["0"])[-1]
+    if typed != "0" and not (typed.isascii() and typed.isdecimal() and SHORTEST <= int(typed[:9]) <= LONGEST):
+        raise UserError(f"--every takes seconds, from {SHORTEST} to {LONGEST}.", code="bad-value")
+    return int(typed)
+
+
+async def _publish(database: Path, name: str, folder: Path, every: int) -> None:
+    from bot.stores.sqlite import open_sqlite
+
+    async with open_sqlite(database) as store:
+        row, written = await find(store, name), 0
+        while True:
+            events = await store.events(row)
+            if len(events) != written:
+                written = len(events)
+                export = await public_export(store, row, events)
+                file = write(folder, export["name"], row, page(export, facts_of(export)))
+                print(f"{file}: {written} events", flush=True)
+            if not every:
+                return
+            await asyncio.sleep(every)
+
+
+async def find(store: Store, name: str) -> str:
+    """The id in the store of a game, by its id or its title. Raises UserError where that is none, or several."""
+    found: list[tuple[str, str]] = []
+    last = ""
+    while ids := await store.games(after=last):
+        last = ids[-1]
+        for row in ids:
+            saved = await store.load_game_by_id(row)
+            if saved is None:
+                continue
+            game = load(saved).game
+            if name in (row, game.id):
+                return row
+            if game.name.casefold() == name.casefold():
+                found.append((row, game.name))
+    if len(found) == 1:
+        return found[0][0]
+    if found:
+        ids_of = ", ".join(row for row, _ in found[:MOST_LISTED])
+        raise UserError(f'Several games are called "{name[:40]}".', hint=f"Give the id: {ids_of}.", code="unclear-game")
+    raise UserError(
+        f'There is no game "{name[:40]}".', hint="Its title or its id, as an export has it.", code="unknown-game"
+    )
+
+
+def write(folder: Path, name: str, row: str, text: str) -> Path:
+    """The file, whole at every moment; its name has nothing but letters, digits and hyphens."""
+    title = re.sub(r"[^a-z0-9]+", "-", name.casefold()).strip("-")[:40] or "game"
+    file = folder / f"{title}-{re.sub('[^a-z0-9]', '', row)[:8]}.html"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile("w", encoding="utf-8", dir=folder, prefix=".", suffix=".part", delete=False) as part:
+            part.write(text)
+        os.chmod(part.name, READABLE)
+        os.replace(part.name, file)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be written: {error.strerror or error}.", code="unwritable-folder") from None
+    return file

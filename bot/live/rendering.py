@@ -1,0 +1,44 @@
+"""A live page and what it is sent, made from texts: what the worker process is asked for."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from gzip import compress
+from hashlib import sha256
+
+from bot.report.page import fragments, page
+
+_SCRIPT = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+
+
+def live_page(export: str, facts: Mapping[int, str], live: str, picture: str) -> tuple[bytes, bytes, str]:
+    """The page as UTF-8, the same compressed, and the policy by which a browser runs its own scripts alone."""
+    text = page(json.loads(export), _read(facts), live, picture)
+    plain = text.encode("utf-8", "replace")
+    return plain, compress(plain, 6, mtime=0), policy(text)
+
+
+def live_more(export: str, facts: Mapping[int, str], since: int) -> bytes:
+    """One message of the stream: what a page that shows event `since` needs to show the last one."""
+    read = json.loads(export)
+    told = fragments(read, _read(facts), since)
+    body = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    number = read["events"][-1]["number"]
+    return f"id: {number}\nevent: more\ndata: {body}\n\n".encode("utf-8", "replace")
+
+
+def policy(text: str) -> str:
+    """A Content-Security-Policy under which nothing runs but the scripts of this page, and nothing is loaded."""
+    hashes = {b64encode(sha256(script.encode()).digest()).decode() for script in _SCRIPT.findall(text)}
+    scripts = " ".join(f"'sha256-{digest}'" for digest in sorted(hashes)) or "'none'"
+    return (
+        f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+def _read(facts: Mapping[int, str]) -> dict[int, dict[str, object]]:
+    return {number: json.loads(told) for number, told in facts.items()}
