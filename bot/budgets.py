@@ -111,7 +111,7 @@ def cost(command: Command) -> float:
         return known
     if command.path == ("log",) and any(command.options.get(name) for name in _FILTERS):
         return _SCAN  # it may read the whole log, and find nothing
-    if flag(command.options, "compare"):
+    if flag(command.options, "compare") or command.options.get("rounds"):
         return _COMPARED
     return _ODDS if flag(command.options, "odds") else 1.0
 

@@ -24,7 +24,7 @@ from bot.interface.text import command_text
 from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError
-from bot.rules.inputs.options import MAX_TEXT, flag
+from bot.rules.inputs.options import MAX_TEXT
 from bot.stores.base import Clock, Conflict, Store
 from bot.stores.gate import CalledOff, Gate
 from bot.storing import Storing
@@ -139,7 +139,7 @@ def _only_counts(spec: CommandSpec, command: Command) -> bool:
     """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
     if spec.family == "help" or spec.path in (("game", "stats"), *COUNTING):
         return True
-    return spec.family == "sequence" and any(flag(command.options, name) for name in ("odds", "compare"))
+    return spec.counts(command.options)
 
 
 def _check_size(command: Command) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from bot.interface.bars import PHONE, Look
+from bot.interface.bars import PHONE, Look, numbered_lines
 from bot.interface.bars import WIDE as LONG
-from bot.interface.parts import FIXED, PLAIN, Part, Small, part_lines
+from bot.interface.parts import FIXED, PLAIN, Odds, Part, Small, part_lines
 from bot.interface.reply import Reply
 from bot.interface.tone import HURT, NOTHING, OVER, SHAKEN, WAITING
 from bot.interface.unit_table import UnitTable
@@ -58,6 +58,12 @@ def _part(console: Console, part: Part, labels: int) -> None:
         for line, tone in part.wide():
             style = _STYLES[tone].removeprefix("bold ") if tone in (HURT, SHAKEN) else ""
             console.print(Text("  " + line, style=style), soft_wrap=True, highlight=False)
+        return
+    if isinstance(part, Odds):
+        for text, at in numbered_lines(part.heading, part.rows, _look(console)):
+            tone = part.tones[at] if 0 <= at < len(part.tones) else ""
+            style = _STYLES[tone].removeprefix("bold ") if tone in (HURT, SHAKEN) else "cyan"
+            console.print(Text("  " + text, style=style), soft_wrap=True, highlight=False)
         return
     for line in part_lines(part, _PEN, _look(console)):
         if isinstance(part, FIXED):

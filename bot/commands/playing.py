@@ -56,6 +56,10 @@ async def handle_sequence(context: Context) -> Reply:
     options = with_letters(sequence, _plain(context.command.options), context.game)
     roster = roster_for(context, context.spec)
     options = in_names(sequence, options, roster, context.actor.side)
+    if sequence.rounds and options.get("rounds"):
+        from bot.commands.rounds import answer_rounds
+
+        return await answer_rounds(context, context.spec, options)
     lent = loans(sequence, options, roster)
     if sequence.odds_by and flag(options, "odds"):
         from bot.commands.odds import answer_odds

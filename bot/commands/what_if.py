@@ -13,6 +13,7 @@ from bot.drafts import Draft, new_draft
 from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
 from bot.play.each import each_of
+from bot.play.lent import loans, with_loans
 from bot.play.many import in_names
 from bot.play.sequence import EXTRA
 from bot.play.what_if import changes, count_changes
@@ -49,8 +50,8 @@ async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: s
     if each_of(sequence, raw, roster):
         raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
     tried = changes(sequence, raw, sequence.given(raw, roster))
-    rows, planned = await count_rows(context, sequence, raw, roster)
-    raws = tuple(dict(one.raw) for one in tried)
+    rows, planned = await count_rows(context, sequence, with_loans(raw, loans(sequence, raw, roster)), roster)
+    raws = tuple(with_loans(one.raw, loans(sequence, one.raw, roster)) for one in tried)
     counted = await context.apart(count_changes, sequence.system.id, sequence.id, raws, tuple(rows), dict(roster))
     group, level = _chosen(chosen)
     worth = worth_reply(sequence, rows, planned, tried, counted, group=group, level=level)

@@ -26,7 +26,7 @@ _HALF = re.compile("[\ud800-\udfff]")
 _KEYS = {
     "lookup": {"system", "table", "in"},
     "resolve": {"system", "sequence", "in", "dice"},
-    "odds": {"system", "sequence", "in", "by", "compare"},
+    "odds": {"system", "sequence", "in", "by", "compare", "rounds"},
     "roll": {"expression", "dice"},
 }
 
@@ -159,6 +159,12 @@ def _odds(request: Mapping[str, Any]) -> dict[str, Any]:
     by = [by] if isinstance(by, str) else by
     if not isinstance(by, list | tuple) or not all(isinstance(path, str) for path in by):
         raise UserError("by must be a list of outputs.", hint='For example ["outcome"].', code="bad-value")
+    if request.get("rounds") is not None:
+        from bot.host.odds_text import of_rounds
+
+        if by or request.get("compare"):
+            raise UserError("rounds goes by the sequence's own result.", code="not-together")
+        return of_rounds(sequence, _inputs(request), request["rounds"])[0]
     counted = count_odds(sequence, _inputs(request), by)
     found: dict[str, Any] = {"odds": {value: str(chance) for value, chance in counted.items()}}
     compare = request.get("compare", False)

@@ -16,7 +16,8 @@ usage: grognard COMMAND ...
   tables SYSTEM | sequences SYSTEM         what a system has
   lookup SYSTEM TABLE key=value ...        read a table                     [--json]
   resolve SYSTEM SEQUENCE key=value ...    play a sequence                  [--dice 5,2,3] [--json]
-  odds SYSTEM SEQUENCE key=value ...       its exact odds, nothing rolled   [--by FIELD ...] [--compare] [--json]
+  odds SYSTEM SEQUENCE key=value ...       its exact odds, nothing rolled   [--by FIELD ...] [--json]
+                                           with each change, or of rounds [--compare | --rounds N]
   picture table|odds SYSTEM NAME key=value ... [-o FILE.svg|FILE.png]   what lookup or odds say, drawn
   roll "2d6+3"                             roll dice                        [--dice 4,2] [--json]
   batch                                    JSON Lines in, JSON Lines out
@@ -164,16 +165,18 @@ def resolve_once(words: Sequence[str]) -> None:
 
 def odds_once(words: Sequence[str]) -> None:
     """The exact odds of one sequence: of every unit, or by the outputs that are named."""
-    from bot.host.odds_text import by_outputs, compared, of_each
+    from bot.host.odds_text import by_outputs, compared, of_each, of_rounds
     from bot.systems.catalog import system
     from bot.systems.resolve import count_odds
 
-    arguments = Arguments(words, flags={"json": False, "by": True, "compare": False}, several=("by",))
+    arguments = Arguments(words, flags={"json": False, "by": True, "compare": False, "rounds": True}, several=("by",))
     id, name = arguments.take("SYSTEM", "SEQUENCE")
     sequence = system(id).sequence(name)
     by = [path for flag in arguments.flags.get("by", []) for path in flag.split(",")]
     given = arguments.given()
-    if "compare" in arguments.flags:
+    if "rounds" in arguments.flags:
+        _print(arguments, *of_rounds(sequence, given, arguments.flags["rounds"][-1]))
+    elif "compare" in arguments.flags:
         _print(arguments, *compared(sequence, given, by))
     elif by or arguments.json:
         counted = count_odds(sequence, given, by)

@@ -9,17 +9,21 @@ from dataclasses import replace
 from fractions import Fraction
 
 from bot.interface.bars import WIDE, Chance, Look, odds_lines
+from bot.interface.common_commands import ROUNDS
 from bot.interface.parts import part_lines
 from bot.interface.reply import Reply
 from bot.play.actors import actors, others
 from bot.play.news import cause
 from bot.play.odds_answer import odds_reply
+from bot.play.rounds_answer import rounds_reply
 from bot.play.what_if import changes, count_changes
 from bot.play.what_if_answer import worth_reply
 from bot.rules.errors import UserError
+from bot.rules.inputs.options import clean
 from bot.rules.names import joined
 from bot.systems.catalog import Sequence
 from bot.systems.resolve import MAX_ROLLS, MAX_SECONDS, each_odds, odds_rows
+from bot.systems.rounds import count_rounds
 
 
 def by_outputs(title: str, by: Many[str], counted: Mapping[str, Fraction]) -> Iterator[str]:
@@ -69,6 +73,18 @@ def changed_odds(sequence: Sequence, given: Mapping[str, object]) -> list[dict[s
         for one, found in zip(tried, counted, strict=True)
         if found is not None
     ]
+
+
+def of_rounds(sequence: Sequence, given: Mapping[str, object], rounds: object) -> tuple[dict[str, object], str]:
+    """The odds after so many rounds (`odds`) and to the end (`decided`), as fractions and as chat has them."""
+    count = int(clean(ROUNDS, rounds))
+    fought = count_rounds(sequence.system.id, sequence.id, given, count)
+    reply = rounds_reply(sequence, given, fought, count, by=sequence.title)
+    lines = [reply.first, *(f"  {line}" for part in reply.lines for line in part_lines(part, look=_look()))]
+    found = {"odds": fought.after, "decided": fought.decided}
+    return {
+        name: {token: str(chance) for token, chance in chances.items()} for name, chances in found.items()
+    }, "\n".join(lines)
 
 
 def _look() -> Look:

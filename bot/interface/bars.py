@@ -85,19 +85,25 @@ def bar(chance: float, places: int, *, plain: bool = False) -> str:
 
 def odds_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) -> list[str]:
     """The heading, and a line for each result: word, bar, percent, this or worse."""
+    return [text for text, _ in numbered_lines(heading, chances, look)]
+
+
+def numbered_lines(heading: str, chances: Iterable[Chance], look: Look = PHONE) -> list[tuple[str, int]]:
+    """The same, each line with the place of its result; -1 for the heading."""
     rows = list(chances)
     exact = max(_FRACTION, *(len(row.exact) + 2 for row in rows)) if look.exact else 0
     has_least = any(row.least is not None for row in rows)
     tail = 5 + exact + (len(LEAST) + 1 if has_least else max(len(_mark(row.came, look)) for row in rows))
     words, places = _shared([row.word for row in rows], look, tail)
-    lines = _headed(heading, words + 1 + places + tail, has_least)
-    for row in rows:
+    lines = [(text, -1) for text in _headed(heading, words + 1 + places + tail, has_least)]
+    for number, row in enumerate(rows):
         *above, word = textwrap.wrap(row.word, words) or [""]
         drawn = f"{word:<{words}} {bar(row.chance, places, plain=look.plain):<{places}}{percent(row.chance):>5}"
         mark = _mark(row.came, look)
         least = percent(row.least) if row.least is not None else ""
         end = f"{least:>{len(LEAST) + 1 - len(mark)}}" if has_least else ""
-        lines += [*above, (drawn + (f"{row.exact:>{exact}}" if exact else "") + mark + end).rstrip()]
+        own = [*above, (drawn + (f"{row.exact:>{exact}}" if exact else "") + mark + end).rstrip()]
+        lines += [(text, number) for text in own]
     return lines
 
 

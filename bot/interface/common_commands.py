@@ -18,6 +18,17 @@ ROLL_OPTIONS = (
     Option("hand", "str", optional=True, help="real dice in the order asked for: 5,2,3", brief="real dice: 5,2,3"),
 )
 
+ROUNDS = Option(
+    "rounds",
+    "int",
+    help="the odds after so many rounds, and to the end",
+    brief="odds of rounds",
+    min=1,
+    max=20,
+    optional=True,
+)
+"""Of sequences that go on for several rounds."""
+
 PRIVATE = Option("private", "bool", help="only you see the answer", brief="only for you")
 
 _FORMATS = ("full", "compact")

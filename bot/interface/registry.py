@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from bot.interface.common_commands import GROUPS, PRIVATE, ROLL_OPTIONS, shared_commands
+from bot.interface.common_commands import GROUPS, PRIVATE, ROLL_OPTIONS, ROUNDS, shared_commands
 from bot.interface.explained import by_side, explained
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, meant
@@ -162,7 +162,7 @@ def _few(words: Sequence[str]) -> str:
 
 def _sequence_specs(game: System) -> Iterator[CommandSpec]:
     for id, sequence in game.sequences.items():
-        extra = ROLL_OPTIONS if sequence.odds_by else ()
+        extra = (*ROLL_OPTIONS, *([ROUNDS] if sequence.rounds else [])) if sequence.odds_by else ()
         path = (game.id, id)
         yield CommandSpec(
             path=path,

@@ -13,6 +13,7 @@ Path = tuple[str, ...]
 
 MAX_NAME = 60
 FLAGS = ("odds", "compare", "secret", "private")
+COUNTED = ("odds", "compare")
 PUBLIC = "public"
 """Flags that say what kind of answer a roll gets; known before any work."""
 
@@ -119,7 +120,13 @@ class CommandSpec:
         """Whether the answer is for the asker alone: known from the options as typed, before any work."""
         if self.wants_whole(options) or (self.option(PUBLIC) is not None and not flag(options, PUBLIC)):
             return True
-        return self.private or any(flag(options, name) for name in FLAGS if self.option(name))
+        return self.private or self.counts(options) or any(flag(options, name) for name in FLAGS if self.option(name))
+
+    def counts(self, options: Mapping[str, object]) -> bool:
+        """Whether it only counts odds, so that nothing is rolled."""
+        if self.family != "sequence":
+            return False
+        return any(flag(options, name) for name in COUNTED) or options.get("rounds") not in (None, "")
 
     def wants_whole(self, options: Mapping[str, object]) -> bool:
         """Whether a table that needs inputs was asked for without any: then all of it is shown."""

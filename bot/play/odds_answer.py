@@ -13,7 +13,7 @@ from bot.interface.tone import GAME, SHAKEN
 from bot.play.actors import has_one_party
 from bot.play.answers import plain_word
 from bot.play.news import ROOM
-from bot.play.severity import HARM, Scale, deciding
+from bot.play.severity import HARM, Scale, deciding, words_of
 from bot.rules.names import joined, stem_of
 from bot.rules.odds import Distribution
 from bot.rules.phrase import Phrase, Typed
@@ -64,15 +64,22 @@ def outlooks(sequence: Sequence, rows: Mapping[str, Row], counted: Mapping[str, 
 
 def _outlook(sequence: Sequence, row: Row, counted: Distribution) -> Outlook:
     scale = Scale(sequence, map(str, counted))
+    words = words_of(sequence)
     merged: dict[str, tuple[str, Fraction]] = {}
     for value, chance in sorted(counted.items(), key=lambda item: scale.place(str(item[0]))):
-        word = plain_word(row.said(str(value))).replace("-", " ") if not scale.are_numbers else str(value)
+        word = result_word(row, str(value), words) if not scale.are_numbers else str(value)
         token, before = merged.get(word, (str(value), Fraction(0)))
         merged[word] = (token, before + chance)
     chances = [(token, word, chance) for word, (token, chance) in merged.items()]
     if not scale.is_known:
         chances.sort(key=lambda item: -item[2])
     return Outlook((row.name,), tuple(chances), scale, row.alike)
+
+
+def result_word(row: Row, token: str, words: Mapping[str, str]) -> str:
+    """A result in words: the row's own, or those of the game for this sequence."""
+    said = row.said(token)
+    return words.get(said) or plain_word(said).replace("-", " ")
 
 
 def odds_reply(
@@ -95,7 +102,7 @@ def odds_reply(
     title, chance = decision(sequence, found, whom)
     came_to: dict[str, list[str]] = {}
     for path, token in (came or {}).items():
-        came_to.setdefault(rows[path].name, []).append(plain_word(rows[path].said(token)).replace("-", " "))
+        came_to.setdefault(rows[path].name, []).append(result_word(rows[path], token, words_of(sequence)))
     bars = [_bars(sequence, one, whom, came_to) for one in found]
     lines: list[Part] = [Phrase("Roll it: ", Typed(typed))] if typed else []
     return Reply(

@@ -20,7 +20,7 @@ from bot.rules.inputs.units import Roster
 from bot.rules.phrase import Phrase, Typed
 from bot.systems.catalog import Sequence
 
-EXTRA = ("odds", "compare", "secret", "hand")
+EXTRA = ("odds", "compare", "rounds", "secret", "hand")
 
 
 def run_sequence(

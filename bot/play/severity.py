@@ -42,7 +42,7 @@ class Scale:
         if self._by_results:
             order = list(self._results)
             known = order.index(_head(token)) if _head(token) in order else len(order)
-            return (known + 2 if token == NONE else known, 0)
+            return (known + 2 if token == NONE else known, -len(token))
         return (-self._scores.get(_head(token), 0), -len(token) if token != NONE else 1)
 
     def tone(self, token: str) -> str:
@@ -59,6 +59,12 @@ class Scale:
         """The sentence about one unit with this result: `{} rallies`; empty without one of its own."""
         found = self._results.get(_head(token))
         return found.says.partition("{more}")[0].rstrip(" ,") if found is not None and ":" not in found.says else ""
+
+
+def words_of(sequence: Sequence) -> dict[str, str]:
+    """The words that the game.yaml has for results of this very sequence, by their tokens."""
+    own: Mapping[str, Any] = (sequence.system.game.get("results") or {}).get(sequence.id) or {}
+    return {token: said["word"] for token, said in own.items() if "word" in said}
 
 
 def deciding(sequence: Sequence) -> str | dict[str, Any]:

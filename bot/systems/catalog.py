@@ -27,7 +27,7 @@ SCENARIOS = "scenarios"
 TABLES = Path(__file__).resolve().parents[2] / "tables"
 _SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
-    "modifiers", "verb", "cause", "common", "procedure",
+    "modifiers", "verb", "cause", "common", "procedure", "rounds",
 }  # fmt: skip
 
 
@@ -46,7 +46,7 @@ class Sequence:
             for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state", "verb", "cause"):
                 if not isinstance(data.get(key) or "", str):
                     raise TableError(file, f"{key} must be a text; quote it", row=id)
-            for key in ("inputs", "outputs", "example"):
+            for key in ("inputs", "outputs", "example", "rounds"):
                 if not isinstance(data.get(key) or {}, Mapping):
                     raise TableError(file, f"{key} must be a mapping", row=id)
             if missing := [key for key in ("title", "source", "summary") if not data.get(key)]:
@@ -63,6 +63,7 @@ class Sequence:
         self.outputs: Mapping[str, Any] = data.get("outputs") or {}
         self.dice: str = data.get("dice") or "none"
         self.odds_by: str = data.get("odds_by") or ""
+        self.rounds: Mapping[str, Any] = data.get("rounds") or {}
         self.example: Mapping[str, Any] = data.get("example") or {}
         self.notes: str = data.get("notes") or ""
         self.state: str = data.get("state") or ""
