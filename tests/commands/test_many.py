@@ -256,7 +256,7 @@ async def test_dice_and_odds_of_twelve_as_they_were_rolled() -> None:
     odds = await channel.press("Anna", await channel.under(7, "odds"))
     [one] = [part for part in odds.lines if isinstance(part, Odds)]
     assert one.heading == "GI 1-4"
-    assert one.came.count("fire nearest enemy") == 2
+    assert one.came.count("fire at the nearest enemy") == 2
     assert len(one.came) == 4
 
 
