@@ -16,6 +16,7 @@ COMMANDS = {
     "roll": "bot.host.cli:roll_once",
     "batch": "bot.host.cli:batch",
     "verify": "bot.host.cli:verify_file",
+    "report": "bot.host.report:write_report",
     "doctor": "bot.host.doctor:doctor",
     "publish": "bot.host.publish:publish",
     "play": "adapters.console:main",

@@ -16,6 +16,7 @@ from bot.game.state import Game
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
+from bot.rules.proof.paged import export_text
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
 
 _MOST_BYTES = 200_000_000
@@ -149,7 +150,12 @@ def _cut(faults: list[str]) -> tuple[str, ...]:
 
 
 def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
-    """What a check of the export in `path` found. Raises UserError for a file that is no export."""
+    """What a check of the export in `path`, or of a page that holds it, found. Raises UserError for any other file."""
+    return check(read_json(file_text(path), f"The file {path}"), heads)
+
+
+def file_text(path: Path) -> str:
+    """The JSON of the export in `path`: as it is, compressed, or inside an after-action page. Raises UserError."""
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise UserError(f"The file {path} is too large for an exported game.", code="file-too-large")
@@ -170,7 +176,7 @@ def check_file(path: Path, heads: Iterable[str] = ()) -> Findings:
         ) from None
     if len(raw) > _MOST_BYTES:
         raise UserError(f"The file {path} is too large for an exported game.", code="file-too-large")
-    return check(read_json(text, f"The file {path}"), heads)
+    return export_text(text, _MOST_BYTES)
 
 
 def known_heads(heads: Iterable[str], texts: Iterable[str], read_input: Callable[[], str]) -> list[str]:

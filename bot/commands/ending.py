@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 from bot.commands.context import Context
@@ -15,7 +16,7 @@ from bot.game.stats import Try
 from bot.game.story import Moment, best_shot, first_types, judgement, losses, points, worst_luck
 from bot.interface.bars import in_tenths
 from bot.interface.parts import Group, Part, Small
-from bot.interface.reply import Reply
+from bot.interface.reply import File, Reply
 from bot.play.retold import retold
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
@@ -25,6 +26,8 @@ from bot.stores.records import Doc
 SENTENCE, LONGEST = "ending", 300
 ASKED = 86_400.0
 """Seconds for which the question under which a sentence was typed may be answered."""
+PAGE_SECONDS = 10.0
+"""What the page of a game may take when it ends: its rolls are mostly known by then, from its luck."""
 LOOK_BACK = 20
 """The end of a game is among so many of its last events: seeds may be revealed behind it, and links ended."""
 
@@ -118,7 +121,20 @@ async def _ended(context: Context, winner: str, text: str = "") -> Reply:
             context.button("read", "Proof", "proof"),
             context.button("read", "Export", "export"),
         ),
+        files=await _page(context),
     )
+
+
+async def _page(context: Context) -> tuple[File, ...]:
+    """The after-action page; none where it would keep the channel waiting (`/game export html` writes it then)."""
+    from bot.commands.exporting import export_json, file_name
+    from bot.commands.reporting import page_text
+
+    try:
+        text = await asyncio.wait_for(page_text(context, await export_json(context)), PAGE_SECONDS)
+    except (UserError, TimeoutError):
+        return ()
+    return (File(f"{file_name(context.game)}.html", text),)
 
 
 async def last_words(store: Store, row: str, game: Game) -> str:

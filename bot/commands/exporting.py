@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from bot.audit.export import export_game
 from bot.commands.context import Context
@@ -17,17 +18,21 @@ from bot.game.events import ROLLS, undone_events
 from bot.game.phases import phase_title
 from bot.game.rights import need_player
 from bot.game.roster import described, in_order
-from bot.game.state import Json
+from bot.game.state import Game, Json
 from bot.game.summary import NameOf
 from bot.interface.packing import packed_file
-from bot.interface.reply import Reply
+from bot.interface.reply import File, Reply
 from bot.play.retold import retold, texts_of
 from bot.play.story import story
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
 from bot.rules.proof.export_format import SEALED
 
-FORMATS = {"json": "it can be imported again, and checked with grognard verify", "csv": "one line per roll"}
+FORMATS = {
+    "json": "it can be imported again, and checked with grognard verify",
+    "html": "open it in any browser, and press Check the dice",
+    "csv": "one line per roll",
+}
 COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "told", "marks")
 
 
@@ -37,14 +42,14 @@ async def export(context: Context) -> Reply:
     game = context.need_game()
     need_player(game, context.actor)
     kind, store, row = context.options()["format"], context.store, context.ledger.row
+    if kind == "html":
+        return await _page(context)
     rows = await store.events(row, before=game.number + 1)
     texts = await store.texts(row)
     events = await asyncio.to_thread(lambda: [event.data for event in rows] if kind != "json" else [])
     closed = game.sealed
     if kind == "json":
-        head: Json = {"name": game.name, "system": game.system, "exported": _time(int(context.now))}
-        seeds, persons = await store.seeds(row), await store.persons(row)
-        content = await asyncio.to_thread(lambda: written(export_game(game.id, rows, seeds, texts, persons, **head)))
+        content = await export_json(context)
     elif kind == "csv":
         opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in closed}
         content = await asyncio.to_thread(
@@ -52,16 +57,45 @@ async def export(context: Context) -> Reply:
         )
     else:
         content = await asyncio.to_thread(report, context, events, texts_of(events, texts, closed))
-    name = re.sub(r"[^a-z0-9]+", "-", game.name.casefold()).strip("-")[:40] or "game"
     suffix = {"markdown": "md"}.get(kind, kind)
-    about = FORMATS.get(kind, "what happened, turn by turn")
+    return _reply(context, kind, packed_file(f"{file_name(game)}.{suffix}", content))
+
+
+async def _page(context: Context) -> Reply:
+    """The after-action page; a browser opens it, so it is sent as it is."""
+    from bot.commands.reporting import page_text
+
+    text = await page_text(context, await export_json(context))
+    return _reply(context, "html", File(f"{file_name(context.game)}.html", text))
+
+
+def _reply(context: Context, kind: str, file: File) -> Reply:
+    game, about = context.game, FORMATS.get(kind, "what happened, turn by turn")
+    word = {"markdown": "Markdown", "html": "a page"}.get(kind, kind.upper())
     return Reply(
-        f"{game.name or 'Free play'} as {'Markdown' if kind == 'markdown' else kind.upper()}",
-        (f"{len(rows)} events: {about}.", phrase("Seeds not yet revealed (`/fair reveal`) are left out.")),
+        f"{game.name or 'Free play'} as {word}",
+        (f"{game.number} events: {about}.", phrase("Seeds not yet revealed (`/fair reveal`) are left out.")),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
-        files=(packed_file(f"{name}.{suffix}", content),),
+        files=(file,),
     )
+
+
+def file_name(game: Game) -> str:
+    """What a file of this game is called, without its ending: `hill-875`."""
+    return re.sub(r"[^a-z0-9]+", "-", game.name.casefold()).strip("-")[:40] or "game"
+
+
+async def export_json(context: Context) -> str:
+    """The whole game as JSON, as it is with what this command writes."""
+    store, ledger, game = context.store, context.ledger, context.game
+    rows = [*await store.events(ledger.row, before=game.number - len(ledger.events) + 1), *ledger.events]
+    texts = [*await store.texts(ledger.row), *ledger.new_texts]
+    seeds = {row.epoch: row for row in await store.seeds(ledger.row)} | ledger.new_seeds
+    persons = {row.person: row for row in await store.persons(ledger.row)} | ledger.new_persons
+    about: Json = {"name": game.name, "system": game.system, "exported": _time(int(context.now))}
+    whole = partial(export_game, game.id, rows, seeds.values(), texts, persons.values(), **about)
+    return await asyncio.to_thread(lambda: written(whole()))
 
 
 def written(whole: Json) -> str:

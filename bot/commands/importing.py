@@ -23,6 +23,7 @@ from bot.rules.phrase import phrase
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
 from bot.rules.proof.fair import NO_TEXTS
+from bot.rules.proof.paged import export_text
 from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
 
 MAX_EVENTS = 200_000
@@ -47,7 +48,7 @@ async def import_game(context: Context) -> Reply:
         raise UserError(
             "This channel is linked with others.", hint=phrase("End that first: `/game link off`"), code="linked"
         )
-    raw = need_text(context.options()["file"])
+    raw = await asyncio.to_thread(export_text, need_text(context.options()["file"]), MOST_TEXT)
     faults, unplayed = await _checked(context, raw)
     if faults:
         raise UserError(

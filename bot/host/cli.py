@@ -23,6 +23,7 @@ usage: grognard COMMAND ...
   batch                                    JSON Lines in, JSON Lines out
   verify FILE [--head HASH] [--heads TEXT] recompute chain, dice and outcomes of an exported log
   publish GAME FOLDER [--every SECONDS]    the page of a game as a file, for a host without a port
+  report FILE [-o FILE.html]               the after-action page of an exported log
   doctor [--replay]                        what is right and what to fix
   discord | slack | run                    run an adapter, or every one whose tokens are set
   manifest slack [--url HTTPS]             the Slack app's manifest

@@ -162,26 +162,26 @@ GAME = (
     ),
     CommandSpec(
         ("game", "export"),
-        "The game as a file: JSON, CSV of rolls, Markdown report",
+        "The game as a file: JSON, a page to read and check, CSV of rolls, Markdown",
         "game",
         (
             Option(
                 "format",
                 "enum",
-                "json (import takes it back), csv or markdown",
-                values=("json", "csv", "markdown"),
+                "json (import takes it back), html (a page to read and check), csv or markdown",
+                values=("json", "html", "csv", "markdown"),
                 default="json",
             ),
             _GAME,
         ),
         private=True,
-        example="/game export markdown",
+        example="/game export html",
     ),
     CommandSpec(
         ("game", "import"),
         "Bring an exported game into this channel",
         "game",
-        (Option("file", "file", "file from /game export"),),
+        (Option("file", "file", "JSON or page from /game export"),),
         example="/game import file=game.json",
     ),
     CommandSpec(

@@ -1,101 +1,92 @@
-"""Units as a page shows them: how they are, the numbers on their counter, the frame by their type."""
+"""Units as a page shows them: how they are, the numbers on their counter, the frame by their type.
+
+What is said of a unit is `bot/game/counter.py`; the page's own script draws each moment of the game by the same rules,
+which are handed to it as plain values.
+"""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.game.counter import counter as counter_of
+from bot.game.counter import is_lost as has_left
 from bot.game.roster import GONE
-from bot.game.state import Json
+from bot.game.state import Json, unit_from_json
+from bot.systems.catalog import System
+from bot.systems.counters import ANY
 
-LOST, HURT = "gone", "hurt"
-FIRST_NUMBERS = ("fp", "lm")
-LAST_NUMBERS = ("morale",)
-MOST_NUMBERS = 3
-SYMBOLS = {  # drawn in a box of 40 x 26, as on a counter
-    "infantry": '<path d="M1 1h38v24H1zM1 1l38 24M39 1L1 25"/>',
-    "armor": '<path d="M1 1h38v24H1z"/><rect x="8" y="7" width="24" height="12" rx="6"/>',
+LOST, HURT, SHAKEN = "gone", "hurt", "shaken"
+_BOX = '<path d="M1 1h38v24H1z"/>'
+_CROSSED = '<path d="M1 1h38v24H1zM1 1l38 24M39 1L1 25"/>'
+_OVAL = '<rect x="8" y="7" width="24" height="12" rx="6"/>'
+SYMBOLS: Mapping[str, str] = {  # drawn in a box of 40 x 26, as on a counter
+    "infantry": _CROSSED,
     "weapon": '<path d="M1 1h38v24H1zM20 21V6M14 11l6-6 6 6M15 21h10"/>',
-    "leader": '<path d="M1 1h38v24H1z"/><path class="fill" d="M20 4l2.6 6 6.4.5-4.9 4.2 1.5 6.3-5.6-3.4-5.6 3.4 '
-    '1.5-6.3L11 10.500l6.400-.5z"/>',
-    "air": '<path d="M1 1h38v24H1zM8 9l24 8V9L8 17z"/>',
-    "soft": '<path d="M1 1h38v24H1z"/><circle cx="12" cy="19" r="3"/><circle cx="28" cy="19" r="3"/>'
-    '<path d="M7 15h26V8H7z"/>',
-    "person": '<path d="M1 1h38v24H1z"/><circle cx="20" cy="9" r="4"/><path d="M12 22c0-10 16-10 16 0"/>',
-    "any": '<path d="M1 1h38v24H1z"/>',
+    "mortar": '<path d="M1 1h38v24H1zM20 16V5M15 9l5-5 5 5"/><circle cx="20" cy="19" r="3"/>',
+    "artillery": f'{_BOX}<circle class="fill" cx="20" cy="13" r="4.500"/>',
+    "armor": f"{_BOX}{_OVAL}",
+    "mechanized": f"{_CROSSED}{_OVAL}",
+    "soft": f'{_BOX}<circle cx="12" cy="19" r="3"/><circle cx="28" cy="19" r="3"/><path d="M7 15h26V8H7z"/>',
+    "helicopter": f'{_BOX}<path d="M8 10l24 9V10L8 19zM10 5h20"/>',
+    "air": f'{_BOX}<path d="M8 9l24 8V9L8 17z"/>',
+    "leader": f'{_BOX}<path class="fill" d="M20 4l2.600 6 6.400.5-4.900 4.200 1.500 6.300-5.600-3.400-5.600 3.400 '
+    '1.500-6.300L11 10.500l6.400-.5z"/>',
+    "person": f'{_BOX}<circle cx="20" cy="9" r="4"/><path d="M12 22c0-10 16-10 16 0"/>',
+    "medical": f'{_BOX}<path d="M20 4v18M11 13h18"/>',
+    ANY: _BOX,
 }
-_BY_TYPE = (
-    ("leader|officer|advisor|commissar", "leader"),
-    ("helicopter|aircraft|plane", "air"),
-    ("unarmou?red|truck|jeep", "soft"),
-    ("armou?red|tank|vehicle|afv", "armor"),
-    ("weapon|gun|mortar|crew|mg|flamethrower", "weapon"),
-    ("squad|infantry|section|platoon|rifle|team|element", "infantry"),
-    ("hero|scout|sniper|marksman|medic|smc|man|nurse|chaplain|corpsman|soldier", "person"),
-)
-_WELL = ("good-order", "normal", "working", "ready", "good", "operable", "")
+"""The frames of `bot/systems/counters.py` as SVG."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counter:
-    """A unit as it is drawn: `standing` is LOST, HURT or nothing."""
+    """A unit as it is drawn: `standing` is LOST, HURT, SHAKEN or nothing."""
 
     name: str
     type: str
-    symbol: str
-    state: str
+    frame: str
+    states: tuple[str, ...]
     standing: str
     marks: tuple[str, ...]
-    numbers: str
+    printed: str
 
 
-def counter(unit: Json, first: Json) -> Counter:
+def counter(unit: Json, first: Json, system: System | None) -> Counter:
     """A unit of the log as it is drawn, `first` as it came into the game."""
-    state = str(unit.get("state") or "")
-    numbers = unit.get("numbers") or {}
-    shown = "–".join(str(numbers[key]) for key in in_order(numbers)[:MOST_NUMBERS])
-    return Counter(
-        name=unit["name"],
-        type=words(unit["type"]),
-        symbol=symbol(unit["type"]),
-        state="" if state in _WELL else words(state),
-        standing=standing(unit, first),
-        marks=tuple(words(mark) for mark in unit.get("marks") or ()),
-        numbers=shown,
-    )
+    drawn = counter_of(unit_from_json(unit), system)
+    is_other = unit["type"] != first["type"]
+    standing = LOST if drawn.lost else HURT if drawn.hurt or is_other else SHAKEN if drawn.shaken else ""
+    printed = "–".join(said for _, said in drawn.numbers)
+    return Counter(drawn.title, drawn.kind, drawn.frame, drawn.states, standing, drawn.marks, printed)
 
 
-def standing(unit: Json, first: Json) -> str:
-    """LOST, HURT (in a worse state, or on its other side), or nothing."""
-    state = unit.get("state") or ""
-    if is_lost(unit):
-        return LOST
-    return HURT if state not in _WELL or unit["type"] != first["type"] else ""
+def is_lost(unit: Json | None, system: System | None) -> bool:
+    """Whether the unit is out of the game, or no longer on the roster."""
+    return unit is None or has_left(unit_from_json(unit), system)
 
 
-def is_lost(unit: Json | None) -> bool:
-    """Whether the unit has left the fight, or is no longer on the roster."""
-    return unit is None or unit.get("state") in GONE
+def rules_of(system: System | None) -> Json:
+    """What the page's script needs to draw a unit as `counter` does."""
+    if system is None:
+        return {"lost": sorted(GONE), "well": [], "hurt": [], "numbers": {}, "types": {}, "states": {}}
+    units, words = system.game["units"], system.words["units"]
+    said: Mapping[str, Any] = system.game.get("words") or {}
+    return {
+        "lost": sorted(units.get("lost") or GONE),
+        "well": sorted({words.sound, *(units.get("well") or ())} - {None}),
+        "hurt": sorted({*(units.get("hurt") or ()), *(units.get("reduced_states") or ())}),
+        "numbers": {kind: list(spec.get("numbers") or ()) for kind, spec in (units.get("counters") or {}).items()},
+        "types": {kind: said[kind] for kind in units["types"] if kind in said},
+        "states": {
+            state: " and ".join(plain(flag) for flag in flags)
+            for state, flags in words.states.items()
+            if len(flags) > 1
+        },
+    }
 
 
-def states() -> dict[str, list[str]]:
-    """The states that mean lost, and those in which nothing ails a unit: for the page's own script."""
-    return {"lost": sorted(GONE), "well": sorted(_WELL)}
-
-
-def in_order(numbers: Mapping[str, Any]) -> list[str]:
-    """The names of a unit's numbers as they are printed: firepower first, morale last; no texts and lists."""
-    plain = [key for key, value in numbers.items() if isinstance(value, int) and not isinstance(value, bool)]
-    return sorted(plain, key=lambda key: (key in LAST_NUMBERS, key not in FIRST_NUMBERS, key))
-
-
-def symbol(kind: str) -> str:
-    """The frame of a type of unit."""
-    return next((name for pattern, name in _BY_TYPE if re.search(pattern, kind)), "any")
-
-
-def words(token: object) -> str:
+def plain(token: object) -> str:
     """A token as it is read."""
-    return str(token).replace("-", " ")
+    return str(token).replace("-", " ").replace("_", " ")

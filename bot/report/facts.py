@@ -16,12 +16,11 @@ from bot.game.state import Json
 from bot.game.stats import SAME, can_score, chances_of, score, scored_side, scores_of
 from bot.game.version import is_current
 from bot.interface.parts import Odds
-from bot.play.actors import actors, others
-from bot.play.answers import played_reply
+from bot.play.actors import others
 from bot.play.each import Single, alike_plays, path_of, whole_out
-from bot.play.each_answer import each_reply
 from bot.play.odds_answer import odds_reply
 from bot.play.replayed import Shot, again, came_up, shot_of
+from bot.play.retold import retold
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
 from bot.rules.names import joined
@@ -32,7 +31,10 @@ from bot.rules.sequence import Line
 from bot.systems.catalog import Sequence, systems
 from bot.systems.resolve import MAX_BY, each_odds, odds_rows
 
-_ASKED = ("kind", "system", "target", "inputs", "used", "acting", "dice", "out", "result", "edition", "tables", "hand")
+_ASKED = (
+    "kind", "command", "system", "target", "inputs", "used", "acting", "dice", "out", "result", "edition", "tables",
+    "hand", "before", "after",
+)  # fmt: skip
 SECONDS = 1.0
 """What the odds of one event may take; without them the page still has its dice and its outcome."""
 
@@ -92,7 +94,7 @@ def _facts(event: Json) -> Json:
         singles = again(shot)
         found["fits"] = bool(singles) and canonical({"": whole_out(singles)}) == canonical({"": event.get("out", {})})
         if singles:
-            found |= _told(sequence, singles)
+            found |= _told(event, singles)
         found["odds"] = list(_odds(sequence, shot))
     except (UserError, TooManyStates, KeyError):
         pass  # what is known by now is shown
@@ -101,16 +103,13 @@ def _facts(event: Json) -> Json:
     return found
 
 
-def _told(sequence: Sequence, singles: tuple[Single, ...]) -> Json:
-    """The first line of the answer, who did it, and the dice with every modifier."""
-    if singles[0].unit:
-        reply = each_reply("", sequence, singles)
-        lines = [(one.unit, line) for one in singles for line in one.played.lines]
-    else:
-        acting = actors(sequence, singles[0].given)
-        reply = played_reply("", sequence, singles[0].played, acting)
-        lines = [("", line) for line in singles[0].played.lines]
-    return {"told": reply.title, "by": str(reply.by).removeprefix(", "), "lines": [_line(*line) for line in lines]}
+def _told(event: Json, singles: tuple[Single, ...]) -> Json:
+    """The words of the answer, who did what, and the dice with every modifier."""
+    found = retold({**event, "who": ""}, lambda _who: "")
+    more = f" ({found.more})" if found.more else ""
+    by = found.by.removeprefix(", ")
+    lines = [_line(one.unit, line) for one in singles for line in one.played.lines]
+    return {"told": f"{found.title}{more}", "by": by[:1].upper() + by[1:], "lines": lines}
 
 
 def _line(unit: str, line: Line) -> Json:

@@ -21,7 +21,7 @@ from jinja2 import Environment, FileSystemLoader
 from markupsafe import Markup
 
 from bot.game.state import Json
-from bot.report.counters import SYMBOLS, counter, states
+from bot.report.counters import SYMBOLS, rules_of
 from bot.report.data import data_script, without_accounts
 from bot.report.plot import luck_svg
 from bot.report.story import MANY, Story
@@ -57,6 +57,7 @@ def fragments(export: Json, facts: Facts, since: int) -> dict[str, Any]:
         "from": len(export["events"]) - len(new),
         "export": {**export, "events": new},
         "odds": {str(row["number"]): odds for row in new if (odds := facts.get(row["number"], {}).get("odds"))},
+        "played": model["facts"]["played"],
         "parts": {name.replace("_", "-"): made[name] for name in BLOCKS},
         "rows": made["turns"],
         "units": model["units"],
@@ -96,7 +97,6 @@ def _environment() -> Environment:
     made.globals |= {
         "asset": lambda name: Markup((TEMPLATES / name).read_text("utf-8")),
         "symbols": {name: Markup(shape) for name, shape in SYMBOLS.items()},
-        "counter": counter,
         "data_script": data_script,
         "most_dice": MOST_DICE,
         "most_points": MOST_POINTS,
@@ -116,7 +116,7 @@ def _model(export: Json, facts: Facts, live: str = "", since: int = 0, picture: 
     best, worst = story.shots()
     played = {number: fact["fits"] for number, fact in facts.items() if "fits" in fact}
     slim = {
-        **states(),
+        "units": rules_of(story.system),
         "odds": {str(number): fact["odds"] for number, fact in facts.items() if fact.get("odds")},
         "played": {"all": len(played), "wrong": [number for number, fits in played.items() if not fits]},
     }

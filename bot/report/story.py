@@ -9,7 +9,7 @@ from typing import Any
 
 from bot.game.events import undone_events
 from bot.game.state import DRAW, Json
-from bot.report.counters import LOST, is_lost, standing
+from bot.report.counters import HURT, LOST, Counter, counter, is_lost
 from bot.report.facts import sides_of
 from bot.report.luck import Luck, Shot, luck_of, shots
 from bot.report.told import FILTERS, Event, told
@@ -155,8 +155,22 @@ class Story:
             units=list(dict.fromkeys([*used, *touched])),
             lines=facts.get("lines") or [],
             luck=facts.get("luck") or {},
-            weight=_weight(body),
+            weight=self._weight(body),
         )
+
+    def _weight(self, body: Json) -> str:
+        """How heavy a result is: "lost", "hurt", or nothing."""
+        if body["kind"] not in ("sequence", "roll", "reveal"):
+            return ""
+        before, after = ((body.get(name) or {}).get("units") or {} for name in ("before", "after"))
+        found = ""
+        for key, unit in after.items():
+            was = before.get(key)
+            if unit and was and self._standing(unit, was) != self._standing(was, was):
+                if self._standing(unit, was) == LOST:
+                    return "lost"
+                found = "hurt"
+        return found
 
     def _count_losses(self) -> None:
         """Differences between the ends of turns, so that undo needs no special case."""
@@ -173,12 +187,19 @@ class Story:
             if first is None or ((unit or first).get("side") or "") != side:
                 continue
             was = earlier.get(key, first)
-            if is_lost(unit) and was is not None and not is_lost(was):
-                if unit is not None:
-                    found.gone.append(unit["name"])
-            elif unit and was and standing(unit, first) and standing(unit, first) != standing(was, first):
-                found.hurt.append(unit["name"])
+            now_is, was_is = self._standing(unit, first), self._standing(was, first)
+            if unit is not None and now_is != was_is:
+                found.gone += [unit["name"]] if now_is == LOST else []
+                found.hurt += [unit["name"]] if now_is == HURT else []
         return found
+
+    def _standing(self, unit: Json | None, first: Json) -> str:
+        return counter(unit, first, self.system).standing if unit is not None else LOST
+
+    def drawn(self, key: str) -> tuple[Counter, Counter]:
+        """A unit as it is now, and as it came into the game."""
+        first = self.first[key]
+        return counter(self.units[key] or first, first, self.system), counter(first, first, self.system)
 
     def _lucky(self) -> list[str]:
         """Whose luck is counted: the sides, or in free play whoever rolled."""
@@ -192,7 +213,7 @@ class Story:
 
     def lost(self, side: str) -> int:
         """How many of its units have left the fight."""
-        return sum(1 for unit in self.units.values() if unit and _side(unit) == side and is_lost(unit))
+        return sum(1 for unit in self.units.values() if unit and _side(unit) == side and is_lost(unit, self.system))
 
     def strength(self, side: str) -> int:
         """How many units it has had."""
@@ -236,20 +257,3 @@ def _side(unit: Json) -> str:
 
 def _system_of(export: Json) -> str:
     return next((row["body"]["system"] for row in export["events"] if "system" in row["body"]), "")
-
-
-def _weight(body: Json) -> str:
-    """How heavy a result is: "lost", "hurt", or nothing."""
-    if body["kind"] not in ("sequence", "roll", "reveal"):
-        return ""
-    before, after = ((body.get(name) or {}).get("units") or {} for name in ("before", "after"))
-    found = ""
-    for key, unit in after.items():
-        was = before.get(key)
-        if not unit or not was:
-            continue
-        if standing(unit, was) == LOST and not is_lost(was):
-            return "lost"
-        if unit["type"] != was["type"] or (unit.get("state") or "") != (was.get("state") or ""):
-            found = "hurt"
-    return found

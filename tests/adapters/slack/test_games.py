@@ -15,11 +15,12 @@ async def test_a_game_ends_and_is_taken_up_again_from_the_list(socket_slack: Sla
         await (await anna.slash(games, "/game", 'start lnlt "Hill 875"')).answer()
         question = await (await anna.slash(games, "/game", "end")).answer()
         assert question.ephemeral_for == anna.id
-        story = await (await anna.press(question, "End it")).answer()
+        pressed = await anna.press(question, "End it")
+        page = await pressed.answer(where=lambda one: bool(one.files))
+        assert [file.name for file in page.files] == ["hill-875.html"]
+        story = await pressed.answer(where=lambda one: "Hill 875 is over" in one.text)
         assert story.ephemeral_for is None
-        assert "Hill 875 is over" in story.text
-        listed = await (await ben.slash(games, "/game", "list")).answer()
-        assert listed.ephemeral_for == ben.id
+        listed = await (await ben.slash(games, "/game", "list")).answer(where=lambda one: one.ephemeral_for == ben.id)
         opened = await (await ben.press(listed, "Read")).answer()
         assert opened.ephemeral_for == ben.id
         resumed = await (await ben.press(opened, "Resume")).answer()
