@@ -18,6 +18,7 @@ from adapters.slack.calls import Busy, Refused, Wire
 from adapters.slack.escape import line
 from adapters.slack.files import INVITE, direct_messages, send_files
 from adapters.slack.lookup import mark, stands
+from adapters.slack.native import Unwanted, Workspaces, has_native
 from adapters.slack.render import LATE, LATE_PERHAPS, PERHAPS, Message, render
 from adapters.slack.request import PLATFORM, Request
 from adapters.slack.teams import Team, Teams
@@ -62,6 +63,7 @@ class Posts:
         self._app, self._wire, self._teams = app, wire, teams
         self._queues = Queues()
         self._next: dict[str, float] = {}
+        self._native = Workspaces()
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit)
 
     async def deliver(
@@ -152,14 +154,25 @@ class Posts:
                 return
             if standing is None:
                 before = LATE_PERHAPS if late else PERHAPS
-        message = render(reply, team.id, before=before)
+        request = replace(request, replaces=request.replaces and reply.in_place and not reply.error)
+        try:
+            message = await self._message_of(team, request, reply, progress, before)
+            progress.spot = await self._post(team, request, message, progress, private=reply.private, waits=reply.quiet)
+        except Unwanted:
+            self._native.refused(team.id)
+            message = await self._message_of(team, request, reply, progress, before)
+            progress.spot = await self._post(team, request, message, progress, private=reply.private, waits=reply.quiet)
+
+    async def _message_of(self, team: Team, request: Request, reply: Reply, progress: Progress, before: str) -> Message:
+        """The message as this workspace takes it; its files go first, and it says where they are."""
+        is_native = self._native.takes(team.id)
+        message = render(reply, team.id, before=before, is_native=is_native)
         if message.files:
             if progress.note is None:
                 progress.note = await send_files(self._wire, team.token, request, message.files, private=reply.private)
-            message = render(reply, team.id, before=before, notes=[progress.note] if progress.note else [])
-        message = replace(message, metadata=mark(request, reply) if request.request_id else None)
-        request = replace(request, replaces=request.replaces and reply.in_place and not reply.error)
-        progress.spot = await self._post(team, request, message, progress, private=reply.private, waits=reply.quiet)
+            notes = [progress.note] if progress.note else []
+            message = render(reply, team.id, before=before, notes=notes, is_native=is_native)
+        return replace(message, metadata=mark(request, reply) if request.request_id else None)
 
     async def _post(
         self,
@@ -180,6 +193,7 @@ class Posts:
                 await self._wire.respond(request.response_url, _response(request, message, private=private))
                 return request.spot(request.message) if request.replaces else {}
             except Refused as refused:
+                _unwanted(refused, message.blocks)
                 log.info("the response address in %s does not answer: %s", request.where.key, refused)
                 progress.url_works = False
         try:
@@ -198,7 +212,7 @@ class Posts:
         if team is None:
             return Never("the app is not installed there")
         try:
-            await self._change(team, render(due.reply, team.id), str(spot["channel"]), str(spot["ts"]))
+            await self._edit(team, due.reply, str(spot["channel"]), str(spot["ts"]))
         except Busy as busy:
             return Later(busy.seconds)
         except Refused as refused:
@@ -208,6 +222,14 @@ class Posts:
 
             await keep(self._wire, team.token, due.reply, spot)
         return Posted(dict(spot))
+
+    async def _edit(self, team: Team, reply: Reply, channel: str, ts: str) -> None:
+        try:
+            message = render(reply, team.id, is_native=self._native.takes(team.id))
+            await self._change(team, message, channel, ts)
+        except Unwanted:
+            self._native.refused(team.id)
+            await self._change(team, render(reply, team.id), channel, ts)
 
     async def _change(self, team: Team, message: Message, channel: str, ts: str) -> Json:
         where = {"channel": channel, "ts": ts}
@@ -253,6 +275,7 @@ class Posts:
         except Refused as refused:
             if "blocks" not in refused.error:
                 raise
+            _unwanted(refused, body["blocks"])
             log.error("Slack does not take the blocks of an answer (%s): it is shown as plain text", refused)
             plain = {name: body[name] for name in body if name != "blocks"}
             said = await self._wire.call(team.token, method, **plain)
@@ -266,6 +289,12 @@ class Posts:
         at = max(self._next.get(channel, 0.0), now)
         self._next[channel] = at + INTERVAL
         await asyncio.sleep(max(0.0, at - now - BURST))
+
+
+def _unwanted(refused: Refused, blocks: list[Json]) -> None:
+    """Raise Unwanted where Slack may have refused a message for a block of its own."""
+    if "block" in refused.error and has_native(blocks):
+        raise Unwanted(refused.error)
 
 
 def _content(message: Message) -> dict[str, Any]:

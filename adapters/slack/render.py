@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from adapters.slack import native
 from adapters.slack.escape import PEN, bold, entities, escaped, fenced, line
 from adapters.slack.request import PLATFORM
 from bot.interface.parts import Entry, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply import LINK, Button, File, Menu, MenuEntry, Reply, beside
 from bot.interface.tone import PLAIN
+from bot.interface.unit_table import UnitTable
 
 Json = dict[str, Any]
 
@@ -48,13 +50,13 @@ class Message:
     metadata: Json | None = None
 
 
-def render(reply: Reply, team: str, *, before: str = "", notes: Iterable[str] = ()) -> Message:
+def render(reply: Reply, team: str, *, before: str = "", notes: Iterable[str] = (), is_native: bool = False) -> Message:
     """The message for a reply in a workspace, with a remark `before` it. Nothing in it can ping but those whom the
-    reply calls."""
+    reply calls. `is_native`: with Slack's own tables, for a workspace that takes them."""
     mention = _mention(reply, team)
     mark = before + ("Error: " if reply.error else "")
     lines, files = [*reply.lines, *notes], reply.files
-    blocks = _blocks(reply, mention, mark, lines)
+    blocks = _blocks(reply, mention, mark, lines, is_native=is_native)
     if _size(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
         blocks = _folded(reply, mention, mark, lines)
         files = (*files, File("answer.txt", reply.text()))
@@ -70,10 +72,10 @@ def _mention(reply: Reply, team: str) -> str:
     return f" · {called}" if called else ""
 
 
-def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> list[Json]:
+def _blocks(reply: Reply, mention: str, mark: str, lines: Sequence[Part], *, is_native: bool) -> list[Json]:
     return [
         *_sections([_first(reply, mark) + mention]),
-        *_body([part for part in lines if not isinstance(part, Small)]),
+        *_body([part for part in lines if not isinstance(part, Small)], is_native=is_native),
         *_context([*(part.text for part in lines if isinstance(part, Small)), *_numbered(reply.footer)]),
         *actions(reply.buttons, reply.menus),
     ]
@@ -107,8 +109,12 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
     ]
 
 
-def _body(parts: Sequence[Part]) -> Iterator[Json]:
+def _body(parts: Sequence[Part], *, is_native: bool) -> Iterator[Json]:
     """The parts as blocks; one of a list has its button beside it."""
+    tables = [part for part in parts if isinstance(part, UnitTable)]
+    if is_native and tables and native.fits(tables):
+        yield native.units(tables)
+        parts = [part for part in parts if not isinstance(part, UnitTable)]
     for is_apart, run in groupby(parts, key=lambda part: isinstance(part, Entry | Rule)):
         if not is_apart:
             yield from _drawn(drawn(run, PEN))

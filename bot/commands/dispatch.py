@@ -122,6 +122,7 @@ BUTTONS_OF_GAME = {
     "since": "since:press_since",
     "read": "games:read",
     "unshare": "share:stop",
+    "units": "unit_list:press_share",
 }
 """Buttons that name their game, which must be the one that is played here; they take what follows it, if anything."""
 BUTTONS_OF_EVENT = {

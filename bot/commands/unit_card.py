@@ -8,9 +8,10 @@ from typing import Any
 from bot.commands.context import Context
 from bot.commands.log import newest_first, page_action
 from bot.commands.playing import repeated
-from bot.commands.unit_table import tone_of
+from bot.commands.unit_table import in_order, tone_of
 from bot.forms import FIRES, form_button
 from bot.game.back import FLIP
+from bot.game.counter import frame_of, printed_on
 from bot.game.roster import changed_names, is_gone
 from bot.game.state import Game
 from bot.game.summary import title_of
@@ -28,6 +29,9 @@ from bot.systems.catalog import System
 AIMED = ("targets", "target", "defenders")
 CLOSE = ("melee", "hand-to-hand", "close-assault")
 """Combat at close quarters, by its names in the games."""
+MORALE = ("morale-check", "morale")
+VEHICLE, VEHICLES = "vehicle", ("armor", "mechanized", "soft")
+"""What is in the name of a sequence that is fired at vehicles, and the frames of their counters."""
 READ = 400
 """So many events are looked through for those of the unit."""
 SHOWN = 3
@@ -40,7 +44,7 @@ async def card(context: Context, unit: RosterUnit) -> Reply:
     game = context.need_game()
     lines: list[Part] = [_about(context, unit)]
     if unit.back is not None:
-        lines.append(f"{'Full' if unit.turned else 'Reduced'}: {_side(unit.back)}")
+        lines.append(f"{'Full' if unit.turned else 'Reduced'}: {_side(unit, unit.back, context.system)}")
     lines += [Small(told) async for told in _history(context, unit)]
     can_act = not game.ended
     is_own = not unit.side or not context.actor.side or unit.side == context.actor.side
@@ -98,15 +102,21 @@ def _about(context: Context, unit: RosterUnit) -> str:
         whose = "Yours"
     else:
         whose = f"{unit.side} ({', '.join(players)})" if players else unit.side
-    return " · ".join(filter(None, (whose, unit.type, *_numbers(unit.numbers), unit.handle)))
+    return " · ".join(filter(None, (whose, unit.type, *_numbers(unit.type, unit.numbers, context.system), unit.handle)))
 
 
-def _side(back: Back) -> str:
-    return ", ".join(filter(None, (back.type, *_numbers(back.numbers)))) or "the same numbers"
+def _side(unit: RosterUnit, back: Back, system: System | None) -> str:
+    return (
+        ", ".join(filter(None, (back.type, *_numbers(back.type or unit.type, back.numbers, system))))
+        or "the same numbers"
+    )
 
 
-def _numbers(numbers: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in numbers.items():
+def _numbers(type_: str, numbers: Mapping[str, Any], system: System | None) -> Iterator[str]:
+    """Those printed on the counter first, as they are there, then the others in the game's own order."""
+    printed = [key for key in printed_on(type_, system) if key in numbers]
+    for key in dict.fromkeys([*printed, *in_order(numbers, system)]):
+        value = numbers[key]
         if key == LOADOUT:
             yield f"carries {arms_said(numbers)}"
             continue
@@ -126,7 +136,10 @@ def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Butto
     specs = [registry.get((system.id, id)) for id in system.sequences]
     found = [spec for spec in specs if spec is not None]
     names = ACTING if is_own else AIMED
-    fires = next((spec for spec in found if spec.verb in FIRES and _option(spec, names, unit, system)), None)
+    fire = [spec for spec in found if spec.verb in FIRES and _option(spec, names, unit, system)]
+    if not is_own and frame_of(unit.type, system) in VEHICLES:
+        fire.sort(key=lambda spec: VEHICLE not in spec.target)
+    fires = next(iter(fire), None)
     if fires is not None and (option := _option(fires, names, unit, system)):
         label = f"{fires.verb} with it" if is_own else f"{fires.verb} at it"
         given: dict[str, object] = {option: unit.handle}
@@ -136,6 +149,9 @@ def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Butto
     close = next((spec for spec in found if spec.target in CLOSE and _option(spec, names, unit, system)), None)
     if close is not None and close is not fires and (option := _option(close, names, unit, system)):
         yield form_button(close.path, {option: unit.handle}, close.title, registry)
+    check = next((spec for spec in found if spec.target in MORALE and _option(spec, ACTING, unit, system)), None)
+    if is_own and check is not None and (option := _option(check, ACTING, unit, system)):
+        yield form_button(check.path, {option: unit.handle}, check.title, registry)
 
 
 def _option(spec: CommandSpec, names: tuple[str, ...], unit: RosterUnit, system: System) -> str:
@@ -143,7 +159,8 @@ def _option(spec: CommandSpec, names: tuple[str, ...], unit: RosterUnit, system:
     for option in spec.options:
         if option.name in names and option.type in ("unit", "units"):
             words = system.words.get(option.units or "units")
-            if words is None or unit.type in words.types or option.type == "unit":
+            of_units = words is None or bool({*words.types} & {*system.words["units"].types})
+            if words is None or unit.type in words.types or option.type == "unit" or not of_units:
                 return option.name
     return ""
 

@@ -2,26 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
 from bot.commands.context import Context
 from bot.commands.unit_card import card
 from bot.commands.unit_change import NAME, find_units
 from bot.commands.unit_table import tables
+from bot.forms import form_button
 from bot.game.counter import is_lost
 from bot.game.rights import find_side
 from bot.game.roster import count_units, described, in_order, is_stat
 from bot.interface.parts import Part, Small
-from bot.interface.reply import Menu, MenuEntry, Reply
+from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.phrase import phrase
 from bot.systems.catalog import System
 
 MOST_MENUS, MOST_CHOICES = 2, 25
+BOXED = 60
+"""So many units fit into a box of Discord's newer layout; a longer list is a message with a file."""
 
 
 async def listing(context: Context) -> Reply:
     """The roster by sides; eliminated units only when asked for, all of them or by their state."""
-    options = context.options()
+    return _listed(context, context.options())
+
+
+async def press_share(context: Context, rest: str) -> Reply:
+    """The same list for the whole channel, as whoever pressed *Share* had it."""
+    everyone, side, state = ([*rest.split(":", 2), "", ""])[:3]
+    options = {"all": everyone == "all", "side": side or None, "state": state or None, "public": True}
+    return replace(_listed(context, options), by=f"{context.who} shows the roster")
+
+
+def _listed(context: Context, options: Mapping[str, Any]) -> Reply:
     game = context.need_game()
     units = in_order(game.units.values())
     side, state = options["side"], options["state"]
@@ -47,8 +64,21 @@ async def listing(context: Context) -> Reply:
         tuple(lines),
         by="your side first" if is_split else "",
         private=not public,
+        buttons=() if public else tuple(_below(context, options)),
         menus=_cards(context, shown, headings),
+        boxed=len(shown) <= BOXED,
     )
+
+
+def _below(context: Context, options: Mapping[str, Any]) -> Iterator[Button]:
+    """What can be done with the list: show it to all, and add to it."""
+    game = context.game
+    if game.units:
+        about = ("all" if options["all"] else "", options["side"] or "", options["state"] or "")
+        yield context.button("units", "Share", *about)
+    if not game.ended:
+        yield form_button(("unit", "add"), {}, "Add…", context.registry)
+        yield form_button(("unit", "import"), {}, "Import…", context.registry)
 
 
 def _counted(units: list[RosterUnit]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bot.game.counter import is_hurt, is_lost, state_of
+from bot.game.counter import is_hurt, is_lost, printed_on, state_of
 from bot.interface.tone import GAME, HURT, SHAKEN
 from bot.interface.unit_table import UnitTable
 from bot.rules.inputs.loadout import LOADOUT
@@ -35,20 +35,34 @@ def tone_of(unit: RosterUnit, system: System | None) -> str:
 
 
 def _keys(units: list[RosterUnit], system: System | None) -> tuple[str, ...]:
-    """The numbers that most units have, in the order in which they were given, at most three."""
+    """The numbers that most units have, at most three: those printed on counters first, in the game's own order."""
     counts: dict[str, int] = {}
     for unit in units:
         for key, value in unit.numbers.items():
             counts[key] = counts.get(key, 0) + isinstance(value, int)
-    common = sorted((key for key in counts if counts[key] * 2 >= len(units)), key=lambda key: -counts[key])[:MOST_KEYS]
+    printed = {key for unit in units for key in printed_on(unit.type, system)}
+    common = [key for key in counts if counts[key] * 2 >= len(units)]
+    common.sort(key=lambda key: (key not in printed, -counts[key]))
+    return tuple(in_order(common[:MOST_KEYS], system))
+
+
+def in_order(keys: Iterable[str], system: System | None) -> list[str]:
+    """Numbers in the order in which the game lists them."""
     known = list(system.words["units"].keys) if system is not None else []
-    return tuple(sorted(common, key=lambda key: known.index(key) if key in known else len(known)))
+    return sorted(keys, key=lambda key: known.index(key) if key in known else len(known))
 
 
 def _row(unit: RosterUnit, keys: tuple[str, ...], system: System | None) -> tuple[str, ...]:
     state = state_of(unit, system).replace("-", " ")
     words = [mark.replace("_", "-") for mark in sorted(unit.marks)]
-    rest = [f"{key} {_said(value)}" for key, value in unit.numbers.items() if key not in (*keys, LOADOUT)]
+    printed = printed_on(unit.type, system)
+    others = in_order((key for key in unit.numbers if key not in (*keys, LOADOUT)), system)
+    others.sort(key=lambda key: key not in printed)
+    options = system.words["units"].keys if system is not None else {}
+    rest = [
+        _said(unit.numbers[key]) if key in options and options[key].values else f"{key} {_said(unit.numbers[key])}"
+        for key in others
+    ]
     mark = HALF if unit.turned or unit.type == "half-squad" else ""
     numbers = (_said(unit.numbers[key]) if key in unit.numbers else "" for key in keys)
     return (

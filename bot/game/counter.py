@@ -44,7 +44,6 @@ class Counter:
 
 def counter(unit: RosterUnit, system: System | None) -> Counter:
     """The counter of a unit. Without a system (free play) it is an empty box with no number on it."""
-    printed: Mapping[str, Any] = (system.game["units"].get("counters") or {}).get(unit.type, {}) if system else {}
     said: Mapping[str, str] = (system.game.get("words") or {}) if system else {}
     lost, hurt = is_lost(unit, system), is_hurt(unit, system)
     states = tuple(_states(unit, system))
@@ -53,14 +52,28 @@ def counter(unit: RosterUnit, system: System | None) -> Counter:
         handle=unit.handle,
         side=unit.side,
         kind=said.get(unit.type, _plain(unit.type)),
-        frame=printed.get("frame", ANY),
-        numbers=tuple((key, _said(unit.numbers[key])) for key in printed.get("numbers", ()) if key in unit.numbers),
+        frame=frame_of(unit.type, system),
+        numbers=tuple((key, _said(unit.numbers[key])) for key in printed_on(unit.type, system) if key in unit.numbers),
         states=states,
         marks=tuple(_plain(mark) for mark in sorted(unit.marks) if mark != unit.state),
         lost=lost,
         hurt=hurt and not lost,
         shaken=bool(states) and not lost and not hurt,
     )
+
+
+def frame_of(type_: str, system: System | None) -> str:
+    """What is drawn on the counters of a unit type: one of `bot.systems.counters.FRAMES`."""
+    return str(_counter_of(type_, system).get("frame", ANY))
+
+
+def printed_on(type_: str, system: System | None) -> tuple[str, ...]:
+    """The keys of the numbers that are printed on the counters of a unit type."""
+    return tuple(_counter_of(type_, system).get("numbers") or ())
+
+
+def _counter_of(type_: str, system: System | None) -> Mapping[str, Any]:
+    return (system.game["units"].get("counters") or {}).get(type_, {}) if system is not None else {}
 
 
 def is_lost(unit: RosterUnit, system: System | None) -> bool:

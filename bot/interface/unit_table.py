@@ -8,8 +8,8 @@ PHONE = 33
 """Columns of a fixed width that a phone shows."""
 FIRST = 2
 """So many numbers are worth more than a long note."""
-_NAME, _NOTE = 13, 8
-"""The widest that a name may be on a phone, and what is kept free for a note: `SHAKEN ½`."""
+_NAME, _NOTE, _LEAST = 16, 8, 6
+"""The widest that a name may be on a phone, what is kept free for a note (`SHAKEN ½`), the least of one that is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,8 @@ def _fitting(note: str, room: int) -> str:
     pieces = note.split(", ")
     while len(pieces) > 1 and len(", ".join(pieces)) > room:
         pieces.pop()
-    return _cut(", ".join(pieces), room)
+    left = ", ".join(pieces)
+    return _cut(left, room) if len(left) <= room or room >= _LEAST else ""
 
 
 def _cut(text: str, room: int) -> str:

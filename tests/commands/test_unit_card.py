@@ -65,7 +65,7 @@ async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
     assert card.title == "Squad 1: shaken"
     assert card.body()[:2] == ["Yours · half-squad · fp 1 · morale 4 · us1", "Full: squad, fp 2, morale 5"]
     assert buttons(card)["Fire with it"] == "form:lnlt fire attackers=us1"
-    assert list(buttons(card)) == ["Fire with it", "Melee", "History"]
+    assert list(buttons(card)) == ["Fire with it", "Melee", "Morale check", "History"]
     assert "Direct fire" in card.text()
     history = await channel.press("Anna", buttons(card)["History"])
     assert "Squad 1" in history.text()

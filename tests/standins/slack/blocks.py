@@ -25,6 +25,8 @@ def check_blocks(blocks: Any, *, most: int = MESSAGE_BLOCKS, at: str = "/blocks"
         if name and name in seen:
             faults.append(f'"block_id" {name} already exists for another block [json-pointer:{here}/block_id]')
         seen.add(str(name))
+    if sum(isinstance(block, dict) and block.get("type") == "table" for block in blocks) > 1:
+        faults.append(f"only one table allowed [json-pointer:{at}]")
     return faults
 
 
@@ -82,6 +84,8 @@ def _block(block: Any, at: str) -> list[str]:
         faults += _context(block, at)
     elif kind == "actions":
         faults += _actions(block, at)
+    elif kind == "table":
+        faults += _table(block, at)
     elif kind == "input" and "element" in block:
         faults += _element(block["element"], INPUTS, f"{at}/element")
     return faults
@@ -98,6 +102,29 @@ def _section(block: dict[str, Any], at: str) -> list[str]:
         faults += check_text(field, 2_000, f"{at}/fields/{number}")
     if "accessory" in block:
         faults += _element(block["accessory"], SECTION_ACCESSORIES, f"{at}/accessory")
+    return faults
+
+
+def _table(block: dict[str, Any], at: str) -> list[str]:
+    rows = block.get("rows", [])
+    faults = [] if 1 <= len(rows) <= 100 else [f"no more than 100 items allowed [json-pointer:{at}/rows]"]
+    for number, row in enumerate(rows):
+        here = f"{at}/rows/{number}"
+        if not 1 <= len(row) <= 20 or len(row) != len(rows[0]):
+            faults.append(f"no more than 20 items allowed [json-pointer:{here}]")
+        for place, cell in enumerate(row):
+            if cell.get("type") == "raw_text" and not (isinstance(cell.get("text"), str) and cell["text"]):
+                faults.append(f"must be more than 0 characters [json-pointer:{here}/{place}/text]")
+            elif cell.get("type") not in ("raw_text", "rich_text"):
+                faults.append(f"unsupported type: {cell.get('type')} [json-pointer:{here}/{place}/type]")
+    settings = block.get("column_settings", [])
+    if len(settings) > 20:
+        faults.append(f"no more than 20 items allowed [json-pointer:{at}/column_settings]")
+    faults += [
+        f"invalid additional property [json-pointer:{at}/column_settings/{number}]"
+        for number, one in enumerate(settings)
+        if set(one) - {"align", "is_wrapped"} or one.get("align", "left") not in ("left", "center", "right")
+    ]
     return faults
 
 

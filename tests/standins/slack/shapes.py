@@ -53,6 +53,7 @@ BLOCKS: dict[str, Shape] = {
     ),
     "markdown": Shape(required=("text",), strings={"text": 12_000}),
     "rich_text": Shape(required=("elements",)),
+    "table": Shape(required=("rows",), optional=("column_settings",)),
 }
 
 
