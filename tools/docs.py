@@ -1,4 +1,4 @@
-"""Writes docs/<system>.md from tables and registry: `make docs`. Tests say what is stale."""
+"""Writes docs/<system>.md from tables and registry, and docs/verify.html: `make docs`. Tests say what is stale."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from typing import Any
 from bot.interface.explained import all_unit_words
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec
+from bot.report.page import checker
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table
 from bot.systems.catalog import Sequence, System, systems
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+CHECKER = DOCS / "verify.html"
 
 
 def page(game: System) -> str:
@@ -24,11 +26,10 @@ def page(game: System) -> str:
 
 
 def write_pages() -> list[Path]:
-    """Write every game's page; returns those that changed."""
+    """Write every game's page and the checker; returns those that changed."""
     changed = []
-    for game in systems().values():
-        path = DOCS / f"{game.id}.md"
-        text = page(game)
+    texts = {DOCS / f"{game.id}.md": page(game) for game in systems().values()} | {CHECKER: checker()}
+    for path, text in texts.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
             changed.append(path)

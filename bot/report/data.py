@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from bot.game.state import Json
 
-PACKED = 1_000_000
+PACKED = 300_000
 """Characters from which data is packed: a long game's JSON is full of repetition, and chats limit files."""
 
 

@@ -107,7 +107,7 @@ def _told(event: Json, singles: tuple[Single, ...]) -> Json:
     """The words of the answer, who did what, and the dice with every modifier."""
     found = retold({**event, "who": ""}, lambda _who: "")
     more = f" ({found.more})" if found.more else ""
-    by = found.by.removeprefix(", ")
+    by = found.by.removeprefix(", ").strip()
     lines = [_line(one.unit, line) for one in singles for line in one.played.lines]
     return {"told": f"{found.title}{more}", "by": by[:1].upper() + by[1:], "lines": lines}
 

@@ -1,0 +1,217 @@
+"""The after-action page in a real browser, opened from disk: read, stepped through, searched, checked, printed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.report.facts import facts_of
+from bot.report.page import checker, page
+from tests.browser.conftest import Shown
+from tests.browser.evenings import SCENARIOS, evening, hill, played
+from tests.browser.tampering import CASES, as_json, tampered
+
+pytestmark = pytest.mark.slow
+Show = Callable[..., Shown]
+LOGS = Path(__file__).parents[1] / "data/logs"
+WIDTHS = (320, 390, 768, 1280)
+
+
+@pytest.fixture(scope="module")
+def game() -> Any:
+    return played(hill())
+
+
+@pytest.fixture(scope="module")
+def report(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("report") / "hill.html"
+    path.write_text(page(game, facts_of(game)), "utf-8")
+    return path
+
+
+def test_everything_fits_in_an_honest_game(show: Show, report: Path, game: Any) -> None:
+    for query in ("", "?plain"):
+        found = show(report, query).check()
+        assert found["faults"] == []
+        assert found["told"].startswith("✓ Everything fits")
+        assert found["counts"]["events"] == len(game["events"])
+        assert found["counts"]["dice"] > 50
+        assert found["engine"] == ("plain JavaScript" if query else "WebCrypto")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_tampered_game_is_found(show: Show, game: Any, tmp_path: Path, name: str) -> None:
+    case = CASES[name]
+    bent, path = tampered(game, case), tmp_path / "bent.html"
+    path.write_text(page(bent, {}), "utf-8")
+    found = show(path).check(case.head(game))
+    if not case.says:
+        assert found["faults"] == []
+        return
+    said = [fault["text"] for fault in found["faults"] if fault["part"] == case.part]
+    assert any(case.says in text for text in said), found["faults"]
+    assert found["told"].startswith("✗")
+
+
+def test_an_outcome_that_does_not_follow_is_said_by_whoever_made_the_page(
+    show: Show, game: Any, tmp_path: Path
+) -> None:
+    bent = tampered(game, CASES["outcome, hashes anew, head known"])
+    path = tmp_path / "bent.html"
+    path.write_text(page(bent, facts_of(bent)), "utf-8")
+    found = show(path).check()
+    assert {fault["part"] for fault in found["faults"]} == {"played"}
+
+
+def test_before_the_seed_is_published_it_says_what_it_cannot_know(show: Show, tmp_path: Path) -> None:
+    export = played(hill(2, revealed=False))
+    path = tmp_path / "open.html"
+    path.write_text(page(export, facts_of(export)), "utf-8")
+    shown = show(path)
+    found = shown.check()
+    assert found["faults"] == []
+    assert found["told"].startswith("✓ The log fits; the dice cannot be computed yet")
+    assert found["counts"]["waiting"] > 20
+    open_parts = {part["id"] for part in found["parts"] if part["good"] is None}
+    assert {"head", "seeds", "dice", "played"} <= open_parts
+    assert "What no check can tell you" in shown.page.inner_text("#p-check")
+
+
+def test_step_search_and_open(show: Show, report: Path, game: Any) -> None:
+    shown = show(report)
+    browser = shown.page
+    assert browser.input_value("#at") == str(len(game["events"]))
+    browser.focus("#at")
+    browser.keyboard.press("Home")
+    assert browser.inner_text("#told") == "Before the first event"
+    assert browser.locator(".units li:visible").count() == 0
+    for _ in range(8):
+        browser.keyboard.press("ArrowRight")
+    assert browser.inner_text("#told").startswith("#8 · turn 1")
+    assert browser.locator(".units li:visible").count() > 5
+    browser.fill("#q", "hill is taken")
+    shown.until("document.querySelector('#count').textContent.startsWith('1 of')")
+    browser.fill("#q", "")
+    browser.select_option("#f-u", "M41")
+    assert " of " in browser.inner_text("#count")
+    browser.click("#clear") if browser.is_visible("#clear") else browser.select_option("#f-u", "")
+    shot = next(
+        row["number"] for row in game["events"] if row["body"]["kind"] == "sequence" and not row["body"].get("hand")
+    )
+    browser.evaluate(f"location.hash = 'e{shot}'")
+    inside = browser.locator(f"#e{shot} .more")
+    inside.locator(".proof li").first.wait_for()
+    assert "Odds then" in inside.inner_text()
+    assert "HMAC(seed, " in inside.inner_text()
+    assert browser.inner_text("#when").startswith(f"after #{shot}")
+
+
+def test_each_moment_is_drawn_as_the_page_itself_draws_it(show: Show, report: Path, game: Any, tmp_path: Path) -> None:
+    """The counters at the end: drawn by the server in one page, by the script in the other."""
+    still = show(report, java_script_enabled=False).page
+    moving = show(report).page
+    read = "nodes => nodes.map(n => [n.className, n.textContent.replace(/\\s+/g, ' ').trim()])"
+    assert still.locator(".units li").evaluate_all(read) == moving.locator(".units li").evaluate_all(read)
+
+
+def test_without_javascript_it_is_all_there(show: Show, report: Path, game: Any) -> None:
+    browser = show(report, java_script_enabled=False).page
+    text = browser.inner_text("body")
+    assert "The hill is taken, at a price." in browser.content()
+    assert "US won." in text
+    assert browser.locator(".ev").count() == len(game["events"])
+    assert not browser.is_visible("#check-top")
+    assert "grognard verify" in text
+
+
+@pytest.mark.parametrize("system", SCENARIOS)
+def test_no_page_scrolls_sideways(show: Show, tmp_path: Path, system: str) -> None:
+    export = played(evening(system))
+    path = tmp_path / f"{system}.html"
+    path.write_text(page(export, facts_of(export)), "utf-8")
+    shown = show(path)
+    assert shown.check()["faults"] == []
+    shown.page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
+    for width in WIDTHS:
+        shown.page.set_viewport_size({"width": width, "height": 800})
+        assert shown.page.evaluate("document.documentElement.scrollWidth") <= width, width
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_is_light_or_dark_as_the_reader_likes(show: Show, report: Path, scheme: str) -> None:
+    browser = show(report, color_scheme=scheme).page
+    red = int(browser.evaluate("getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]"))
+    assert (red > 200) == (scheme == "light")
+
+
+def test_it_prints(show: Show, report: Path, tmp_path: Path) -> None:
+    browser = show(report).page
+    browser.emulate_media(media="print")
+    assert not browser.is_visible("nav.step")
+    assert browser.pdf(path=tmp_path / "hill.pdf", format="A4").startswith(b"%PDF")
+
+
+def test_names_full_of_markup_run_nothing(show: Show, game: Any, tmp_path: Path) -> None:
+    evil = '</script><img src=x onerror="document.title=1"><script>document.title=2</script>'
+    bent = json.loads(json.dumps(game).replace("Cell 1", evil.replace('"', '\\"')))
+    bent["name"] = evil
+    path = tmp_path / "evil.html"
+    path.write_text(page(bent, facts_of(game)), "utf-8")
+    shown = show(path)
+    shown.page.evaluate("document.querySelectorAll('.ev details').forEach(d => { d.open = true; })")
+    assert shown.page.title().startswith(evil)
+    assert shown.page.locator("img").count() == 0
+
+
+def test_the_checker_reads_json_packed_json_and_pages(show: Show, report: Path, game: Any, tmp_path: Path) -> None:
+    own = tmp_path / "verify.html"
+    own.write_text(checker(), "utf-8")
+    (tmp_path / "hill.json").write_text(as_json(game), "utf-8")
+    (tmp_path / "bent.json").write_text(as_json(tampered(game, CASES["changed die"])), "utf-8")
+    (tmp_path / "none.json").write_text("[]", "utf-8")
+    shown = show(own)
+    says = {}
+    for file in (report, tmp_path / "hill.json", tmp_path / "bent.json", tmp_path / "none.json", LOGS / "asl.json"):
+        shown.page.evaluate("window.lastCheck = null")
+        shown.page.set_input_files("#file", file)
+        shown.until("window.lastCheck")
+        says[file.name] = shown.page.inner_text(".verdict").splitlines()[0]
+    assert says == {
+        "hill.html": "✓ Everything fits",
+        "hill.json": "✓ Everything fits",
+        "bent.json": "✗ 2 things are wrong",
+        "none.json": "✗ One thing is wrong",
+        "asl.json": "✓ Everything fits",
+    }
+
+
+def test_five_thousand_events_are_ready_and_checked_within_a_second(show: Show, game: Any, tmp_path: Path) -> None:
+    long = tampered(game, CASES["honest, with its head"])
+    first, more = long["events"], []
+    shots = [row["body"] for row in first if row["body"]["kind"] == "sequence" and not row["body"].get("after")]
+    assert shots
+    end = first[-1]["body"]["number"]
+    for number in range(end + 1, 5001):
+        body = {**shots[number % len(shots)], "number": number}
+        more.append({"number": number, "hash": "", "body": body})
+    long["events"] += more
+    from tests.browser.tampering import _relink
+
+    _relink(long)
+    facts = facts_of(long)
+    text = page(long, facts)
+    assert len(text.encode()) <= 4_000_000
+    path = tmp_path / "long.html"
+    path.write_text(text, "utf-8")
+    shown = show(path)
+    shown.page.wait_for_selector("html[data-ready]")
+    ready = shown.page.evaluate("performance.now()")
+    found = shown.check()
+    assert found["counts"]["events"] == 5000
+    print(f"{len(text.encode())} bytes, ready after {ready:.0f} ms, checked in {found['ms']:.0f} ms")
+    assert ready < 10_000  # a second on a free machine; this one may be busy
+    assert found["ms"] < 10_000
