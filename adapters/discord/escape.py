@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from adapters.discord.typed import as_typed
 from bot.interface.parts import Pen
-from bot.rules.phrase import Typed, When, pieces_of
+from bot.rules.phrase import Address, Typed, When, pieces_of
 from bot.rules.plain import visible
 
 _MARKS = re.compile(r"([\\*_~|`<]|\](?=\())")
@@ -46,6 +46,8 @@ def line(text: str) -> str:
 def _piece(piece: str) -> str:
     if isinstance(piece, When):
         return f"<t:{piece.at}:{'R' if piece.ago else 'f'}>"
+    if isinstance(piece, Address):
+        return str(piece)
     return command(piece) if isinstance(piece, Typed) else _within(piece)
 
 

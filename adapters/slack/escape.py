@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from bot.interface.parts import Pen
-from bot.rules.phrase import Typed, When, pieces_of
+from bot.rules.phrase import Address, Typed, When, pieces_of
 from bot.rules.plain import visible
 
 _CONTROL = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
@@ -77,6 +77,8 @@ def line(text: str) -> str:
 def _piece(piece: str) -> str:
     if isinstance(piece, When):
         return f"<!date^{piece.at}^{'{ago}' if piece.ago else '{date_short_pretty}, {time}'}|{entities(piece)}>"
+    if isinstance(piece, Address):
+        return f"<{entities(piece)}>"
     return code(_here(piece)) if isinstance(piece, Typed) else escaped(piece)
 
 

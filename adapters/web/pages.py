@@ -15,6 +15,8 @@ from aiohttp import web
 from bot.live.hub import Hub
 from bot.live.watched import BYE, Watched, Watcher
 from bot.logs import seldom
+from bot.picture.png import rasterizer
+from bot.rules.errors import UserError
 
 often = seldom(__name__)
 
@@ -47,8 +49,8 @@ GONE = "Nothing is shared here: the address is wrong, or has ended."
 class Pages:
     """Answers requests, within limits."""
 
-    def __init__(self, hub: Hub, places: int | None = None) -> None:
-        self._hub = hub
+    def __init__(self, hub: Hub, address: str, places: int | None = None) -> None:
+        self._hub, self._address = hub, address
         self.places = places or _places()
         self._addresses: Counter[str] = Counter()
 
@@ -61,7 +63,7 @@ class Pages:
                 web.get("/g/{token}", self.page),
                 web.get("/g/{token}/events", self.events),
                 web.get("/health", _health),
-                web.get("/robots.txt", _robots),
+                web.get("/g/{token}/card.png", self.picture),
             ]
         )
         return app
@@ -70,7 +72,7 @@ class Pages:
         """The page as it is now."""
         token = request.match_info["token"]
         game = await self._hub.find(token)
-        page = await game.page(f"{token}/events", "") if game is not None else None
+        page = await game.page(f"{token}/events", self._picture_of(token)) if game is not None else None
         if page is None:
             return _gone()
         packs = "gzip" in request.headers.get("Accept-Encoding", "")
@@ -86,6 +88,20 @@ class Pages:
                         await response.write(body[start : start + CHUNK])
                 await response.write_eof()
         return response
+
+    def _picture_of(self, token: str) -> str:
+        """Where the picture beside a link is; chats take no other form of it than PNG."""
+        return f"{self._address}/g/{token}/card.png" if rasterizer() else ""
+
+    async def picture(self, request: web.Request) -> web.StreamResponse:
+        """The picture that a chat shows beside a link."""
+        game = await self._hub.find(request.match_info["token"])
+        if game is None or not rasterizer():
+            return _gone()
+        try:
+            return web.Response(body=await game.picture(), content_type="image/png", headers=SAFE)
+        except UserError:
+            return _gone()
 
     async def events(self, request: web.Request) -> web.StreamResponse:
         """The stream of what happens behind the event that the page knows."""
@@ -161,10 +177,6 @@ def _gone() -> web.Response:
 
 async def _health(_: web.Request) -> web.Response:
     return web.Response(text="ok", headers=SAFE)
-
-
-async def _robots(_: web.Request) -> web.Response:
-    return web.Response(text="User-agent: *\nDisallow: /\n", headers=SAFE)
 
 
 def _address(request: web.Request) -> str:

@@ -22,7 +22,7 @@ SPARE = 64
 async def serve(app: App, settings: Settings) -> None:
     """Serve shared games until cancelled. Raises UserError where the port is taken."""
     hub = app.hub()
-    pages = Pages(hub)
+    pages = Pages(hub, settings.address)
     runner = web.AppRunner(pages.app(), access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:

@@ -10,14 +10,13 @@ from bot.commands.played import named
 from bot.entropy import new_address
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
-from bot.rules.phrase import phrase
+from bot.rules.phrase import Address, Phrase, phrase
 from bot.stores.base import Store
 from bot.stores.records import Doc
 
 SHARE, SHARED = "share", "shared"
 """Documents: the game behind an address, by the hash of what cannot be guessed in it; and that hash, by game."""
 PATH = "g"
-ONCE = "Its address was shown once. `/game share` makes a new one, and the old one ends."
 
 
 def key_of(token: str) -> str:
@@ -58,7 +57,7 @@ async def share(context: Context) -> Reply:
         Doc(SHARED, ledger.row, {"key": key_of(token), "since": int(context.now)}),
     ]
     address = f"{context.address}/{PATH}/{token}"
-    context.unstored = lambda reply: replace(reply, lines=(address, *reply.lines[1:]))
+    context.unstored = lambda reply: replace(reply, lines=(Phrase(Address(address)), *reply.lines[1:]))
     told = Reply(
         f"{context.who} shares {named(context.game)}",
         ("Whoever has the address can watch; what is sealed stays sealed.", phrase("To end it: `/game share off`")),
@@ -66,7 +65,7 @@ async def share(context: Context) -> Reply:
     return Reply(
         f"Whoever has this address can watch {named(context.game)}",
         (
-            phrase(ONCE),
+            phrase("Its address was shown once. `/game share` makes a new one, and the old one ends."),
             "It follows the game as it goes on, shows nothing that is sealed, and takes nothing from those who watch.",
             *(("The address of before has ended.",) if before else ()),
         ),

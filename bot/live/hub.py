@@ -16,8 +16,8 @@ often = seldom(__name__)
 
 EVERY = 1.0
 """Seconds between two looks at a game that is watched."""
-SHARE_OF_TIME = 4
-"""A game whose update takes long is looked at less often: so many times as long."""
+SHARE_OF_TIME, LONGEST_PAUSE = 2, 10.0
+"""A game whose update takes long is looked at less often: so many times as long, up to so many seconds."""
 MOST_GAMES = 200
 IDLE = 120.0
 """Seconds for which a game is kept that nobody looks at."""
@@ -80,7 +80,7 @@ class Hub:
                 took = await game.update()
             except Exception as error:
                 often.error("a watched game could not be read: %s", error)
-            await asyncio.sleep(max(EVERY, SHARE_OF_TIME * took))
+            await asyncio.sleep(max(EVERY, min(SHARE_OF_TIME * took, LONGEST_PAUSE)))
         game.used = monotonic()
 
     def _make_room(self) -> None:

@@ -8,6 +8,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from time import monotonic
 
+from bot.live.card import card_png
 from bot.live.facts import Apart, Facts
 from bot.live.public import MOST_EVENTS, public_export
 from bot.live.rendering import live_more, live_page
@@ -20,8 +21,8 @@ KEPT = 60
 PATIENCE = 3.0
 """Seconds that a page waits for the facts of its events; what comes later is in the next one."""
 RENDERING = 20.0
-BATCH, PAUSE = 40, 0.004
-"""So many watchers are told at once, with a pause behind them in which everybody else has their turn."""
+BATCH, PAUSE, SHARE_OF_TIME = 20, 0.003, 6
+"""So many watchers are told at once, with a pause behind them, so many times as long as that took, for who plays."""
 BYE = b"event: bye\ndata: -\n\n"
 AGAIN = b"event: again\ndata: -\n\n"
 
@@ -58,6 +59,7 @@ class Watched:
         self._asks: dict[int, str] = {}
         self._sent: deque[tuple[int, int, bytes]] = deque(maxlen=KEPT)
         self._page: Page | None = None
+        self._card: tuple[int, bytes] | None = None
         self._turn = asyncio.Lock()
         self._learning: asyncio.Task[None] | None = None
         self.used = monotonic()
@@ -93,6 +95,16 @@ class Watched:
                 self._page = Page(self.number, *made)
             return self._page
 
+    async def picture(self) -> bytes:
+        """The picture beside a link to it, as PNG. Raises UserError where nothing draws one here."""
+        async with self._turn:
+            self.used = monotonic()
+            if not self.watchers:
+                await self._read()
+            if self._card is None or self._card[0] != self.number:
+                self._card = (self.number, await self._apart(card_png, self._text, seconds=RENDERING))
+            return self._card[1]
+
     def behind(self, watcher: Watcher) -> list[bytes]:
         """The messages that a watcher has not had, in order; the request to load the page anew where they are gone."""
         told: list[bytes] = []
@@ -118,7 +130,9 @@ class Watched:
         for start in range(0, len(watchers), BATCH):
             for watcher in watchers[start : start + BATCH]:
                 watcher.signal.set()
-            await asyncio.sleep(PAUSE)
+            since = monotonic()
+            await asyncio.sleep(0)  # they write
+            await asyncio.sleep(max(PAUSE, SHARE_OF_TIME * (monotonic() - since)))
 
     async def _read(self) -> bool:
         """Whether there is something new, which is read then."""

@@ -16,6 +16,12 @@ class Typed(str):
     __slots__ = ()
 
 
+class Address(str):
+    """An address of our own on the web, to open: shown so that one press or click does so."""
+
+    __slots__ = ()
+
+
 class When(str):
     """A moment, shown in the reader's own clock: as a date with its time, or `ago` as `5 hours ago`. What it reads as
     plain text comes from `bot/interface/moment.py`."""
@@ -63,14 +69,14 @@ def marked(text: str) -> Phrase:
 
 
 def pieces_of(text: str) -> tuple[str, ...]:
-    """The pieces of a text, each a `Typed`, a `When` or plain."""
+    """The pieces of a text, each a `Typed`, an `Address`, a `When` or plain."""
     return text.pieces if isinstance(text, Phrase) else (text,)
 
 
 def text_to_json(text: str) -> Any:
     """A text as plain JSON: `"plain"`, or a list of pieces with `{"typed": "/log"}` for a command and `{"at": 17e8}`
     with its text for a moment."""
-    if not isinstance(text, Typed | When | Phrase):
+    if not isinstance(text, Typed | Address | When | Phrase):
         return text
     return [_piece_to_json(piece) for piece in pieces_of(text)]
 
@@ -78,6 +84,8 @@ def text_to_json(text: str) -> Any:
 def _piece_to_json(piece: str) -> Any:
     if isinstance(piece, When):
         return {"at": piece.at, "text": str(piece)} | ({"ago": True} if piece.ago else {})
+    if isinstance(piece, Address):
+        return {"address": str(piece)}
     return {"typed": str(piece)} if isinstance(piece, Typed) else piece
 
 
@@ -90,4 +98,6 @@ def text_from_json(data: Any) -> str:
 
 
 def _piece_from_json(piece: dict[str, Any]) -> str:
+    if "address" in piece:
+        return Address(piece["address"])
     return Typed(piece["typed"]) if "typed" in piece else When(piece["text"], piece["at"], ago=piece.get("ago", False))

@@ -13,6 +13,7 @@ Report.then(({data, grown, all, make, $}) => {
 
   source.onopen = () => tell("live", false);
   source.onerror = () => tell("not connected, trying again", true);
+  source.addEventListener("again", () => { source.close(); setTimeout(() => location.reload(), 3000 * Math.random()); });
   source.addEventListener("bye", () => { source.close(); tell("no longer shared", true); });
   source.addEventListener("more", message => {
     const more = JSON.parse(message.data);

@@ -70,10 +70,10 @@ class Stream:
 
 
 @asynccontextmanager
-async def served(channel: Channel, places: int | None = None) -> AsyncIterator[Site]:
-    """The live page of a channel's app, on a free port."""
-    hub = Hub(channel.app.store, here)
-    pages = Pages(hub, places)
+async def served(channel: Channel, places: int | None = None, *, worker: bool = False) -> AsyncIterator[Site]:
+    """The live page of a channel's app, on a free port; with a `worker` as hosts have it."""
+    hub = Hub(channel.app.store, None if worker else here)
+    pages = Pages(hub, ADDRESS, places)
     runner = web.AppRunner(pages.app(), access_log=None, shutdown_timeout=0.1)
     await runner.setup()
     assert runner.server is not None
