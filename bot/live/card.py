@@ -58,13 +58,13 @@ def where(story: Story) -> str:
 def _side(story: Story, side: str, top: int, colour: str, fill: str) -> list[str]:
     """A side's name, what is left of it, and its units."""
     units = [unit for unit in story.units.values() if unit and unit.get("side") == side]
-    left = sum(not is_lost(unit) for unit in units)
+    left = sum(not is_lost(unit, story.system) for unit in units)
     out = [
         _text(EDGE, top + 42, 38, colour, side, bold=True, room=250),
         _text(EDGE, top + 76, 26, FAINT, f"{left} of {len(units)} left" if units else "", room=250),
     ]
     for at, unit in enumerate(units[:BOXES]):
-        x, y, gone = 330 + at * STEP, top + 20, is_lost(unit)
+        x, y, gone = 330 + at * STEP, top + 20, is_lost(unit, story.system)
         edge = f'stroke="{FAINT}" stroke-dasharray="6 5"' if gone else f'stroke="{colour}"'
         out.append(
             f'<rect x="{x}" y="{y}" width="{BOX}" height="{BOX}" rx="5" fill="{PAPER if gone else fill}" {edge}'
