@@ -126,6 +126,8 @@ class Session:
         show(self.console, reply, self.keys.shown())
         for path in save_files(reply, self.folder / "files"):
             self.console.print(f"  saved as {path}", highlight=False, markup=False)
+        if reply.after and not reply.seen:
+            await self._press(reply.after)
 
     def _switch(self, name: str) -> None:
         name = " ".join(name.strip().strip("\"'").split())

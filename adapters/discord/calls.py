@@ -28,6 +28,7 @@ MESSAGE, THINKING, DEFER_UPDATE, UPDATE, CHOICES, FORM = 4, 5, 6, 7, 8, 9
 ANSWERED_BEFORE, UNKNOWN_INTERACTION = 40060, 10062
 UNKNOWN_WEBHOOK, UNKNOWN_MESSAGE = 10015, 10008
 USER_AGENT = "DiscordBot (https://example.org/grognard, 0.1)"
+MOST_ALT = 1_024
 _FILE_HOSTS = ("cdn.discordapp.com", "media.discordapp.net")
 _ATTEMPT = 2.0
 _PATIENCE = 6.0
@@ -196,9 +197,14 @@ def _parsed(text: str) -> Json:
     return found if isinstance(found, dict) else {}
 
 
+def attached(number: int, file: File) -> Json:
+    """What Discord is told of a file beside its bytes: its name, and in words what a picture shows."""
+    return {"id": number, "filename": file.name} | ({"description": file.alt[:MOST_ALT]} if file.alt else {})
+
+
 def _form(body: Json, files: Sequence[File], inside: str) -> aiohttp.FormData:
     """Body and files as Discord wants them."""
-    listed = [{"id": number, "filename": file.name} for number, file in enumerate(files)]
+    listed = [attached(number, file) for number, file in enumerate(files)]
     message = (body[inside] if inside else body) | {"attachments": listed}
     body = body | {inside: message} if inside else message
     form = aiohttp.FormData(quote_fields=False)

@@ -13,7 +13,7 @@ from typing import Any
 import discord
 from discord.http import Route
 
-from adapters.discord.calls import Wire
+from adapters.discord.calls import Wire, attached
 from adapters.discord.render import QUIET, Message, render
 from adapters.discord.request import (
     ATTACH_FILES,
@@ -152,7 +152,7 @@ class Posting:
         if not message.files:
             posted: Json = await self._http.request(route, json=body)
             return posted
-        listed = [{"id": number, "filename": file.name} for number, file in enumerate(message.files)]
+        listed = [attached(number, file) for number, file in enumerate(message.files)]
         files = [discord.File(io.BytesIO(file.data), filename=file.name) for file in message.files]
         form: list[dict[str, Any]] = [{"name": "payload_json", "value": json.dumps(body | {"attachments": listed})}]
         for number, file in enumerate(files):

@@ -85,6 +85,7 @@ class Delivery:
             if done:
                 reply = await _result(task)
                 await self._first(request, reply, in_place=in_place)
+                await self._after(request, command, reply)
                 return
             instead = await self._app.promised(command, request.until)
             if instead is not None:
@@ -102,8 +103,22 @@ class Delivery:
             await self._app.kept(request.request_id)
         if await self._post(request, reply, placed=placed, private=private, in_place=in_place):
             await self._app.kept(request.request_id)
+            await self._after(request, command, reply)
         else:
             self._app.broken(request.request_id)
+
+    async def _after(self, request: Request, command: Command, reply: Reply) -> None:
+        """Bring the picture of an answer that is there. What fails is logged: the answer has said it all."""
+        if not reply.after or reply.seen:
+            return
+        drawn = await self._app.press(reply.after, command.who, command.where, f"{command.request_id}/after")
+        if drawn.error:
+            log.warning("no picture for interaction %s: %s", request.id, drawn.title)
+            return
+        try:
+            await self._wire.follow_up(request, render(drawn, request))
+        except TROUBLE as error:
+            log.warning("no picture for interaction %s: %s", request.id, error)
 
     async def make_good(self, request: Request, reply: Reply) -> None:
         """Bring the answer to a receipt that a dead process left, or that this one could not bring."""

@@ -10,6 +10,7 @@ from adapters.slack.request import Request
 from bot.interface.reply import File
 from bot.rules.phrase import Phrase, phrase
 
+MOST_ALT = 1_000
 INVITE = phrase("Invite the bot here, and files come into the channel: `/invite @grognard`")
 
 
@@ -45,7 +46,8 @@ async def direct_messages(wire: Wire, token: str, user: str) -> str:
 async def _upload(wire: Wire, token: str, file: File) -> dict[str, str]:
     data = file.data or b"\n"
     name = PurePath(file.name).name or "file.txt"
-    place = await wire.request(token, "files.getUploadURLExternal", filename=name, length=str(len(data)))
+    alt = {"alt_txt": file.alt[:MOST_ALT]} if file.alt else {}
+    place = await wire.request(token, "files.getUploadURLExternal", filename=name, length=str(len(data)), **alt)
     await wire.upload(place["upload_url"], data)
     return {"id": place["file_id"], "title": name}
 

@@ -8,7 +8,7 @@ SCOPES = (
     "chat:write",
     "commands",
     "files:read",  # /game import, /unit import
-    "files:write",  # /game export, long answers
+    "files:write",  # /game export, long answers, pictures
     "groups:read",  # the same for private channels
     "im:history",  # direct messages to the bot
     "im:write",

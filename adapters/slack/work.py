@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import replace
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused, Wire
@@ -18,6 +20,8 @@ from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place
 from bot.rules.errors import UserError
 from bot.turns import Queues
+
+log = logging.getLogger(__name__)
 
 Do = Callable[[Person], Awaitable[Reply]]
 Ack = Callable[..., Awaitable[Any]]
@@ -76,6 +80,7 @@ class Work:
             posted = await posting
             if not reply.elsewhere:
                 await self._end(command, posted=posted)
+            await self._after(request, command, reply)
 
     async def _owed(self, request: Request, command: Command, done: asyncio.Task[Reply], ack: Ack) -> None:
         """Acknowledge what is not done yet: it will be answered, come what may."""
@@ -94,6 +99,19 @@ class Work:
         if reply.outbox or reply.seen:  # it is on the disk, and the outbox's from now on
             await self.app.kept(command.request_id)
         await self._end(command, posted=await self.posts.deliver(request, reply))
+        await self._after(request, command, reply)
+
+    async def _after(self, request: Request, command: Command, reply: Reply) -> None:
+        """Bring the picture of an answer that is there. What fails is logged: the answer has said it all."""
+        if not reply.after or reply.seen:
+            return
+        who = await self.people.find(request)
+        drawn = await self.app.press(reply.after, who, command.where, f"{command.request_id}/after")
+        if drawn.error:
+            log.warning("no picture in %s: %s", request.where.key, drawn.title)
+            return
+        behind = replace(request, request_id=f"{request.request_id}/after", replaces=False)
+        await self.posts.deliver(behind, drawn)
 
     def beside(self, work: Coroutine[Any, Any, None]) -> None:
         """Do something that no answer waits for."""

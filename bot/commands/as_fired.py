@@ -51,7 +51,10 @@ async def odds(context: Context, number: int, _more: str) -> Reply:
     if has_names(shot.sequence, context.game):
         reply = odds_by_name(reply, context.game)
     done = "fired" if fired.spec.verb in FIRES else "rolled"
-    return replace(reply, by=f"the odds of #{number} as it was {done}")
+    from bot.commands.pictures import offered
+
+    reply = replace(reply, by=f"the odds of #{number} as it was {done}")
+    return await offered(context, reply, context.button("bars", "", number).action)
 
 
 async def dice(context: Context, number: int, _more: str) -> Reply:

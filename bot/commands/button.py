@@ -26,6 +26,8 @@ PRIVATE = (
     "card",
     "mygames",
     "odds",
+    "bars",
+    "picture",
     "dice",
     "count",
     "whatif",

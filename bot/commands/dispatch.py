@@ -101,6 +101,8 @@ BUTTONS_WITH_REST = {
     "help": "help:press_help",
     "try": "help:press_try",
     "throw": "help:press_throw",
+    "picture": "pictures:press",
+    "drawn": "pictures:press",
 }
 """Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
 BUTTONS_OF_GAME = {
@@ -130,6 +132,7 @@ BUTTONS_OF_EVENT = {
     "other": "second_shot:fire_at",
     "sure": "second_shot:fire_at",
     "odds": "as_fired:odds",
+    "bars": "pictures:press_shot",
     "dice": "as_fired:dice",
     "share": "as_fired:share",
     "reveal": "button:reveal",

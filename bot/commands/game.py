@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.commands import channel_settings, starting
+from bot.commands import channel_settings, pictures, starting
 from bot.commands.amending import Amendment
 from bot.commands.calling import take_seat
 from bot.commands.claiming import CLAIM_HINT, own_import
@@ -251,6 +251,8 @@ async def settings(context: Context) -> Reply:
     """How the game is played and answered."""
     options = context.options()
     threads = await channel_settings.threads(context, options.pop("threads"))
+    drawn = await pictures.setting(context, options.pop("pictures"))
+    threads = ", ".join(filter(None, (threads, drawn)))
     if threads and not any(options.values()):
         return Reply(f"{context.who}: {threads}")
     if not any(options.values()):
@@ -264,6 +266,7 @@ async def settings(context: Context) -> Reply:
                 f"confirm={'yes' if game.confirm else 'no'}: ask before the same shot is fired at another target",
                 f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
                 f"threads={'own' if own else 'channel'}: what this channel's threads play",
+                f"pictures={await pictures.mode(context)}: of lookups and odds in this channel",
             ),
         )
     game = context.open_game()

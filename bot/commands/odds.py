@@ -67,7 +67,9 @@ async def answer_odds(
     )
     if not each_of(sequence, raw, roster):
         buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
-    return replace(reply, buttons=buttons)
+    from bot.commands.pictures import offered
+
+    return await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}")
 
 
 async def count_rows(

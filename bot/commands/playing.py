@@ -29,20 +29,26 @@ async def handle_roll(context: Context) -> Reply:
 
 async def handle_lookup(context: Context) -> Reply:
     """A table; one of kind roll rolls its own dice when its roll is left out."""
+    from bot.commands.pictures import offered, table_action
     from bot.play.lookup import read_table, whole_reply
 
     game, spec = system(context.spec.system), context.spec
     table, options = game.table(spec.target), _plain(context.command.options)
+    wanted = flag(options, "picture")
+    options.pop("picture", None)
     if spec.wants_whole(options):
-        return whole_reply(table, spec.example)
+        whole = whole_reply(table, spec.example)
+        return await offered(context, whole, table_action(table, {}, private=True), wanted=wanted)
     private = flag(options, "private")
     options.pop("private", None)
     if private and table.owes(options):
         raise UserError(
             "A roll is public.", hint="Leave out private, or give the roll.", option="private", code="not-together"
         )
-    reply = record(context, read_table(table, options, context.who, context.dice(), game.title), secret=False)
-    return replace(reply, private=True) if private else reply
+    outcome = read_table(table, options, context.who, context.dice(), game.title)
+    reply = record(context, outcome, secret=False)
+    reply = replace(reply, private=True) if private else reply
+    return await offered(context, reply, table_action(table, outcome.given, private=private), wanted=wanted)
 
 
 async def handle_sequence(context: Context) -> Reply:

@@ -39,6 +39,7 @@ def doctor(words: list[str]) -> int:
     found = Findings()
     found.right(f"Python {sys.version.split()[0]}")
     _check_tables(found)
+    _check_pictures(found)
     settings = _check_settings(found)
     if settings is not None:
         _check_live(found, settings)
@@ -59,6 +60,15 @@ def _check_tables(found: Findings) -> None:
             found.fault(str(error))
         except OSError:
             found.note(f"{system.id} has no sequences file")
+
+
+def _check_pictures(found: Findings) -> None:
+    from bot.picture.png import rasterizer
+
+    if library := rasterizer():
+        found.right(f"pictures are drawn by {library.replace('_', '-')}")
+    else:
+        found.note('pictures are not installed: pip install "grognard[pictures]" adds them')
 
 
 def _check_settings(found: Findings) -> Settings | None:

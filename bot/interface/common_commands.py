@@ -29,6 +29,7 @@ ROUNDS = Option(
 )
 """Of sequences that go on for several rounds."""
 
+PICTURE = Option("picture", "bool", help="a picture of it, too", brief="drawn")
 PRIVATE = Option("private", "bool", help="only you see the answer", brief="only for you")
 
 _FORMATS = ("full", "compact")
@@ -142,6 +143,7 @@ GAME = (
             _option("confirm", "enum", "ask before the same shot is fired at another target", values=("yes", "no")),
             _option("master", help_="the new game master", complete="player"),
             _option("threads", "enum", "threads here play the channel's game, or their own", values=("channel", "own")),
+            _option("pictures", "enum", "pictures of lookups and odds here", values=("never", "on-demand", "always")),
         ),
         example="/game settings answers=compact",
     ),

@@ -54,10 +54,11 @@ class Menu:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that goes with a reply. `content` is its text, or its bytes."""
+    """A file that goes with a reply. `content` is its text, or its bytes; `alt` says in words what a picture shows."""
 
     name: str
     content: str | bytes
+    alt: str = ""
 
     @property
     def data(self) -> bytes:
@@ -71,14 +72,17 @@ class File:
 
     def to_json(self) -> dict[str, Any]:
         """The file as plain JSON values, bytes in base64."""
+        more = {"alt": self.alt} if self.alt else {}
         if isinstance(self.content, bytes):
-            return {"name": self.name, "content": b2a_base64(self.content, newline=False).decode(), "packed": True}
-        return {"name": self.name, "content": self.content}
+            content = b2a_base64(self.content, newline=False).decode()
+            return {"name": self.name, "content": content, "packed": True, **more}
+        return {"name": self.name, "content": self.content, **more}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> File:
         """The file that `to_json` stored."""
-        return cls(data["name"], a2b_base64(data["content"]) if data.get("packed") else data["content"])
+        content = a2b_base64(data["content"]) if data.get("packed") else data["content"]
+        return cls(data["name"], content, data.get("alt", ""))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,9 @@ class Reply:
     `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is drawn in a box with its
     buttons, where a platform has one, so that the next screen can take its place.
     `over` is what became of an answer that no longer holds (`Undone in #41`); its title is struck through then.
+
+    `after` is the button that is pressed as soon as the answer is there, for the same person: its picture. It is not
+    stored, so an answer that comes late comes without it.
 
     The app adds what is known of the delivery: `outbox` is the id for `App.delivered` (0: nothing to confirm),
     `seen` says that this request was answered before: whoever gets it again posts nothing. `elsewhere`: it is at work
@@ -130,6 +137,7 @@ class Reply:
     boxed: bool = False
     pin: str = ""
     over: str = ""
+    after: str = field(default="", compare=False)
     outbox: int = field(default=0, compare=False)
     seen: bool = field(default=False, compare=False)
     owed: DieOwed | None = field(default=None, compare=False)

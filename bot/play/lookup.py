@@ -38,7 +38,7 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
     answer = table.read(given)
     reply = lookup_reply(table, given, answer, title, who if rolled else "", rolled)
     if not rolled:
-        return Outcome(reply)
+        return Outcome(reply, given=given)
     inputs = {name: value for name, value in options.items() if value is not None}
     happening = Happening(
         "table",
@@ -49,7 +49,7 @@ def read_table(table: Table, options: Mapping[str, object], who: str, source: So
         target=table.id,
         result=_in_the_log(table, answer),
     )
-    return Outcome(reply, happening)
+    return Outcome(reply, happening, given)
 
 
 def _in_the_log(table: Table, answer: Answer) -> str:

@@ -41,7 +41,9 @@ class Happening:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A reply, and the happening behind it (None for lookups, odds, help and lists)."""
+    """A reply, and the happening behind it (None for lookups, odds, help and lists); of a table also the inputs that it
+    answers, with what was rolled."""
 
     reply: Reply
     happening: Happening | None = None
+    given: Mapping[str, Any] = field(default_factory=dict)

@@ -160,7 +160,7 @@ async def test_again_repeats_the_last_roll_with_its_label_and_skips_sealed_ones(
 async def test_odds_and_then_just_this_roll_once() -> None:
     channel = await Channel.fresh()
     odds = await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5" odds')
-    button, change, _ = odds.buttons
+    button, change, *_ = odds.buttons
     assert change.label == "Change…"
     assert (await channel.press("Bob", button.action)).error
     rolled = await channel.press("Anna", button.action)

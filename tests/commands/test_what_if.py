@@ -45,7 +45,7 @@ async def asked() -> tuple[Channel, Reply]:
     channel = await Channel.fresh()
     await two_sides(channel)
     odds = await channel.do("Anna", FIRE)
-    assert [one.label for one in odds.buttons] == ["Roll it", "Change\u2026", "What if"]
+    assert [one.label for one in odds.buttons] == ["Roll it", "Change\u2026", "What if", "Picture"]
     return channel, await channel.press("Anna", button(odds, "What if"))
 
 

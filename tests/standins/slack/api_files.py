@@ -27,7 +27,9 @@ async def get_upload_url(call: Call) -> Json:
         raise Refused("invalid_arguments") from None
     if not 0 < length <= call.slack.limits.file_bytes:
         raise Refused("invalid_arguments")
-    return call.slack.uploads.expect(call.workspace.id, name, length, call.workspace.bot_user)
+    return call.slack.uploads.expect(
+        call.workspace.id, name, length, call.workspace.bot_user, str(call.args.get("alt_txt") or "")
+    )
 
 
 @method("files.completeUploadExternal", "files:write")
@@ -68,10 +70,12 @@ class Uploads:
         self._expected: dict[str, tuple[str, str, int, str]] = {}  # file id: team, name, length, owner
         self._arrived: dict[str, StoredFile] = {}
         self.shared: dict[str, StoredFile] = {}
+        self.alts: dict[str, str] = {}  # what each picture shows in words, by file id
 
-    def expect(self, team: str, name: str, length: int, owner: str) -> Json:
+    def expect(self, team: str, name: str, length: int, owner: str, alt: str = "") -> Json:
         """The answer of files.getUploadURLExternal."""
         file = new_id("F")
+        self.alts[file] = alt
         self._expected[file] = (team, name, length, owner)
         return {"upload_url": f"http://127.0.0.1:{self._slack.port}/upload/v1/{file}", "file_id": file}
 

@@ -1,0 +1,138 @@
+"""*Picture* under odds and lookups, and what a channel wants of pictures: drawn in the worker, behind the answer.
+
+An answer names the button that draws it; what is drawn is made anew from the draft, the event or the inputs in it, so
+that nothing of it is stored, and an answer is never late or lost for its picture.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from urllib.parse import parse_qsl, urlencode
+
+from bot.commands.context import Context
+from bot.game.rights import need_director
+from bot.interface.parts import Odds, Small
+from bot.interface.reply import Button, File, Reply
+from bot.picture.drawing import odds_drawn, table_drawn
+from bot.picture.png import rasterizer
+from bot.rules.errors import UserError
+from bot.rules.tables.table import Table
+from bot.stores.records import Doc
+from bot.systems.catalog import system
+from bot.threads import channel_of
+
+log = logging.getLogger(__name__)
+
+KIND = "pictures"
+NEVER, ON_DEMAND, ALWAYS = "never", "on-demand", "always"
+MODES = (NEVER, ON_DEMAND, ALWAYS)
+LABEL = "Picture"
+MOST_ACTION = 95
+"""Characters of a button's action that every platform takes."""
+SECONDS = 10.0
+
+
+def can_draw() -> bool:
+    """Whether pictures are installed; the host reads it once where they are not."""
+    global _said
+    if not rasterizer() and not _said:
+        _said = True
+        log.info('no pictures: pip install "grognard[pictures]" adds them')
+    return bool(rasterizer())
+
+
+_said = False
+
+
+async def mode(context: Context) -> str:
+    """What this channel wants of pictures."""
+    doc = await context.store.doc(KIND, channel_of(context.command.where).key)
+    return str(doc.data["mode"]) if doc is not None else ON_DEMAND
+
+
+async def setting(context: Context, wanted: str | None) -> str:
+    """Keep what the channel wants; what to say of it, "" where nothing was asked."""
+    if not wanted:
+        return ""
+    if context.ledger.exists:
+        need_director(context.game, context.actor, "change its settings")
+    channel = channel_of(context.command.where)
+    if wanted == ON_DEMAND:
+        context.drop_docs.append((KIND, channel.key))
+    else:
+        context.docs.append(Doc(KIND, channel.key, {"mode": wanted}, None, channel.server or channel.key))
+    told = {NEVER: "no pictures", ON_DEMAND: "pictures on demand", ALWAYS: "a picture behind each lookup and odds"}
+    return told[wanted]
+
+
+async def offered(context: Context, reply: Reply, action: str, *, wanted: bool = False) -> Reply:
+    """The answer with the button that draws it, or with its picture to come, as the channel has it or is `wanted`."""
+    if reply.error or len(action) > MOST_ACTION or not can_draw():
+        return reply
+    chosen = await mode(context)
+    if wanted or chosen == ALWAYS:
+        return replace(reply, after=action)
+    if chosen == NEVER:
+        return reply
+    return replace(reply, buttons=(*reply.buttons, Button(action, LABEL)))
+
+
+def table_action(table: Table, given: Mapping[str, object], *, private: bool) -> str:
+    """The button that draws a table: its inputs are in it, as a lookup is stored nowhere."""
+    inputs = {name: "yes" if value is True else value for name, value in given.items() if value not in (None, False)}
+    return f"{'picture' if private else 'drawn'}:{table.system}/{table.id}?{urlencode(inputs)}"
+
+
+async def press(context: Context, rest: str) -> Reply:
+    """Draw the odds of a draft, or a table with the inputs in the button."""
+    name, is_table, inputs = rest.partition("?")
+    private = context.spec.private
+    if is_table:
+        return replace(await _table(context, name, dict(parse_qsl(inputs))), private=private)
+    from bot.commands.filled import own_draft
+    from bot.commands.odds import answer_odds
+    from bot.commands.playing import repeated
+
+    draft = await own_draft(context, name)
+    desk = repeated(context, draft.path, draft.options)
+    await desk.check_enabled(desk.spec)
+    return replace(await _odds(context, await answer_odds(desk, desk.spec, draft.options, draft)), private=private)
+
+
+async def press_shot(context: Context, number: int, _more: str) -> Reply:
+    """Draw the odds of a shot as it was fired."""
+    from bot.commands.as_fired import odds
+
+    return replace(await _odds(context, await odds(context, number, "")), private=True)
+
+
+async def _table(context: Context, name: str, given: Mapping[str, object]) -> Reply:
+    id, _, own = name.partition("/")
+    table = system(id).table(own)
+    drawn = await _drawn(context, table_drawn, id, table.id, dict(given))
+    return _shown(table.title, table.id, drawn)
+
+
+async def _odds(context: Context, odds: Reply) -> Reply:
+    charts = tuple(part for part in odds.lines if isinstance(part, Odds))
+    small = " ".join(str(part.text) for part in odds.lines if isinstance(part, Small))
+    drawn = await _drawn(context, odds_drawn, str(odds.title), str(odds.by), charts, small)
+    return _shown(odds.title, "odds", drawn)
+
+
+async def _drawn(context: Context, function: Callable[..., object], *arguments: object) -> tuple[bytes, str]:
+    try:
+        drawn: tuple[bytes, str] = await context.apart(function, *arguments, seconds=SECONDS)
+    except UserError as error:
+        if error.code not in ("too-large", "busy"):
+            raise
+        raise UserError("The picture could not be drawn just now.", hint="Try again.", code="busy") from None
+    return drawn
+
+
+def _shown(title: str, name: str, drawn: tuple[bytes, str]) -> Reply:
+    """The picture alone; its words are there where it cannot be seen."""
+    data, alt = drawn
+    return Reply(title, by="as a picture", bare=True, files=(File(f"{name}.png", data, alt),))

@@ -1,0 +1,164 @@
+"""*Picture* under lookups and odds: drawn when it is asked for, private where the answer was, and never in its way."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from bot.commands import pictures
+from bot.commands.pictures import MOST_ACTION
+from bot.interface.reply import Reply
+from bot.odds_worker.pool import Worker
+from bot.picture import png as pngs
+from bot.picture.png import rasterizer
+from bot.rules.odds import TooManyStates
+from tests.playing import Channel
+
+LOOKUP = "lnlt-table dct unit=good-order-mmc morale=5 total=11"
+FIRE = 'lnlt fire attackers="squad fp=4" targets="squad morale=5"'
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def button(reply: Reply, label: str = "Picture") -> str:
+    """The action of a button."""
+    return next(one.action for one in reply.buttons if one.label == label)
+
+
+def labels(reply: Reply) -> list[str]:
+    return [one.label for one in reply.buttons]
+
+
+def assert_is_picture(reply: Reply, name: str, *said: str, private: bool) -> None:
+    """One PNG with words that say the same."""
+    [file] = reply.files
+    assert (file.name, reply.private, reply.error) == (name, private, False)
+    assert file.data.startswith(PNG)
+    for words in said:
+        assert words in file.alt
+
+
+async def test_a_lookup_is_drawn_with_its_cell_for_all_to_see() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.say("Anna", LOOKUP)
+    assert not reply.files
+    drawn = await channel.press("Ben", button(reply))
+    marked = "Marked: row band twice morale, column unit good order MMC: casualties."
+    assert_is_picture(drawn, "dct.png", "Damage check table.", marked, private=False)
+
+
+async def test_a_private_lookup_has_a_private_picture() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.say("Anna", f"{LOOKUP} private")
+    assert_is_picture(await channel.press("Anna", button(reply)), "dct.png", private=True)
+
+
+async def test_the_whole_table_is_drawn_without_a_mark() -> None:
+    channel = await Channel.fresh()
+    drawn = await channel.press("Anna", button(await channel.say("Anna", "lnlt-table dct")))
+    assert_is_picture(drawn, "dct.png", private=True)
+    assert "Marked" not in drawn.files[0].alt
+
+
+async def test_a_table_that_rolled_is_drawn_with_what_it_rolled() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.say("Anna", "nhis-table ranged-combat firepower=9")
+    (roll,) = [part for part in button(reply).partition("?")[2].split("&") if part.startswith("roll=")]
+    drawn = await channel.press("Anna", button(reply))
+    assert f"roll {roll.removeprefix('roll=')}," in drawn.files[0].alt.replace(".", ",").replace(")", ",")
+    assert "Marked: row roll" in drawn.files[0].alt
+
+
+async def test_odds_are_drawn_for_who_asked_alone() -> None:
+    channel = await Channel.fresh()
+    odds = await channel.say("Anna", f"{FIRE} odds")
+    assert labels(odds) == ["Roll it", "Change…", "What if", "Picture"]
+    assert_is_picture(await channel.press("Anna", button(odds)), "odds.png", "casualties", "at least", private=True)
+    assert (await channel.press("Ben", button(odds))).code == "used-up"
+    rolled = await channel.press("Anna", button(odds, "Roll it"))
+    assert rolled.footer, "the draft was not used up by drawing it"
+
+
+async def test_the_odds_of_a_shot_are_drawn_with_what_came_up() -> None:
+    channel = await Channel.fresh()
+    fired = await channel.say("Anna", f"{FIRE} hand=5,2,6")
+    odds = await channel.press("Ben", button(fired, "Odds"))
+    drawn = await channel.press("Ben", button(odds))
+    assert_is_picture(drawn, "odds.png", "which came up", private=True)
+
+
+async def test_picture_behind_a_lookup_brings_it_after_the_answer() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.say("Anna", f"{LOOKUP} picture")
+    assert (reply.files, labels(reply)) == ((), [])
+    assert reply.title == "Twice morale, casualties"
+    assert_is_picture(await channel.press("Anna", reply.after), "dct.png", private=False)
+
+
+async def test_a_channel_has_pictures_never_on_demand_or_always() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start lnlt Hill")
+    said = await channel.say("Anna", "game settings pictures=always")
+    assert said.title == "Anna: a picture behind each lookup and odds"
+    assert (await channel.say("Ben", LOOKUP)).after == "drawn:lnlt/dct?unit=good-order-mmc&morale=5&total=11"
+    assert (await channel.say("Ben", f"{FIRE} odds")).after.startswith("picture:")
+    await channel.do("Anna", "game settings pictures=never")
+    assert labels(await channel.say("Ben", LOOKUP)) == []
+    assert (await channel.say("Ben", f"{LOOKUP} picture")).after, "unless somebody asks for it"
+    assert "pictures=never: of lookups and odds in this channel" in (await channel.say("Anna", "game settings")).text()
+    await channel.do("Anna", "game settings pictures=on-demand")
+    assert labels(await channel.say("Ben", LOOKUP)) == ["Picture"]
+
+
+async def test_only_who_directs_the_game_changes_that() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt Hill sides="US, VC"', "game join US")
+    assert (await channel.say("Carl", "game settings pictures=never")).error
+
+
+async def test_without_a_rasterizer_answers_are_text_and_the_host_reads_it_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(pngs, "LIBRARIES", ())
+    monkeypatch.setattr(pictures, "_said", False)
+    rasterizer.cache_clear()
+    caplog.set_level(logging.INFO)
+    channel = await Channel.fresh()
+    for line in (LOOKUP, f"{LOOKUP} picture", f"{FIRE} odds"):
+        reply = await channel.say("Anna", line)
+        assert not reply.error
+        assert (reply.after, "Picture" in labels(reply)) == ("", False)
+    assert caplog.text.count("no pictures: pip install") == 1
+    rasterizer.cache_clear()
+
+
+async def test_a_picture_that_fails_costs_its_answer_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = await Channel.fresh()
+    reply = await channel.say("Anna", LOOKUP)
+
+    async def too_slow(*_: object, **__: object) -> object:
+        raise TooManyStates
+
+    monkeypatch.setattr(Worker, "run", too_slow)
+    failed = await channel.press("Anna", button(reply))
+    assert (failed.code, failed.private) == ("busy", True)
+    assert failed.title == "The picture could not be drawn just now."
+
+
+async def test_inputs_too_long_for_a_button_go_without() -> None:
+    channel = await Channel.fresh()
+    flags = "lm=3 open turret_pivot assault degrading=2 smoke chassis_pivot between_buildings adjacent rubber_boat"
+    reply = await channel.say("Anna", f"lnlt-table oft-mods {flags}")
+    assert not reply.error
+    assert all(len(one.action) <= MOST_ACTION for one in reply.buttons)
+    assert labels(reply) == []
+
+
+@pytest.mark.parametrize(
+    "action", ["picture:nobody", "drawn:lnlt/nothing?x=1", "drawn:lnlt/dct?unit=elephant", "drawn:"]
+)
+async def test_a_bent_button_is_refused(action: str) -> None:
+    channel = await Channel.fresh()
+    reply = await channel.press("Anna", action)
+    assert reply.error
+    assert reply.code != "our-fault"
