@@ -15,6 +15,7 @@ from bot.report.page import checker
 from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table
 from bot.systems.catalog import Sequence, System, systems
+from tools.pictures import page_picture, write_pictures
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 CHECKER = DOCS / "verify.html"
@@ -89,6 +90,9 @@ def _table(spec: CommandSpec, table: Table) -> Iterator[str]:
         yield ""
         yield f"```\n{spec.example}\n```"
     yield ""
+    if address := page_picture(table):
+        yield f"![{table.title}]({address})"
+        yield ""
     yield from _options(spec.options)
     yield from _printed(table)
     if table.notes:
@@ -179,5 +183,5 @@ def _signed(value: Any) -> str:
 
 
 if __name__ == "__main__":
-    for path in write_pages():
-        sys.stdout.write(f"wrote docs/{path.name}\n")
+    for path in [*write_pages(), *write_pictures()]:
+        sys.stdout.write(f"wrote {path.relative_to(DOCS.parent)}\n")

@@ -1,0 +1,110 @@
+"""Writes docs/pictures/ and docs/gallery.md from tables and sequences: part of `make docs`. Tests say what is stale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from bot.host.odds_text import reply_of
+from bot.picture.odds import reply_picture
+from bot.picture.svg import Picture
+from bot.picture.table import table_picture
+from bot.rules.tables.table import Table
+from bot.systems.catalog import System, systems
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+FOLDER = "pictures"
+LARGEST = 32_000
+"""Bytes of a picture on a game's page; what is larger is easier to read as the text below it."""
+GALLERY = {
+    "asl": ("tk-flame", "mp-cost", "malfunction", "flame-attack"),
+    "baps": ("crt", "leader-rating", "fire", "he-attack"),
+    "lnlt": ("dct", "melee-odds", "fire", "ordnance-vehicle"),
+    "nhis": ("ranged-combat", "move-cost", "fire", "morale"),
+    "ucn": ("morale-failed", "shoot-modifiers", "shoot", "attack-vehicle"),
+}
+"""Of each game two tables, as their examples read them, and two sequences with their odds."""
+
+
+def page_picture(table: Table) -> str:
+    """The address of a table's picture on its game's page; "" where it has none."""
+    return f"{FOLDER}/{table.system}/{table.id}.svg" if _is_block(table) else ""
+
+
+def _is_block(table: Table) -> bool:
+    """Whether a table is one block of rows with its results, and not too large for a picture."""
+    body = table.printed.get("read")
+    is_block = isinstance(body, dict) and "cells" in body and table.kind in ("grid", "roll")
+    return is_block and len(table_picture(table).svg) <= LARGEST
+
+
+def drawn() -> dict[str, str]:
+    """Every picture of the documentation by its address in docs/."""
+    found: dict[str, str] = {}
+    for game in systems().values():
+        for table in game.tables.values():
+            if address := page_picture(table):
+                found[address] = table_picture(table).svg
+        found |= {address: picture.svg for address, _, _, picture in _shown(game)}
+    return found
+
+
+def gallery() -> str:
+    """The page of all five games."""
+    return "\n".join(_gallery()) + "\n"
+
+
+def _gallery() -> Iterator[str]:
+    yield "# Gallery"
+    yield ""
+    yield "Tables with the cell that answers, and exact odds, as *Picture* draws them in chat."
+    yield "This page is made by `make docs`; do not edit it."
+    yield "What the games are, and whose they are: [README](../README.md#the-games)."
+    for game in systems().values():
+        yield ""
+        yield f"## {game.title}"
+        for address, title, command, picture in _shown(game):
+            yield ""
+            yield f"**{title}**"
+            yield ""
+            yield f"![{_alt(picture)}]({address})"
+            yield ""
+            yield f"```\n{command}\n```"
+
+
+def _shown(game: System) -> Iterator[tuple[str, str, str, Picture]]:
+    """Of each picture in the gallery its address, its title, the command behind it, and the picture."""
+    for name in GALLERY[game.id]:
+        if name in game.sequences and name not in game.tables:
+            sequence = game.sequences[name]
+            picture = reply_picture(reply_of(sequence, sequence.example))
+            given = " ".join(_typed(key, value) for key, value in sequence.example.items())
+            command = f"grognard picture odds {game.id} {name} {given} -o {name}.png"
+            yield f"{FOLDER}/{game.id}/odds-{name}.svg", f"Odds: {sequence.title}", command, picture
+            continue
+        table = game.tables[name]
+        given = " ".join(_typed(key, value) for key, value in table.example.items())
+        command = f"grognard picture table {game.id} {name} {given} -o {name}.png"
+        yield f"{FOLDER}/{game.id}/{name}-read.svg", table.title, command, table_picture(table, table.example)
+
+
+def _typed(name: str, value: object) -> str:
+    text = "yes" if value is True else "no" if value is False else str(value)
+    return f'{name}="{text}"' if " " in text or ";" in text else f"{name}={text}"
+
+
+def _alt(picture: Picture) -> str:
+    return picture.alt.replace("[", "(").replace("]", ")").replace("\n", " ")
+
+
+def write_pictures() -> list[Path]:
+    """Write what is new or changed, and take away what is drawn no more; returns those files."""
+    wanted = {DOCS / address: text for address, text in drawn().items()} | {DOCS / "gallery.md": gallery()}
+    changed = [path for path, text in wanted.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    for path in changed:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(wanted[path], encoding="utf-8")
+    stale = [path for path in (DOCS / FOLDER).rglob("*.svg") if path not in wanted]
+    for path in stale:
+        path.unlink()
+    return changed + stale
