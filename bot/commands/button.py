@@ -27,6 +27,7 @@ PRIVATE = (
     "mygames",
     "odds",
     "bars",
+    "luck",
     "picture",
     "dice",
     "count",

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.played import turn_to
@@ -55,12 +56,17 @@ async def stats(context: Context) -> Reply:
     lines.append(
         "Dice by hand, undone and sealed rolls are left out. Points: how good each result is for the side that rolled."
     )
-    return Reply(
+    answer = Reply(
         "Luck against expectation" if by_side else "No rolls to judge luck by yet",
         (*lines, Grid(tuple((row,) for row in table))),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
     )
+    if not by_side or context.options()["game"]:
+        return answer
+    from bot.commands.pictures import offered
+
+    return await offered(context, answer, context.button("luck", "").action)
 
 
 async def quick_luck(context: Context) -> tuple[dict[str, Luck], list[tuple[Try, Worth]]]:
@@ -73,6 +79,22 @@ async def quick_luck(context: Context) -> tuple[dict[str, Luck], list[tuple[Try,
     for item, worth in worths:
         by_side[_whose(context, item)] = by_side.get(_whose(context, item), Luck()).plus(worth)
     return dict(sorted(by_side.items())), worths
+
+
+async def press_picture(context: Context, _about: str) -> Reply:
+    """How each side's rolls ran against expectation, drawn: for the game that is played here."""
+    from bot.commands.pictures import luck_shown
+
+    game = context.need_game()
+    counted, _ = await _tries(context)
+    await _count(context, counted)
+    tracks: dict[str, list[tuple[int, float]]] = {}
+    for item in counted:
+        if (worth := _known.get(item.key)) is not None:
+            track = tracks.setdefault(_whose(context, item), [])
+            track.append((item.number, (track[-1][1] if track else 0.0) + worth.got - worth.mean))
+    title = f"Luck in {game.name}" if game.name else "Luck against expectation"
+    return replace(await luck_shown(context, title, dict(sorted(tracks.items()))), private=True)
 
 
 async def _tries(context: Context) -> tuple[list[Try], int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping
+from collections.abc import Sequence as Many
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
 
@@ -15,7 +16,7 @@ from bot.commands.context import Context
 from bot.game.rights import need_director
 from bot.interface.parts import Odds, Small
 from bot.interface.reply import Button, File, Reply
-from bot.picture.drawing import odds_drawn, table_drawn
+from bot.picture.drawing import luck_drawn, odds_drawn, table_drawn
 from bot.picture.png import rasterizer
 from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
@@ -106,6 +107,11 @@ async def press_shot(context: Context, number: int, _more: str) -> Reply:
     from bot.commands.as_fired import odds
 
     return replace(await _odds(context, await odds(context, number, "")), private=True)
+
+
+async def luck_shown(context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]) -> Reply:
+    """The luck of each side over a game, drawn."""
+    return _shown(title, "luck", await _drawn(context, luck_drawn, title, dict(tracks)))
 
 
 async def _table(context: Context, name: str, given: Mapping[str, object]) -> Reply:

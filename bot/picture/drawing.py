@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bot.interface.parts import Odds
+from bot.picture.curves import Track, luck_picture
 from bot.picture.odds import odds_picture
 from bot.picture.png import png
 from bot.picture.svg import Picture
@@ -22,6 +23,11 @@ def table_drawn(system_id: str, table_id: str, given: Mapping[str, object]) -> D
 def odds_drawn(title: str, by: str, charts: tuple[Odds, ...], small: str) -> Drawn:
     """Odds as bars."""
     return _drawn(odds_picture(title, by, charts, small))
+
+
+def luck_drawn(title: str, tracks: Mapping[str, Track]) -> Drawn:
+    """The luck of each side over a game."""
+    return _drawn(luck_picture(title, tracks))
 
 
 def _drawn(picture: Picture) -> Drawn:

@@ -6,7 +6,7 @@ import struct
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 FAMILY = "Barlow Semi Condensed"
@@ -87,9 +87,14 @@ def drawable(text: str) -> str:
 
 def width(text: str, size: float, bold: bool = False) -> float:
     """How wide the text is, in pixels."""
+    return _ems(text, bold) * size
+
+
+@lru_cache(8_192)  # the same words are measured in one size after another
+def _ems(text: str, bold: bool) -> float:
     font = face(bold)
     advances = font.advances
-    return sum([advances.get(sign, font.em) for sign in text]) * size / font.em
+    return sum([advances.get(sign, font.em) for sign in text]) / font.em
 
 
 def wrap(text: str, room: float, size: float, bold: bool = False) -> list[str]:

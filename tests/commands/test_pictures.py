@@ -110,6 +110,15 @@ async def test_a_channel_has_pictures_never_on_demand_or_always() -> None:
     assert labels(await channel.say("Ben", LOOKUP)) == ["Picture"]
 
 
+async def test_luck_is_drawn_under_the_statistics() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt Hill sides="US, VC"', "game join US")
+    assert labels(await channel.say("Anna", "game stats")) == [], "nothing was rolled yet"
+    await channel.do("Anna", FIRE, FIRE)
+    drawn = await channel.press("Anna", button(await channel.say("Anna", "game stats")))
+    assert_is_picture(drawn, "luck.png", "Luck in Hill. US:", "after 2 rolls", private=True)
+
+
 async def test_only_who_directs_the_game_changes_that() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start lnlt Hill sides="US, VC"', "game join US")

@@ -41,8 +41,10 @@ async def test_odds_are_drawn_for_the_asker_alone(socket_slack: SlackStandIn, tm
 async def test_the_picture_comes_behind_the_answer(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, ben, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
-        answer = await (await anna.slash(games, "/lnlt-table", f"{DCT} picture")).answer()
-        assert "casualties" in answer.plain
-        await socket_slack.watch.until(
+        await anna.slash(games, "/lnlt-table", f"{DCT} picture")
+        shared = await socket_slack.watch.until(
             lambda: [one for one in ben.sees(games) if one.files], timeout=10, what="the picture"
         )
+        said = [one for one in ben.sees(games) if "casualties" in one.plain]
+        assert said, "the answer in words"
+        assert said[0].order < shared[0].order
