@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+import re
+from collections.abc import AsyncIterator, Collection, Mapping
 from typing import Any
 
 from bot.commands.context import Context
@@ -15,12 +16,14 @@ from bot.interface.parts import Happened, Part
 from bot.interface.reply import Button, Reply
 from bot.play.retold import QUIET, texts_of, told_event, where_of
 from bot.play.story import story
+from bot.rules.errors import UserError
+from bot.rules.inputs.many import Whose, names_in
 from bot.rules.phrase import phrase
 from bot.rules.proof.chain import short
 
 BATCH = 500
 MOST_READ = 50_000
-MOST_ACTION = 98
+MOST_ACTION, LONGEST_LIST = 98, 48
 GROUPS = {"reveal": "roll", "sealed": "roll", "redo": "undo", "roll": "roll", "sequence": "sequence", "table": "table"}
 
 
@@ -32,7 +35,8 @@ async def handle(context: Context) -> Reply:
     if options["since"]:
         return await since(context, options["since"])
     side = (find_side(game, options["side"]) if game.sides else options["side"]) if options["side"] else ""
-    unit = _unit_name(context, options["unit"]) if options["unit"] else ""
+    units = _unit_names(context, options["unit"]) if options["unit"] else ()
+    unit = _short(context, units)
     count, page = options["count"], options["page"]
     filters = (options["kind"] or "", side or "", unit, "story" if options["story"] else "")
     wanted: list[tuple[Json, bool]] = []
@@ -41,7 +45,7 @@ async def handle(context: Context) -> Reply:
     async for event in newest_first(context, context.ledger.row):
         if event["kind"] in ("undo", "redo"):
             undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
-        if not _fits(event, unit, side, options["kind"]) or (options["story"] and event["kind"] in QUIET):
+        if not _fits(event, units, side, options["kind"]) or (options["story"] and event["kind"] in QUIET):
             continue
         seen += 1
         if seen > count * page:
@@ -53,6 +57,7 @@ async def handle(context: Context) -> Reply:
     row = context.ledger.row
     buttons = [Button(page_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
     buttons += [Button(page_action(row, count, page + 1, *filters), "Older")] if more else []
+    buttons = buttons if len(unit) < LONGEST_LIST else []  # more units than a button can name
     if options["story"]:
         return await _story(context, wanted, labels, page, tuple(buttons))
     lines = [
@@ -134,22 +139,41 @@ def group_of(event: Mapping[str, Any]) -> str:
     return kind if kind in ("unit", "fair", "undo") else GROUPS.get(kind, "game")
 
 
-def _fits(event: Json, unit: str, side: str, kind: str | None) -> bool:
+def _fits(event: Json, units: Collection[str], side: str, kind: str | None) -> bool:
     if kind and group_of(event) != kind:
         return False
     if side and event.get("side", "").casefold() != side.casefold():
         return False
-    if unit:
+    if units:
         used = [item["name"] for item in event.get("used", ())]
         changed = changed_names(event.get("before") or {}, event.get("after") or {})
-        return unit in (name.casefold() for name in (*used, *changed))
+        return any(name.casefold() in units for name in (*used, *changed))
     return True
 
 
-def _unit_name(context: Context, typed: str) -> str:
-    """The unit's name, folded; also one that has been removed."""
-    found = roster_of(context.game).get(typed.strip().casefold())
-    return found.name.casefold() if found is not None else typed.strip().casefold()
+def _unit_names(context: Context, typed: str) -> tuple[str, ...]:
+    """The names of one unit or several, folded; also of one that has been removed."""
+    roster, folded = roster_of(context.game), " ".join(typed.split()).casefold()
+    words = context.system.words["units"] if context.system is not None else None
+    if words is None or not roster or folded in roster:
+        return (roster[folded].name.casefold() if folded in roster else folded,)
+    try:
+        return tuple(name.casefold() for name in names_in(typed, words, roster, Whose(context.actor.side)))
+    except UserError as error:
+        if error.code != "unknown-unit":
+            raise
+        return (folded,)
+
+
+def _short(context: Context, units: tuple[str, ...]) -> str:
+    """The units as the buttons name them: one by its name, several by their handles."""
+    if not units[1:]:
+        return "".join(units)
+    handles = [context.game.units[name].handle for name in units]
+    stem = handles[0].rstrip("0123456789")
+    numbers = [int(handle.removeprefix(stem)) for handle in handles if re.fullmatch(rf"{stem}\d+", handle)]
+    is_run = numbers == list(range(numbers[0], numbers[0] + len(handles)))
+    return f"{handles[0]}..{handles[-1]}" if is_run else ",".join(handles)
 
 
 async def _texts(context: Context, events: list[Json]) -> dict[int, str]:

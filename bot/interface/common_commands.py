@@ -271,7 +271,7 @@ LOG = (
         "log",
         (
             Option("count", "int", "how many events", min=1, max=200, default=10),
-            _option("unit", help_="only this unit", complete="unit"),
+            Option("unit", "str", "only this unit, or these: us1..us4", optional=True, complete="unit", many=True),
             _option("side", help_="only this side", complete="side"),
             _option("kind", "enum", "only this kind", values=_EVENT_KINDS),
             Option("page", "int", "page", min=1, max=10_000, default=1),

@@ -36,6 +36,20 @@ async def test_a_hero_joins_the_roster_of_the_side_that_was_hit() -> None:
     await assert_sound(channel)
 
 
+async def test_a_hero_among_passengers_joins_too() -> None:
+    """A squad bails out of a vehicle that direct fire destroys: who appears is beside it, and undo takes both back."""
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    before = await channel.content()
+    line = 'lnlt bail-out cause=dft vehicle=destroyed passengers="Squad 2" dc_mod=1 hand=1,1,6,1'
+    assert "Hero 1: on the roster now" in (await channel.do("Anna", line)).text()
+    assert (await channel.game()).units["hero 1"].side == "US"
+    await assert_sound(channel)
+    await channel.do("Anna", "game undo")
+    await channel.do("Bob", "game undo")
+    assert await channel.content() == before
+
+
 async def test_a_hero_beside_a_typed_squad_is_nobody_of_the_roster() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)

@@ -15,7 +15,7 @@ from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, Readings, list_alike
-from bot.systems.lnlt.settling import aftermath, changed, fates_of, heroes, results, rows, word_of
+from bot.systems.lnlt.settling import aftermath, changed, fates_of, heroes, joining, results, rows, word_of
 
 CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
 
@@ -37,6 +37,7 @@ def _settled(passengers: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
         changes,
         fates,
         changed(passengers, out["passengers"]),
+        joins=joining(passengers, out["passengers"]),
         notes=aftermath(passengers, out["passengers"]),
     )
 

@@ -17,7 +17,18 @@ from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.impact import Impact, Struck
 from bot.systems.lnlt.items import ROWS, Aboard, Readings, list_alike
-from bot.systems.lnlt.settling import CREWS, aftermath, becomes, changed, fates_of, fired, heroes, results, rows
+from bot.systems.lnlt.settling import (
+    CREWS,
+    aftermath,
+    becomes,
+    changed,
+    fates_of,
+    fired,
+    heroes,
+    joining,
+    results,
+    rows,
+)
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
 from bot.systems.lnlt.to_hit import DICE, ToHit, to_hit
 from bot.systems.lnlt.words import refuse_values
@@ -184,5 +195,6 @@ def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Un
         tuple(changes),
         (fate, *fates_of(passengers, out["passengers"])),
         changed(passengers, out["passengers"]),
+        joins=joining(passengers, out["passengers"]),
         notes=tuple(notes),
     )

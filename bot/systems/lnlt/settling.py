@@ -253,13 +253,15 @@ def attacked(
         (*changes, *fired(firers)),
         fates_of(targets, answers) or missed(targets, miss) or at_the_hex(beaten_by, miss),
         changed(targets, answers),
-        joins=tuple(
-            ("hero", unit.name)
-            for unit, answer in zip(targets, answers, strict=False)
-            if answer.get("hero") and unit.name
-        ),
+        joins=joining(targets, answers),
         notes=(*aftermath(targets, answers), *notes, *spotted),
     )
+
+
+def joining(units: Iterable[Unit], answers: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """The heroes who come into play beside units of the roster."""
+    both = zip(units, answers, strict=False)
+    return tuple(("hero", unit.name) for unit, answer in both if answer.get("hero") and unit.name)
 
 
 def missed(targets: Iterable[Unit], token: str = "none") -> tuple[Fate, ...]:
