@@ -141,15 +141,16 @@ def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Butto
         fire.sort(key=lambda spec: VEHICLE not in spec.target)
     fires = next(iter(fire), None)
     if fires is not None and (option := _option(fires, names, unit, system)):
-        label = f"{fires.verb} with it" if is_own else f"{fires.verb} at it"
+        at = "it" if fires.verb == "Attack" else "at it"
+        label = f"{fires.verb} with it" if is_own else f"{fires.verb} {at}"
         given: dict[str, object] = {option: unit.handle}
         yield form_button(fires.path, given, label, registry)
         if not is_own:
             yield form_button(fires.path, {**given, "odds": True}, "Odds", registry)
-    close = next((spec for spec in found if spec.target in CLOSE and _option(spec, names, unit, system)), None)
+    close = next((spec for spec in found if spec.target in CLOSE and _suits(spec, names, unit, system)), None)
     if close is not None and close is not fires and (option := _option(close, names, unit, system)):
         yield form_button(close.path, {option: unit.handle}, close.title, registry)
-    check = next((spec for spec in found if spec.target in MORALE and _option(spec, ACTING, unit, system)), None)
+    check = next((spec for spec in found if spec.target in MORALE and _suits(spec, ACTING, unit, system)), None)
     if is_own and check is not None and (option := _option(check, ACTING, unit, system)):
         yield form_button(check.path, {option: unit.handle}, check.title, registry)
 
@@ -163,6 +164,13 @@ def _option(spec: CommandSpec, names: tuple[str, ...], unit: RosterUnit, system:
             if words is None or unit.type in words.types or option.type == "unit" or not of_units:
                 return option.name
     return ""
+
+
+def _suits(spec: CommandSpec, names: tuple[str, ...], unit: RosterUnit, system: System) -> bool:
+    """Whether a sequence takes the unit, and the unit has the numbers that it cannot do without."""
+    name = _option(spec, names, unit, system)
+    needed = [option.brings.removeprefix(f"{name}.") for option in spec.options if option.required]
+    return bool(name) and all("." in key or not key or key in unit.numbers for key in needed)
 
 
 def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:
