@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from bot.play.effects import facts_of
+from bot.play.replayed import came_up, shot_of
 from bot.play.retold import retold, told_event
 from bot.play.sequence import run_sequence
 from bot.play.story import story
 from bot.rules.dice import Die
+from bot.rules.proof.fair import Stream
 from bot.systems.catalog import system, systems
 
 SIDES = ("US", "VC")
@@ -125,3 +127,12 @@ def test_the_story_goes_by_turn_and_phase_and_leaves_out_what_is_none() -> None:
     assert fired.dice == "[5]"
     assert passed.sentence == "US passes"
     assert chapters[3].told[0].sentence == "The game ends: US wins. The hill is taken. (Anna)"
+
+
+def test_what_came_up_is_known_also_where_a_passenger_bails_out_unhurt() -> None:
+    sequence, spec = system("lnlt").sequence("bail-out"), cast("Any", None)
+    for seed in range(8):
+        happening = run_sequence(sequence, spec, sequence.example, "Anna", Stream(bytes([seed]), "g", 1), {}).happening
+        assert happening is not None
+        event = json.loads(json.dumps(facts_of(("lnlt", "bail-out"), happening)))
+        assert came_up(shot_of(event, sequence, {})), seed

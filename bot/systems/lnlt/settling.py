@@ -153,7 +153,7 @@ def _row(path: str, name: str, crash: str) -> Row:
         if crash and told.get(crash) in ("destroyed", "crash"):
             return CRASHES
         answer = {key: told[path] for path, key in keys.items() if path in told}
-        return fate_of(answer) if "result" in answer else None
+        return fate_of(answer) if {"result", "becomes"} <= answer.keys() else None
 
     return Row(name, (*keys, *([crash] if crash else [])), read)
 
