@@ -12,6 +12,7 @@ from bot.host.publish import write
 from bot.stores.sqlite import SqliteStore
 from tests.fresh import run
 from tests.playing import Channel
+from tests.refusing import refuses
 
 
 async def played(database: Path) -> str:
@@ -73,6 +74,8 @@ def test_a_folder_that_cannot_be_written_is_named(row: str, tmp_path: Path, caps
     (tmp_path / "site").write_text("a file")
     assert main(["publish", row, "site"]) == 2
     assert "site cannot be written" in capsys.readouterr().err
+    with refuses("unwritable-folder"):
+        write(tmp_path / "site", "Hill 875", row, "page")
 
 
 def test_a_link_in_the_folder_is_replaced_and_leads_nowhere(tmp_path: Path) -> None:
