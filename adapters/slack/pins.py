@@ -8,13 +8,14 @@ from typing import Any
 
 from adapters.slack.calls import Busy, Refused, Wire
 from bot.interface.reply import PINNED, UNPINNED, Reply
+from bot.rules.phrase import phrase
 
 log = logging.getLogger(__name__)
 
 _DONE = ("already_pinned", "no_pin", "message_not_found")
 _WHY = {
     "missing_scope": "The app lacks the right to pin; a workspace admin can install it again.",
-    "not_in_channel": "Invite the app to this channel first: /invite @grognard.",
+    "not_in_channel": phrase("Invite the app to this channel first: `/invite @grognard`."),
     "too_many_pins": "This channel has as many pins as Slack allows.",
 }
 
