@@ -42,7 +42,7 @@ PRIVATE = (
     "remember",
     "unshare",
 )
-HELPING = ("help", "try")
+HELPING = ("help", "try", "whole")
 NAMES = (*BUTTONS, *BUTTONS_WITH_REST, *BUTTONS_OF_GAME, *BUTTONS_OF_EVENT)
 INSTEAD = {
     "again": "/again",

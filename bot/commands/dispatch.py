@@ -103,6 +103,7 @@ BUTTONS_WITH_REST = {
     "throw": "help:press_throw",
     "picture": "pictures:press",
     "drawn": "pictures:press",
+    "whole": "lookups:press_whole",
 }
 """Buttons that take what is behind the colon as it is; they name a document, which is of one game or of none."""
 BUTTONS_OF_GAME = {

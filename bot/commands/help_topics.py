@@ -20,6 +20,7 @@ class Topic:
 
 TOPICS = {
     "dice": Topic("Dice", "what /roll understands"),
+    "version": Topic("Version", "what runs here"),
     "units": Topic(
         "Units",
         "how to write who fires at whom",
@@ -78,10 +79,29 @@ TOPICS = {
 }
 
 
+def _version() -> tuple[Part, ...]:
+    """Which release this is, where its source is, and the edition of each rule set."""
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    from bot.systems.catalog import systems
+
+    try:
+        about = metadata("grognard")
+        release, pages = about["Version"], about.get_all("Project-URL") or []
+    except PackageNotFoundError:  # run from its source, not installed
+        release, pages = "from source", []
+    where = [page.replace(", ", ": ", 1) for page in pages]
+    editions = tuple((game.id, f"edition {game.edition}") for game in systems().values())
+    source = where or ["Source: ask whoever hosts it; README.md begins there, CHANGELOG.md says what is new."]
+    return (f"Grognard {release}", *source, Grid(editions), "A log says under which edition each result was rolled.")
+
+
 def topic_page(name: str) -> Reply:
     """Help on a topic."""
     topic = TOPICS[name]
     lines: tuple[Part, ...] = topic.lines
+    if name == "version":
+        lines = _version()
     if name == "dice":
         from bot.rules.expression import GUIDE
 

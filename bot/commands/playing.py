@@ -29,6 +29,7 @@ async def handle_roll(context: Context) -> Reply:
 
 async def handle_lookup(context: Context) -> Reply:
     """A table; one of kind roll rolls its own dice when its roll is left out."""
+    from bot.commands.lookups import under_lookup
     from bot.commands.pictures import offered, table_action
     from bot.play.lookup import read_table, whole_reply
 
@@ -37,7 +38,8 @@ async def handle_lookup(context: Context) -> Reply:
     wanted = flag(options, "picture")
     options.pop("picture", None)
     if spec.wants_whole(options):
-        whole = whole_reply(table, spec.example)
+        given = {name: value for name, value in options.items() if name not in ("private", "whole")}
+        whole = whole_reply(table, spec.example, given)
         return await offered(context, whole, table_action(table, {}, private=True), wanted=wanted)
     private = flag(options, "private")
     options.pop("private", None)
@@ -47,7 +49,8 @@ async def handle_lookup(context: Context) -> Reply:
         )
     outcome = read_table(table, options, context.who, context.dice(), game.title)
     reply = record(context, outcome, secret=False)
-    reply = replace(reply, private=True) if private else reply
+    reply = replace(reply, private=private or reply.private)
+    reply = replace(reply, buttons=(*reply.buttons, *under_lookup(context, table, options)))
     return await offered(context, reply, table_action(table, outcome.given, private=private), wanted=wanted)
 
 

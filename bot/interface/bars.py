@@ -34,17 +34,20 @@ class Chance:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How bars are drawn: places of the words and of the bar, at most, of the whole line; with fractions; in ASCII."""
+    """How bars are drawn: places of the words and of the bar, at most, of the whole line; with fractions; in ASCII.
+
+    `grid` is how wide a printed table may be."""
 
     word: int = 10
     bar: int = 8
     columns: int = COLUMNS
     exact: bool = False
     plain: bool = False
+    grid: int = 39
 
 
 PHONE = Look()
-WIDE = Look(12, 24, 78, exact=True)
+WIDE = Look(12, 24, 78, exact=True, grid=110)
 
 
 def percent(chance: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -66,6 +67,52 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True)
+class Sheet:
+    """A printed grid whose first row and column are heads, with what stands above it."""
+
+    heading: str
+    rows: tuple[tuple[str, ...], ...]
+
+    def lines(self, columns: int) -> list[str]:
+        """Broken into as many grids one below the other as its columns need, each with the first column."""
+        head, *_ = self.rows
+        at, found = 1, [self.heading] if self.heading else []
+        while at < len(head):
+            end = at + 1
+            while end < len(head) and width(self._part(at, end + 1)) <= columns:
+                end += 1
+            part = self._part(at, end)
+            found += [""] if at > 1 else []
+            found += _columns(part) if width(part) <= columns else _hanging(part, columns)
+            at = end
+        return found
+
+    def _part(self, start: int, end: int) -> tuple[tuple[str, ...], ...]:
+        return tuple((row[0], *row[start:end]) for row in self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole table; `near` are the rows around what was looked up, for screens on which the whole is too much."""
+
+    sheets: tuple[Sheet, ...]
+    near: tuple[tuple[str, ...], ...] = ()
+
+    def lines(self, look: Look) -> list[str]:
+        """All of it where the screen is wide; on a phone, where that is too much, what is near, and says so."""
+        found = [line for sheet in self.sheets for line in ("", *sheet.lines(look.grid))][1:]
+        if look.grid > PHONE.grid or len(found) <= MOST_LINES:
+            return found
+        if self.near:
+            return [
+                *Sheet("", self.near).lines(look.grid),
+                *textwrap.wrap(f"{TOO_LARGE}: this is around the number asked for.", look.grid),
+            ]
+        shown = found[: MOST_LINES - 2]
+        return [*shown, *textwrap.wrap(f"{TOO_LARGE}: {len(shown)} of {len(found)} lines.", look.grid)]
+
+
+@dataclass(frozen=True, slots=True)
 class Small:
     """Small print: what changed besides, which nobody must act on."""
 
@@ -127,9 +174,12 @@ class Pen:
 PLAIN = Pen(str, str, "[{}]".format, str, str)
 """Plain text."""
 
-Part = str | Line | Thrown | Odds | Compared | Grid | Small | Group | Entry | UnitTable | Happened | Rule
+Part = str | Line | Thrown | Odds | Compared | Grid | Whole | Small | Group | Entry | UnitTable | Happened | Rule
 """A str may be a `Typed` or a `Phrase`, which tell the commands to copy from the words around them."""
-FIXED = (Odds, Compared, Grid, UnitTable)
+MOST_LINES = 48
+"""A whole table has so many lines in chat at most."""
+TOO_LARGE = "Too large to show whole here"
+FIXED = (Odds, Compared, Grid, Whole, UnitTable)
 """Parts whose columns are aligned."""
 
 
@@ -146,6 +196,8 @@ def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
             return compared_lines(part.changes, look)
         case Grid():
             return _columns(part.rows)
+        case Whole():
+            return part.lines(look)
         case UnitTable():
             return part.lines()
         case Small():
@@ -198,11 +250,29 @@ def _columns(rows: tuple[tuple[str, ...], ...]) -> list[str]:
     return ["  ".join([*(f"{cell:<{widths[at]}}" for at, cell in enumerate(row[:-1])), *row[-1:]]) for row in rows]
 
 
+def width(rows: tuple[tuple[str, ...], ...]) -> int:
+    """How many columns a grid of these rows takes."""
+    return sum(max(map(len, column)) + 2 for column in zip(*rows, strict=True)) - 2
+
+
+def _hanging(rows: tuple[tuple[str, ...], ...], columns: int) -> list[str]:
+    """Two columns of which the second is broken between words."""
+    first = min(max(len(row[0]) for row in rows), columns // 2)
+    found = []
+    for name, *cells in rows:
+        text = textwrap.wrap(" ".join(cells), columns - first - 2) or [""]
+        names = textwrap.wrap(name, first) or [""]
+        for at in range(max(len(text), len(names))):
+            left, right = names[at] if at < len(names) else "", text[at] if at < len(text) else ""
+            found.append(f"{left:<{first}}  {right}".rstrip())
+    return found
+
+
 _KINDS: dict[
-    str, type[Line | Thrown | Odds | Compared | Grid | Small | Group | Entry | UnitTable | Happened | Rule]
+    str, type[Line | Thrown | Odds | Compared | Grid | Whole | Small | Group | Entry | UnitTable | Happened | Rule]
 ] = {
     kind.__name__.lower(): kind
-    for kind in (Line, Thrown, Odds, Compared, Grid, Small, Group, Entry, UnitTable, Happened, Rule)
+    for kind in (Line, Thrown, Odds, Compared, Grid, Whole, Small, Group, Entry, UnitTable, Happened, Rule)
 }
 
 
@@ -218,6 +288,8 @@ def part_from_json(data: Any) -> Part:
     if not isinstance(data, Mapping):
         return text_from_json(data)
     values = {name: _tuples(value) for name, value in data.items() if name != "kind"}
+    if data["kind"] == "whole":
+        values["sheets"] = tuple(Sheet(sheet["heading"], _tuples(sheet["rows"])) for sheet in data["sheets"])
     return _KINDS[data["kind"]](**values)
 
 

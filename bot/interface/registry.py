@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from bot.interface.common_commands import GROUPS, PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, shared_commands
+from bot.interface.common_commands import GROUPS, PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE, shared_commands
 from bot.interface.explained import by_side, explained
 from bot.interface.spec import CommandSpec, Path
 from bot.rules.errors import UserError, did_you_mean, meant
@@ -188,7 +188,7 @@ def _table_specs(game: System) -> Iterator[CommandSpec]:
             path = (game.id + TABLE, group, table.id)
             rolled = {roll.option for roll in table.rolls}
             options = tuple(_rollable(option) if option.name in rolled else option for option in table.inputs)
-            options += (PRIVATE, PICTURE)
+            options += (PRIVATE, PICTURE, WHOLE)
             yield CommandSpec(
                 path=path,
                 summary=table.summary or table.title,

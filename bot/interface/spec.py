@@ -129,7 +129,9 @@ class CommandSpec:
         return any(flag(options, name) for name in COUNTED) or options.get("rounds") not in (None, "")
 
     def wants_whole(self, options: Mapping[str, object]) -> bool:
-        """Whether a table that needs inputs was asked for without any: then all of it is shown."""
+        """Whether all of a table was asked for: by that word, or by no input where it needs some."""
+        if self.family == "lookup" and flag(options, "whole"):
+            return True
         empty = all(value in (None, "", ()) for value in options.values())
         return self.family == "lookup" and empty and any(option.required for option in self.options)
 

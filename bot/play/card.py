@@ -17,8 +17,6 @@ WIDE = 33
 """What a phone shows in a fixed width."""
 MOST_COLUMNS, AROUND = 9, 2
 """So many columns at most, and rows above and below the one that answers."""
-MOST_LINES, PHONE = 48, 39
-"""A whole table has so many lines at most, each of so many columns."""
 HERE = "▶ "
 
 
@@ -33,13 +31,13 @@ class Card:
     cells: tuple[tuple[object, ...], ...]
     spec: Mapping[str, Any]
 
-    def around(self, values: Mapping[str, Any], words: Mapping[str, str]) -> Grid | None:
+    def around(self, values: Mapping[str, Any], words: Mapping[str, str], rows: int = AROUND) -> Grid | None:
         """The rows and columns around the cell that answers `values`, which is marked; None where it is not found."""
         row = self._found(self.rows, self.row_by, values)
         column = self._column(values) if self.column_by else 0
         if row is None or column is None:
             return None
-        first, last = max(0, row - AROUND), min(len(self.rows), row + AROUND + 1)
+        first, last = max(0, row - rows), min(len(self.rows), row + rows + 1)
         if self.column_by:
             low, high = self._window(column, range(first, last), words)
         else:
@@ -47,16 +45,9 @@ class Card:
         marked = column if self.column_by else 0
         return self._grid(range(first, last), range(low, high), words, here=(row, marked))
 
-    def whole(self, words: Mapping[str, str]) -> tuple[Grid, ...]:
-        """All of it, as many columns side by side as a phone shows; none where that is too much for chat."""
-        rows, at, blocks = range(len(self.rows)), 0, []
-        while at < len(self.columns):
-            end = at + 1
-            while end < len(self.columns) and _width(self._grid(rows, range(at, end + 1), words).rows) <= PHONE:
-                end += 1
-            blocks.append(self._grid(rows, range(at, end), words))
-            at = end
-        return tuple(blocks) if len(blocks) * (len(rows) + 1) <= MOST_LINES else ()
+    def all_rows(self, words: Mapping[str, str]) -> tuple[tuple[str, ...], ...]:
+        """All of it, with a row of heads."""
+        return self._grid(range(len(self.rows)), range(len(self.columns)), words).rows
 
     def _found(self, keys: Sequence[object], by: str, values: Mapping[str, Any]) -> int | None:
         if by not in values:
@@ -94,7 +85,7 @@ class Card:
                 return text
             return (HERE if row == here[0] else "  ") + text
 
-        corner = said(self.row_by, words)
+        corner = said(self.row_by, words) if self.row_by.replace("_", "").isalnum() else ""
         heads = [("  " if here and column == here[1] else "") + said(self.columns[column], words) for column in columns]
         lines = [(said(self.rows[row], words), *(cell(row, column) for column in columns)) for row in rows]
         return Grid(((corner, *heads), *lines))
@@ -103,7 +94,12 @@ class Card:
 def card_of(table: Table) -> Card | None:
     """The table as a grid; None for one that is printed in another way."""
     body = table.printed.get("read")
-    if not isinstance(body, Mapping) or not {"rows", "cells"} <= body.keys() or "bands" in body:
+    return None if isinstance(body, Mapping) and "bands" in body else card_in(table, body)
+
+
+def card_in(table: Table, body: object) -> Card | None:
+    """A part of a table as a grid; None for one that is printed in another way. Ranges of a die stay as printed."""
+    if not isinstance(body, Mapping) or not {"rows", "cells"} <= body.keys():
         return None
     cells, spec = body["cells"], body.get("columns") or {}
     results = table.printed.get("results") or {}

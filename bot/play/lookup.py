@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from bot.interface.parts import Grid, Small, Thrown
+from bot.interface.bars import PHONE
+from bot.interface.parts import Grid, Sheet, Small, Thrown, Whole, width
 from bot.interface.reply import Reply
 from bot.play.card import card_of, said
+from bot.play.sheets import sheets_of
 from bot.rules.dice import Rolled, Source
+from bot.rules.errors import UserError
 from bot.rules.inputs.options import clean
 from bot.rules.line import Line
 from bot.rules.phrase import phrase
@@ -18,6 +21,8 @@ from bot.systems.catalog import systems
 if TYPE_CHECKING:
     from bot.play.outcome import Outcome
 
+MANY = 12
+"""Rows above and below the one that answers, where the whole table is too large."""
 FEW = 3
 """So many outputs and more are said with their names."""
 
@@ -78,7 +83,7 @@ def lookup_reply(
     asked = [_asked(name, value, words) for name, value in given.items() if name not in dice]
     name = table.title if table.title[1:] != table.title[1:].lower() else table.title.lower()
     by = ", ".join(filter(None, (who, name, *asked)))
-    lines: list[Line | Thrown | Grid | Small] = []
+    lines: list[Line | Thrown | Grid | Whole | Small] = []
     if rolled:
         lines.append(Thrown(tuple(die.value for die in rolled)))
     lines += _summed(answer, words)
@@ -87,7 +92,7 @@ def lookup_reply(
     card = card_of(table)
     values = {**{option.name: option.default for option in table.inputs}, **_read(table, given), **answer.out}
     if card is not None and (grid := card.around(values, words)) is not None:
-        lines.append(grid)
+        lines.append(grid if width(grid.rows) <= PHONE.grid else Whole((Sheet("", grid.rows),)))
     news = _news(answer, words)
     return Reply(news[:1].upper() + news[1:], tuple(lines), by=by)
 
@@ -143,17 +148,41 @@ def _summed(answer: Answer, words: Mapping[str, str]) -> list[Line]:
     return lines
 
 
-def whole_reply(table: Table, usage: str) -> Reply:
-    """A table without any input: the whole of it, or what it asks for where it is too large."""
+def whole_reply(table: Table, usage: str, given: Mapping[str, Any] | None = None) -> Reply:
+    """The whole of a table, or what it asks for where it is a rule in words; `given` is what was looked up in it."""
     card, words = card_of(table), words_of(table)
-    grids = card.whole(words) if card is not None else ()
+    sheets = sheets_of(table, words)
     asks = phrase("For a single answer: `{usage}`", usage=usage)
-    if grids and card is not None:
-        across = f"{said(card.column_by, words)} across" if card.column_by else ""
-        by = ", ".join(filter(None, ("the whole table", across)))
-        return Reply(table.title, (*grids, Small(table.source), asks), by=by, private=True)
-    options = [Line(option.shown, result=option.expected) for option in table.inputs if option.required]
-    return Reply(table.title, (*options, asks), by="too large to show whole, it asks for", private=True)
+    if not sheets:
+        options = [Line(option.shown, result=option.expected) for option in table.inputs if option.required]
+        return Reply(table.title, (*options, asks), by="no grid, but a rule; it asks for", private=True)
+    across = f"{said(card.column_by, words)} across" if card is not None and card.column_by else ""
+    by = ", ".join(filter(None, ("the whole table", across)))
+    found = _around(table, given, words) if given else None
+    whole = Whole(sheets, found.rows if found is not None else ())
+    below = [Small(legend)] if (legend := _legend(table, words)) else []
+    return Reply(table.title, (whole, *below, Small(table.source), *(() if given else (asks,))), by=by, private=True)
+
+
+def _legend(table: Table, words: Mapping[str, str]) -> str:
+    """`S suppressed, K killed`: what the codes of cells that are shown as printed mean."""
+    body = table.printed.get("read")
+    if not isinstance(body, Mapping) or "bands" not in body:
+        return ""
+    return ", ".join(f"{code} {said(meant, words)}" for code, meant in (table.printed.get("results") or {}).items())
+
+
+def _around(table: Table, given: Mapping[str, Any], words: Mapping[str, str]) -> Grid | None:
+    """The rows around the one that answers, more of them than a look-up shows."""
+    card = card_of(table)
+    if card is None:
+        return None
+    values = {**{option.name: option.default for option in table.inputs}, **_read(table, given)}
+    try:
+        values |= table.read(given).out
+    except UserError:  # the roll is not among them
+        pass
+    return card.around(values, words, rows=MANY)
 
 
 def _logged(name: str, value: object, count: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bot.commands.help import show_help
@@ -121,3 +123,10 @@ def test_a_long_list_of_words_is_folded_into_lines() -> None:
     assert first == "  kind: what it is (one of these; needed):"
     assert " ".join(folded).replace(",", "").split() == list(words)
     assert all(len(line) <= 110 for line in folded)
+
+
+def test_help_version_says_what_runs_and_which_edition_each_rule_set_has() -> None:
+    said = show_help("version", registry()).body()
+    assert re.match(r"Grognard \d+\.\d+", said[0])
+    assert all(any(re.fullmatch(rf"{game.id} +edition {game.edition}", line) for line in said) for game in GAMES)
+    assert any(line.startswith("Source: ") for line in said)

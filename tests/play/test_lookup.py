@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from bot.interface.parts import Grid, part_lines
+from bot.interface.bars import WIDE
+from bot.interface.parts import Grid, Whole, part_lines
+from bot.play.lookup import lookup_reply, whole_reply
+from bot.systems.catalog import systems
 from tests.playing import Channel
 
 SHOT = "lnlt-table dct unit=good-order-mmc morale=5 total=11"
@@ -26,7 +29,46 @@ async def test_a_look_up_may_be_private() -> None:
 async def test_a_table_without_inputs_is_shown_whole_to_the_asker() -> None:
     reply = await (await Channel.fresh()).do("Anna", "asl-table melee-actions")
     assert (reply.private, reply.by) == (True, "the whole table, situation across")
-    assert max(len(line) for part in reply.lines if isinstance(part, Grid) for line in part_lines(part)) <= 39
+    assert max(len(line) for part in reply.lines if isinstance(part, Whole) for line in part_lines(part)) <= 39
+
+
+async def test_under_a_look_up_are_its_form_and_the_whole_table() -> None:
+    """Two taps and a number lead to the next cell, one tap to all of it."""
+    channel = await Channel.fresh()
+    found = await channel.do("Anna", "lnlt-table melee-odds 7 5")
+    assert [button.label for button in found.buttons] == ["Another number…", "Whole table"]
+    assert found.buttons[0].action == "form:lnlt-table combat melee-odds attack=7 defense=5"
+    whole = await channel.press("Bob", found.buttons[1].action)
+    assert (whole.private, whole.error) == (True, False)
+    (table,) = (part for part in whole.lines if isinstance(part, Whole))
+    assert len(part_lines(table, look=WIDE)) == 15, "a terminal shows 14 rows and their head"
+    assert (await channel.do("Anna", "lnlt-table melee-odds 7 5 whole")).text() == whole.text()
+
+
+async def test_a_table_too_large_for_a_phone_shows_what_was_looked_up_and_says_so() -> None:
+    whole = await (await Channel.fresh()).do("Anna", "baps-table artillery-sheaf medium-artillery 3 whole")
+    (table,) = (part for part in whole.lines if isinstance(part, Whole))
+    assert "Too large to show whole here: this is" in part_lines(table)
+    assert max(map(len, part_lines(table))) <= 39
+    assert any(line.startswith("medium artillery") for line in part_lines(table))
+
+
+async def test_every_table_that_is_no_rule_in_words_is_shown_whole() -> None:
+    """On a phone 39 columns and 48 lines at most, in a terminal of 110 columns as printed; an answer fits both."""
+    in_words = []
+    for system in systems().values():
+        for table in system.tables.values():
+            found = lookup_reply(table, table.example, table.read(table.example), "")
+            grids = [part for part in found.lines if isinstance(part, Whole | Grid)]
+            assert all(len(line) <= 39 for part in grids for line in part_lines(part)), table.id
+            wholes = [part for part in whole_reply(table, "/help").lines if isinstance(part, Whole)]
+            in_words += [] if wholes else [table.id]
+            for whole in wholes:
+                phone = part_lines(whole)
+                assert len(phone) <= 48, table.id
+                assert max(map(len, phone)) <= 39, table.id
+                assert max(map(len, part_lines(whole, look=WIDE))) <= 110, table.id
+    assert in_words == ["leader-points", "melee-result", "morale-result", "pass-points", "melee-kill", "skill-check"]
 
 
 async def test_a_roll_is_two_lines_and_a_number() -> None:
