@@ -28,7 +28,7 @@ ACTING = ("attackers", "units", "unit", "name", "shooters", "firers", "a", "crew
 """Options that name who acts: the player's own side is offered first. All other units are targets."""
 OF_ENABLED = ("topic", "enabled")
 """Options that name systems: only those that are enabled are offered."""
-TOPICS = ("dice", "units", "odds", "hand", "undo", "sealed", "fair dice")
+TOPICS = ("dice", "units", "odds", "hand", "undo", "version", "sealed", "fair dice")
 """What help has a page about besides commands."""
 GONE = ("eliminated", "destroyed", "killed")
 """States of units that are offered no more."""
