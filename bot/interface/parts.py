@@ -65,6 +65,10 @@ class Grid:
 
     rows: tuple[tuple[str, ...], ...]
 
+    def lines(self, _look: Look) -> list[str]:
+        """A line for each row."""
+        return _columns(self.rows)
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
@@ -194,9 +198,7 @@ def part_lines(part: Part, pen: Pen = PLAIN, look: Look = PHONE) -> list[str]:
             return odds_lines(part.heading, part.rows, look)
         case Compared():
             return compared_lines(part.changes, look)
-        case Grid():
-            return _columns(part.rows)
-        case Whole():
+        case Grid() | Whole():
             return part.lines(look)
         case UnitTable():
             return part.lines()
