@@ -31,7 +31,7 @@ ROUNDS = Option(
 
 PICTURE = Option("picture", "bool", help="a picture of it, too", brief="drawn")
 PRIVATE = Option("private", "bool", help="only you see the answer", brief="only for you")
-WHOLE = Option("whole", "bool", help="all of the table, only for you", brief="the whole table")
+WHOLE = Option("whole", "bool", help="all of the table, only for you", brief="all of it")
 
 _FORMATS = ("full", "compact")
 _EVENT_KINDS = ("roll", "sequence", "table", "unit", "game", "undo", "fair")

