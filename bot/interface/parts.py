@@ -72,7 +72,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A printed grid whose first row and column are heads, with what stands above it."""
+    """A printed grid whose first row and column are heads, with what is said above it."""
 
     heading: str
     rows: tuple[tuple[str, ...], ...]
