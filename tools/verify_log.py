@@ -18,6 +18,7 @@ import re
 import struct
 import sys
 import zlib
+from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -111,6 +112,22 @@ def read_json(text: str) -> Any:
     if r"\ud" in text.lower() and re.search("[\ud800-\udfff]", json.dumps(data, ensure_ascii=False)):
         raise BadInput("The file has half of a character.")
     return data
+
+
+def log_text(text: str) -> str:
+    """The JSON of the game: the text itself, or what the script element of an after-action page holds."""
+    if not text.lstrip().startswith("<"):
+        return text
+    found = re.findall(r'<script type="application/(json|gzip)" id="export">(.*?)</script>', text, re.DOTALL)
+    if len(found) != 1 or text.count('id="export"') != 1:
+        raise BadInput("The page does not hold one game.")
+    kind, data = found[0]
+    if kind == "json":
+        return str(data)
+    unpacked = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(b64decode(data), MOST_BYTES + 1)
+    if len(unpacked) > MOST_BYTES:
+        raise BadInput("The game in the page is too large.")
+    return unpacked.decode()
 
 
 def read_log(data: Any) -> Json:
@@ -1197,7 +1214,7 @@ def main(words: list[str]) -> int:
             raw = file.read(MOST_BYTES + 1)
         if len(raw) > MOST_BYTES:
             raise BadInput("The file is too large for an exported game.")
-        faults, lines = check(read_json(raw.decode("utf-8-sig")), heads)
+        faults, lines = check(read_json(log_text(raw.decode("utf-8-sig"))), heads)
     except (BadInput, OSError, EOFError, ValueError, zlib.error) as error:
         print(error, file=sys.stderr)
         return 2

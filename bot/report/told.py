@@ -65,7 +65,8 @@ def _without_facts(event: Event) -> str:
 def _roll(event: Event) -> Told:
     label, title = event.texts.get("label", ""), title_of(event.body)
     name = label or title
-    return _begun(f"{name}: {event.result}" if event.result else name), title if label else ""
+    said = f"{name}: {event.result}" if event.result else name
+    return said if name == title and event.body["kind"] == "roll" else _begun(said), title if label else ""
 
 
 def _undo(event: Event) -> Told:

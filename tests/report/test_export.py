@@ -14,6 +14,7 @@ from bot.report import data
 from bot.rules.errors import UserError
 from bot.rules.proof.paged import export_text
 from tests.playing import Channel, two_sides
+from tools import verify_log
 
 LOGS = Path(__file__).parents[1] / "data/logs"
 
@@ -97,6 +98,18 @@ def test_grognard_report_writes_a_page(tmp_path: Path, capsys: pytest.CaptureFix
     assert json.loads(export_text(out.read_text("utf-8"), 10**9))["head"] in out.read_text("utf-8")
     assert main(["verify", str(out)]) in (0, 3)
     assert "0 faults" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+def test_the_independent_verifier_reads_a_page(
+    packed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("bot.report.data.PACKED", 1 if packed else 10**9)
+    out = tmp_path / "lnlt.html"
+    main(["report", str(LOGS / "lnlt.json"), "-o", str(out)])
+    assert ('type="application/gzip" id="export"' in out.read_text("utf-8")) == packed
+    assert verify_log.main([str(out)]) == 0
+    assert "38 events" in capsys.readouterr().out
 
 
 def test_grognard_report_never_overwrites_its_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
