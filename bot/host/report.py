@@ -36,5 +36,5 @@ def write_report(words: Sequence[str]) -> None:
     try:
         out.write_text(text, "utf-8")
     except OSError as error:
-        raise UserError(f"{out} cannot be written: {error.strerror}.", code="unreadable-file") from None
+        raise UserError(f"{out} cannot be written: {error.strerror}.", code="unwritable-folder") from None
     print(f"{out}: {len(export['events'])} events, {len(text.encode()) // 1000} kB")

@@ -9,6 +9,7 @@ import pytest
 
 from bot.__main__ import main
 from bot.audit.check_file import check_file
+from bot.host.report import write_report
 from bot.interface.reply import File, Reply
 from bot.report import data
 from bot.rules.errors import UserError
@@ -117,6 +118,12 @@ def test_grognard_report_never_overwrites_its_game(tmp_path: Path, capsys: pytes
     main(["report", str(LOGS / "lnlt.json"), "-o", str(page)])
     assert main(["report", str(page)]) == 2
     assert "would overwrite" in capsys.readouterr().err
+
+
+def test_grognard_report_says_where_it_cannot_write(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as refused:
+        write_report([str(LOGS / "lnlt.json"), "-o", str(tmp_path / "nowhere" / "page.html")])
+    assert refused.value.code == "unwritable-folder"
 
 
 def test_names_full_of_markup_are_text() -> None:
