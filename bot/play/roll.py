@@ -9,8 +9,7 @@ from bot.interface.text import quoted
 from bot.play.outcome import Happening, Outcome
 from bot.rules.dice import Script, Source
 from bot.rules.errors import DieOwed, UserError
-from bot.rules.expression import Fate, Result, Rolling, parse, roll
-from bot.rules.expression.model import Pool
+from bot.rules.expression import Result, Rolling, parse, roll
 from bot.rules.inputs.hand import hand_dice
 from bot.rules.inputs.options import Option, clean, flag
 from bot.rules.line import Line
@@ -86,18 +85,7 @@ def _lines(rolling: Rolling) -> list[Line]:
 
 def _simple(result: Result) -> Line | None:
     """Dice and constants that are only added up, as a line; None for anything else."""
-    pieces = result.expression.pieces
-    if not isinstance(pieces[0], Pool) or any(isinstance(piece, Pool) for piece in pieces[1:]):
+    added = result.added
+    if added is None or not result.is_plain:
         return None
-    drawn = result.pools[0].drawn
-    if any(die.fate != Fate.KEPT for die in drawn) or pieces[0].count_if is not None or result.total is None:
-        return None
-    signs, numbers = pieces[1::2], pieces[2::2]
-    if len(signs) != len(numbers) or not all(isinstance(s, str) and s.strip() in ("+", "-") for s in signs):
-        return None
-    parts = []
-    for sign, number in zip(signs, numbers, strict=True):
-        if isinstance(number, str | Pool):
-            return None
-        parts.append((number.label, -number.value if str(sign).strip() == "-" else number.value))
-    return Line(pieces[0].label or "dice", tuple(die.rolled.value for die in drawn), tuple(parts))
+    return Line(result.expression.pools[0].label or "dice", tuple(result.thrown[0][0]), added)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.expression.limits import EXTRA_DICE, MAX_NUMBER
@@ -201,6 +202,7 @@ class Expression:
     repeat: int | None
     program: tuple[Step, ...]
     pieces: tuple[Operand | str, ...]
+    kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)  # what was worked out of it before
 
     @property
     def pools(self) -> tuple[Pool, ...]:

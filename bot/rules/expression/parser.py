@@ -6,6 +6,7 @@ Operators wait on a stack of their own, so nesting costs no call depth, and the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from bot.rules.expression.cost import check_cost, check_reach
 from bot.rules.expression.errors import ExpressionError
@@ -31,11 +32,19 @@ class _Waiting:
     label: str = ""  # the label that comes before a "("
 
 
+KEPT, LONGEST_KEPT = 256, 120
+"""How many expressions are remembered by their texts, and the longest of these: so they never take much room."""
+
+
 def parse(text: str) -> Expression:
     """The expression that `text` describes, checked so that rolling it is bounded and cannot fail.
 
-    Raises ExpressionError, which names the place, for everything else.
+    Raises ExpressionError, which names the place, for everything else. Short texts are remembered.
     """
+    return _remembered(text) if len(text) <= LONGEST_KEPT else _parsed(text)
+
+
+def _parsed(text: str) -> Expression:
     cursor = Cursor(text)
     if not cursor.peek():
         raise cursor.error("a dice expression is missing", hint="For example 2d6+3.")
@@ -48,11 +57,14 @@ def parse(text: str) -> Expression:
     return expression
 
 
+_remembered = lru_cache(KEPT)(_parsed)
+
+
 def check(text: str) -> str:
     """An empty string when `text` can be rolled, otherwise a short reason to show while it is being typed, at most
     100 characters: `2d6+ : a number or dice must follow "+"`."""
     try:
-        parse(text)
+        _parsed(text)
     except ExpressionError as error:
         return f"{error.excerpt.strip()} : {error.reason}".removeprefix(" : ")[:100]
     return ""

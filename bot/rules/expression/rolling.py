@@ -1,15 +1,22 @@
-"""Rolling a checked expression with dice from a Source, and what is on the table afterwards."""
+"""Rolling a checked expression with dice from a Source, and what is on the table afterwards.
+
+What an expression needs for that is made once and kept with it (`Form`); what a roll came to is worked out as far as
+somebody asks.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Flag, auto
+from functools import partial
 
 from bot.rules.dice import Die, Rolled, Source
 from bot.rules.expression.cost import arithmetic, compute
-from bot.rules.expression.model import FATE_FACES, Choice, Expression, Number, Operand, Operator, Pick, Pool, Test
+from bot.rules.expression.form import Form, form_of
+from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool
+from bot.rules.expression.throwing import KEPT, Draw, Thrown, show_of
 
 
 class Fate(Flag):
@@ -30,54 +37,53 @@ class Drawn:
     fate: Fate
 
 
-@dataclass(frozen=True, slots=True)
 class PoolRolled:
-    """A pool on the table: its dice in the order in which they were drawn, and what they come to.
+    """A pool on the table.
 
-    `total` is their sum or the number of successes, 0 for words. `is_cut` says that rerolls or explosions were
-    stopped by the limit.
+    `total` is the sum of its dice or the number of successes, 0 for words. `is_cut` says that rerolls or explosions
+    were stopped by the limit.
     """
 
-    pool: Pool
-    drawn: tuple[Drawn, ...]
-    total: int
-    is_cut: bool
+    __slots__ = ("_thrown", "is_cut", "pool", "total")
+
+    def __init__(self, pool: Pool, thrown: Thrown) -> None:
+        self.pool, self._thrown = pool, thrown
+        self.total, self.is_cut = thrown[2], thrown[3]
+
+    @property
+    def drawn(self) -> tuple[Drawn, ...]:
+        """Its dice in the order in which they were drawn."""
+        values, fates, _, _ = self._thrown
+        die = self.pool.die
+        kept = fates or [KEPT] * len(values)
+        return tuple(Drawn(die.rolled(value), Fate(fate)) for value, fate in zip(values, kept, strict=True))
 
     @property
     def faces(self) -> dict[int | str, int]:
         """How often each face shows among the dice that count, in the order of the faces of the die."""
-        shown = Counter(die.rolled.value for die in self.drawn if Fate.KEPT in die.fate)
+        values, fates, _, _ = self._thrown
+        shown = Counter(values if fates is None else [v for v, fate in zip(values, fates, strict=True) if fate & KEPT])
         if self.pool.faces is None:
             return dict(sorted(shown.items()))
         return {face: shown[face] for face in dict.fromkeys(self.pool.faces) if shown[face]}
 
     def text(self) -> str:
         """The dice for an answer: `[4, ~1~, 3]`. `~1~` is dropped, `1->4` rerolled, `6!` exploded, `(8)` a success."""
-        return f"[{', '.join(self._marked())}]"
-
-    def _marked(self) -> Iterator[str]:
-        chain = ""
-        for die in self.drawn:
-            shown = _face(self.pool, die.rolled.value)
-            if Fate.REROLLED in die.fate:
-                chain += f"{shown}->"
-                continue
-            if Fate.EXPLODED in die.fate:
-                shown += "!"
-            if Fate.SUCCESS in die.fate:
-                shown = f"({shown})"
-            shown = chain + shown
-            chain = ""
-            yield f"~{shown}~" if Fate.DROPPED in die.fate else shown
+        return show_of(self.pool)(self._thrown)
 
 
-@dataclass(frozen=True, slots=True)
 class Result:
     """One roll of the expression. `total` is the number that it comes to; None when faces are counted instead."""
 
-    expression: Expression
-    pools: tuple[PoolRolled, ...]
-    total: int | None
+    __slots__ = ("_form", "expression", "thrown", "total")
+
+    def __init__(self, expression: Expression, form: Form, thrown: list[Thrown], total: int | None) -> None:
+        self.expression, self._form, self.thrown, self.total = expression, form, thrown, total
+
+    @property
+    def pools(self) -> tuple[PoolRolled, ...]:
+        """Its pools on the table, as written."""
+        return tuple(map(PoolRolled, self.expression.pools, self.thrown))
 
     @property
     def faces(self) -> dict[str, int] | None:
@@ -89,48 +95,69 @@ class Result:
     @property
     def answer(self) -> str:
         """What it comes to: `9`, `3 successes`, `2x hit, 1x miss`."""
-        if self.faces is not None:
-            return ", ".join(f"{count}x {face}" for face, count in self.faces.items())
-        if self.expression.is_count:
+        if self._form.is_count:
             return f"{self.total} {'success' if self.total == 1 else 'successes'}"
+        if (faces := self.faces) is not None:
+            return ", ".join(f"{count}x {face}" for face, count in faces.items())
         return str(self.total)
+
+    @property
+    def added(self) -> tuple[tuple[str, int], ...] | None:
+        """What is added to the only pool, with labels, where nothing else happens; see Form."""
+        return self._form.added
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether every die simply counts: none is dropped, rerolled, exploded or a success."""
+        return all(fates is None or fates.count(KEPT) == len(fates) for _, fates, _, _ in self.thrown)
 
     def work(self) -> str:
         """The expression with its dice in place, labels in front: `morale [4, 2] + leader 1`."""
-        pools = iter(self.pools)
-        shown: list[str] = []
-        for piece in self.expression.pieces:
-            if isinstance(piece, str):
-                shown.append(piece)
-            else:
-                value = next(pools).text() if isinstance(piece, Pool) else str(piece.value)
-                shown.append(f"{piece.label} {value}" if piece.label else value)
-        cut = "" if not any(pool.is_cut for pool in self.pools) else " (stopped at the limit of further dice)"
-        return "".join(shown) + cut
+        frames, shows, thrown = self._form.frames, self._form.shows, self.thrown
+        if len(thrown) == 1:
+            shown = f"{frames[0]}{shows[0](thrown[0])}{frames[1]}"
+        else:
+            shown = frames[0]
+            for at, one in enumerate(thrown):
+                shown += shows[at](one) + frames[at + 1]
+        for one in thrown:
+            if one[3]:
+                return f"{shown} (stopped at the limit of further dice)"
+        return shown
 
 
-@dataclass(frozen=True, slots=True)
 class Rolling:
     """A rolled expression: one result for each repeat."""
 
-    expression: Expression
-    results: tuple[Result, ...]
+    __slots__ = ("_form", "expression", "results")
+
+    def __init__(self, expression: Expression, form: Form, results: tuple[Result, ...]) -> None:
+        self.expression, self._form, self.results = expression, form, results
 
     @property
     def dice(self) -> tuple[Rolled, ...]:
         """Every die that was drawn, in order, dropped and rerolled ones too."""
-        return tuple(die.rolled for result in self.results for pool in result.pools for die in pool.drawn)
+        dice = self._form.dice
+        return tuple(
+            die.rolled(value)
+            for result in self.results
+            for die, thrown in zip(dice, result.thrown, strict=True)
+            for value in thrown[0]
+        )
 
     @property
     def answer(self) -> str:
         """What it comes to, repeats one after another: `9` or `7, 9, 4`."""
-        return ("; " if self.expression.is_text else ", ").join(result.answer for result in self.results)
+        if len(self.results) == 1:
+            return self.results[0].answer
+        return ("; " if self._form.is_text else ", ").join(result.answer for result in self.results)
 
     def text(self) -> str:
         """The roll in plain text: `2d6+3: [4, 2] + 3 = 9`; of a repeat one line with all results, then one for each."""
-        notation = self.expression.notation
+        notation = self._form.notation
         if self.expression.repeat is None:
-            return f"{notation}: {self.results[0].work()} = {self.answer}"
+            result = self.results[0]
+            return f"{notation}: {result.work()} = {result.answer}"
         lines = [f"{notation} = {self.answer}"]
         lines += [f"{place}: {result.work()} = {result.answer}" for place, result in enumerate(self.results, 1)]
         return "\n".join(lines)
@@ -138,126 +165,49 @@ class Rolling:
     def out(self) -> dict[str, object]:
         """The roll for programs: `{"total": 9, "dice": [4, 2]}`, `{"faces": {"hit": 2}, "dice": [...]}`; of a repeat
         `{"totals": [...], ...}`, or a list under `faces`. `dice` holds every value drawn, in order."""
-        dice = [die.value for die in self.dice]
-        what = "faces" if self.expression.is_text else "total"
-        values = [result.faces if self.expression.is_text else result.total for result in self.results]
+        is_text = self._form.is_text
+        dice = [value for result in self.results for thrown in result.thrown for value in thrown[0]]
+        values = [result.faces if is_text else result.total for result in self.results]
         if self.expression.repeat is None:
-            return {what: values[0], "dice": dice}
-        return {"faces" if self.expression.is_text else "totals": values, "dice": dice}
+            return {"faces" if is_text else "total": values[0], "dice": dice}
+        return {"faces" if is_text else "totals": values, "dice": dice}
 
 
 def roll(expression: Expression, source: Source) -> Rolling:
     """`expression` rolled with dice from `source`, drawn as written from left to right; a die that is rerolled or
     explodes brings the next one at once. Raises what `source` raises, such as DieOwed."""
-    return Rolling(expression, tuple(_roll_once(expression, source) for _ in range(expression.repeat or 1)))
+    form = expression.kept.get("form") or form_of(expression)
+    draw: Draw = getattr(source, "draw_all", None) or partial(_one_by_one, source.draw)
+    if expression.repeat is None:
+        return Rolling(expression, form, (_roll_once(expression, form, draw),))
+    return Rolling(expression, form, tuple(_roll_once(expression, form, draw) for _ in range(expression.repeat)))
 
 
-def _roll_once(expression: Expression, source: Source) -> Result:
-    pools: list[PoolRolled] = []
+def _one_by_one(draw: Callable[[Die], int | str], die: Die, count: int) -> list[int | str]:
+    """Dice of a source that gives only one at a time."""
+    return [draw(die) for _ in range(count)]
+
+
+def _roll_once(expression: Expression, form: Form, draw: Draw) -> Result:
+    thrown: list[Thrown] = []
+    total = form.constant
+    for throw, factor in form.throws:
+        one = throw(draw)
+        thrown.append(one)
+        total += one[2] * factor
+    if form.is_text:
+        return Result(expression, form, thrown, None)
+    return Result(expression, form, thrown, total if form.is_linear else _computed(expression, thrown))
+
+
+def _computed(expression: Expression, thrown: list[Thrown]) -> int:
+    """What it comes to where pools are multiplied or divided."""
+    totals = iter([one[2] for one in thrown])
 
     def read(operand: Operand) -> int:
-        if isinstance(operand, Number):
-            return operand.value
-        pools.append(roll_pool(operand, source))
-        return pools[-1].total
+        return operand.value if isinstance(operand, Number) else next(totals)
 
     def apply(operator: Operator, left: int, right: int) -> int:
         return arithmetic(operator.sign, left, right)
 
-    total = compute(expression.program, read, apply)
-    return Result(expression, tuple(pools), None if expression.is_text else total)
-
-
-def roll_pool(pool: Pool, source: Source) -> PoolRolled:
-    """`pool` rolled with dice from `source`."""
-    throw = _Throw(pool, source)
-    for _ in range(pool.count):
-        while throw.draw_die():
-            pass
-    kept = set(_kept(throw.standing(), pool.picks))
-    drawn = tuple(
-        Drawn(throw.die.rolled(value), fate | _end(pool, value, fate, place in kept))
-        for place, (value, fate) in enumerate(throw.drawn)
-    )
-    return PoolRolled(pool, drawn, _total(pool, drawn), throw.is_cut)
-
-
-class _Throw:
-    """Drawing the dice of one pool; `left` is how many further dice rerolls and explosions may still draw."""
-
-    def __init__(self, pool: Pool, source: Source) -> None:
-        self.pool = pool
-        self.die: Die = pool.die
-        self.source = source
-        self.left = pool.extra
-        self.drawn: list[tuple[int | str, Fate]] = []
-        self.is_cut = False
-
-    def draw_die(self) -> bool:
-        """Draw one die until it holds; True when it explodes, so that another follows."""
-        may_reroll_once = True
-        while True:
-            value = self.source.draw(self.die)
-            again = _fits(self.pool.rerolls, value)
-            once = not again and may_reroll_once and _fits(self.pool.once, value)
-            if not (again or once) or not self._may_draw():
-                break
-            may_reroll_once = may_reroll_once and not once
-            self.drawn.append((value, Fate.REROLLED))
-        explodes = _fits(self.pool.explodes, value) and self._may_draw()
-        self.drawn.append((value, Fate.EXPLODED if explodes else Fate(0)))
-        return explodes
-
-    def standing(self) -> list[tuple[int, int | str]]:
-        """The place and value of each die that was not rerolled."""
-        return [(place, value) for place, (value, fate) in enumerate(self.drawn) if Fate.REROLLED not in fate]
-
-    def _may_draw(self) -> bool:
-        if self.left == 0:
-            self.is_cut = True
-            return False
-        self.left -= 1
-        return True
-
-
-def _fits(tests: tuple[Test, ...], value: int | str) -> bool:
-    return isinstance(value, int) and any(test.fits(value) for test in tests)
-
-
-def _kept(standing: list[tuple[int, int | str]], picks: tuple[Pick, ...]) -> list[int]:
-    """The places of the dice that `picks` leave; among equal dice the earlier is the higher."""
-    places = [place for place, _ in standing]
-    if picks:
-        places = [place for place, value in sorted(standing, key=lambda die: (-int(die[1]), die[0]))]
-    for pick in picks:
-        match pick.choice:
-            case Choice.KEEP_HIGHEST:
-                places = places[: pick.number]
-            case Choice.KEEP_LOWEST:
-                places = places[-pick.number :]
-            case Choice.DROP_HIGHEST:
-                places = places[pick.number :]
-            case Choice.DROP_LOWEST:
-                places = places[: -pick.number]
-    return places
-
-
-def _end(pool: Pool, value: int | str, fate: Fate, is_kept: bool) -> Fate:
-    """What else became of a die, once all of them lie."""
-    if Fate.REROLLED in fate:
-        return fate
-    if not is_kept:
-        return Fate.DROPPED
-    is_success = pool.count_if is not None and _fits((pool.count_if,), value)
-    return Fate.KEPT | Fate.SUCCESS if is_success else Fate.KEPT
-
-
-def _total(pool: Pool, drawn: tuple[Drawn, ...]) -> int:
-    if pool.count_if:
-        return sum(Fate.SUCCESS in die.fate for die in drawn)
-    return sum(die.rolled.value for die in drawn if Fate.KEPT in die.fate and isinstance(die.rolled.value, int))
-
-
-def _face(pool: Pool, value: int | str) -> str:
-    """How a face is shown; the faces of a fate die carry their sign."""
-    return f"{value:+d}" if pool.faces == FATE_FACES and isinstance(value, int) and value else str(value)
+    return compute(expression.program, read, apply)

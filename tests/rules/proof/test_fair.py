@@ -109,6 +109,15 @@ def test_the_number_of_a_die_counts_whatever_its_sides() -> None:
     assert [mixed.draw(Die("", sides)) for sides in (6, 20, 100)] == [1, 14, 72]
 
 
+@pytest.mark.parametrize("sides", [1, 6, 10, 3_000_000_000, 2**31 + 1, 2**32])
+def test_dice_drawn_together_are_those_of_the_printed_function(sides: int) -> None:
+    """With so many sides that every second or third word is passed over, too."""
+    stream, seed = Stream(SEED, "g", 7, ["ours", "theirs"]), SEED
+    found = [*stream.draw_all(Die("x", sides), 40), stream.draw(Die("x", sides)), *stream.draw_all(Die("x", 6), 2)]
+    sought = [*([sides] * 41), 6, 6]
+    assert found == [face(seed, "g", 7, draw, n, digest(["ours", "theirs"])) for draw, n in enumerate(sought)]
+
+
 def test_an_averaging_die_takes_the_face_in_that_position() -> None:
     stream = Stream(SEED, GAME, 2)
     assert [stream.draw(averaging("move")) for _ in range(6)] == [AVERAGING[index - 1] for index in (1, 6, 6, 4, 1, 5)]

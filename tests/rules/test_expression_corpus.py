@@ -1,0 +1,46 @@
+"""Some thousand expressions with the dice of one stream: each answer, note and refusal is what it always was.
+
+`tests/corpus/expressions.txt.gz` has one line for each: a hash of all that it comes to, and the expression as JSON. It
+was written by the code that walked each expression anew, before there was any other, and is never written again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+
+from bot.play.roll import roll_reply
+from bot.rules.errors import UserError
+from bot.rules.expression import parse, roll
+from bot.rules.proof.fair import Stream
+
+CORPUS = Path(__file__).parents[1] / "corpus" / "expressions.txt.gz"
+SEED = bytes(range(32))
+
+
+def told(text: str, event: int) -> str:
+    """A hash of everything that a roll says: text, dice, outcome and reply; or why it cannot be rolled."""
+    try:
+        rolling = roll(parse(text), Stream(SEED, "corpus", event))
+    except UserError as error:
+        return _hash([str(error), error.option, error.code])
+    reply = roll_reply(rolling, "Anna", "morale")
+    dice = [die.note() for die in rolling.dice]
+    return _hash([rolling.text(), rolling.answer, rolling.out(), dice, reply.to_json(), rolling.expression.notation])
+
+
+def _hash(said: object) -> str:
+    return hashlib.sha256(json.dumps(said, ensure_ascii=False).encode()).hexdigest()[:12]
+
+
+def test_every_expression_says_what_it_always_said() -> None:
+    lines = gzip.decompress(CORPUS.read_bytes()).decode().splitlines()
+    assert len(lines) > 4_400
+    changed = []
+    for event, line in enumerate(lines, 1):
+        before, _, text = line.partition(" ")
+        if told(json.loads(text), event) != before:
+            changed.append(text)
+    assert not changed, changed[:20]
