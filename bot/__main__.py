@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from errno import EIO, ENOSPC
 from importlib import import_module
 
 COMMANDS = {
@@ -19,6 +20,8 @@ COMMANDS = {
     "report": "bot.host.report:write_report",
     "doctor": "bot.host.doctor:doctor",
     "publish": "bot.host.publish:publish",
+    "backup": "bot.host.backup:backup",
+    "restore": "bot.host.backup:restore",
     "play": "adapters.console:main",
     "discord": "adapters.run:discord",
     "commands": "adapters.discord:show_commands",
@@ -34,9 +37,9 @@ def main(words: list[str] | None = None) -> int:
 
     words = sys.argv[1:] if words is None else words
     if not words or words[0] == "help" or not {"-h", "--help"}.isdisjoint(words):
-        from bot.host.cli import USAGE
+        from bot.host.usage import help_on
 
-        print(USAGE, end="")
+        print(help_on(next((word for word in words if word in COMMANDS), "")), end="")
         return 0
     if words[0] == "--version":
         from importlib.metadata import version
@@ -50,15 +53,33 @@ def main(words: list[str] | None = None) -> int:
             raise UserError(f'There is no command "{words[0][:40]}".', hint=hint, code="unknown-command")
         module, _, function = target.partition(":")
         status = getattr(import_module(module), function)(words[1:])
+        sys.stdout.flush()
     except (UserError, TableError) as error:
-        print(str(error).replace("\n", " "), file=sys.stderr)
+        print(_refused(error, as_json="--json" in words), file=sys.stderr)
         return 2
     except BrokenPipeError:
         sys.stderr.close()
         return 0
+    except OSError as error:
+        if error.errno not in (ENOSPC, EIO):
+            raise
+        print(f"The answer could not be written: {error.strerror}.", file=sys.stderr)
+        sys.stdout = None  # what is left in it would fail again at the end
+        return 2
     except KeyboardInterrupt:
         return 130
     return int(status or 0)
+
+
+def _refused(error: Exception, *, as_json: bool) -> str:
+    """An error in one line; several settings that are wrong in a line each."""
+    if as_json and hasattr(error, "code"):
+        import json
+
+        told = {"code": error.code, "message": getattr(error, "message", ""), "hint": getattr(error, "hint", "")}
+        return json.dumps({"error": told}, ensure_ascii=False)
+    problems = getattr(error, "problems", None) or [str(error)]
+    return "\n".join(str(problem).replace("\n", " ") for problem in problems)
 
 
 if __name__ == "__main__":

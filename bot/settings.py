@@ -44,6 +44,7 @@ class Settings:
     slack_signing_secret: str = field(default="", repr=False)
     slack_client_id: str = ""
     slack_client_secret: str = field(default="", repr=False)
+    slack_host: str = "127.0.0.1"
     port: int = 3000
     live_port: int = 0  # none: shared games are not served by this process
     live_host: str = "127.0.0.1"
@@ -133,11 +134,12 @@ class _Reader:
             discord_token=self._token("DISCORD_TOKEN"),
             shard_ids=self._shard_ids(count),
             shard_count=count,
-            slack_bot_token=self._token("SLACK_BOT_TOKEN"),
-            slack_app_token=self._token("SLACK_APP_TOKEN"),
+            slack_bot_token=self._token("SLACK_BOT_TOKEN", not_this="xapp-", but="SLACK_APP_TOKEN"),
+            slack_app_token=self._token("SLACK_APP_TOKEN", not_this="xoxb-", but="SLACK_BOT_TOKEN"),
             slack_signing_secret=self._token("SLACK_SIGNING_SECRET"),
             slack_client_id=self._token("SLACK_CLIENT_ID"),
             slack_client_secret=self._token("SLACK_CLIENT_SECRET"),
+            slack_host=self._read("SLACK_HOST", _host, "an address of this machine", "0.0.0.0", default.slack_host),
             port=self._read("PORT", _port, f"a number from 1 to {MAX_PORT}", "3000", default.port),
             live_port=self._read("LIVE_PORT", _port, f"a number from 1 to {MAX_PORT}", "8080", default.live_port),
             live_host=self._read("LIVE_HOST", _host, "an address of this machine", "0.0.0.0", default.live_host),
@@ -165,8 +167,11 @@ class _Reader:
             self._problem(name, f"{name}{shown} is not {expected}.", example)
             return default
 
-    def _token(self, name: str) -> str:
+    def _token(self, name: str, not_this: str = "", but: str = "") -> str:
         text = self._values.get(name, "").strip()
+        if not_this and text.startswith(not_this):
+            self._problem(but, f"What {name} holds begins with {not_this} and belongs to {but}.", f"{not_this}...")
+            return ""
         if any(character.isspace() for character in text) or not text.isascii():
             self._problem(name, f"{name} is not a token: it contains spaces or non-ASCII characters.", "...")
             return ""

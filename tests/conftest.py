@@ -36,6 +36,7 @@ SETTINGS = (
     "SLACK_CLIENT_ID",
     "SLACK_CLIENT_SECRET",
     "DATABASE_URL",
+    "SLACK_HOST",
     "PORT",
     "LIVE_PORT",
     "LIVE_HOST",

@@ -37,6 +37,17 @@ def test_nothing_needs_to_be_set(tmp_path: Path) -> None:
     assert Settings().retention == 30 * DAY
 
 
+def test_a_token_in_the_wrong_line_is_sent_to_its_own(tmp_path: Path) -> None:
+    swapped = problem(tmp_path, SLACK_BOT_TOKEN="xapp-1-A-2")
+    assert swapped.startswith("What SLACK_BOT_TOKEN holds begins with xapp- and belongs to SLACK_APP_TOKEN.")
+    assert "A-2" not in swapped
+
+
+def test_only_an_address_is_listened_on(tmp_path: Path) -> None:
+    assert load(tmp_path, SLACK_HOST="::1").slack_host == "::1"
+    assert "SLACK_HOST=0.0.0.0" in problem(tmp_path, SLACK_HOST="all")
+
+
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     settings = load(tmp_path, "DISCORD_TOKEN=of-file\nPORT=81\n", DISCORD_TOKEN="of-environment", PORT="")
     assert (settings.discord_token, settings.port) == ("of-environment", 81)

@@ -85,14 +85,14 @@ async def _http_mode(bolt: AsyncApp, pages: list[web.RouteDef], settings: Settin
         try:
             assert runner.server is not None
             loop = asyncio.get_running_loop()
-            server = await loop.create_server(Door(runner.server), None, settings.port, backlog=BACKLOG)
+            server = await loop.create_server(Door(runner.server), settings.slack_host, settings.port, backlog=BACKLOG)
         except OSError as error:
             raise UserError(
-                f"Port {settings.port} cannot be listened on: {error.strerror or error}.",
-                hint="Set PORT to a free one.",
+                f"Port {settings.port} of {settings.slack_host} cannot be listened on: {error.strerror or error}.",
+                hint="Set PORT to a free one, or SLACK_HOST to an address of this machine.",
                 code="port-taken",
             ) from None
-        log.info("listening on port %s, path %s", settings.port, PATH)
+        log.info("listening on %s, port %s, path %s", settings.slack_host, settings.port, PATH)
         try:
             await asyncio.Event().wait()
         finally:

@@ -8,29 +8,6 @@ from typing import Any
 
 from bot.rules.errors import UserError, did_you_mean
 
-USAGE = """\
-usage: grognard COMMAND ...
-
-  play [--as NAME]                         the console: every command, one channel, state kept
-  systems                                  the systems it knows
-  tables SYSTEM | sequences SYSTEM         what a system has
-  lookup SYSTEM TABLE key=value ...        read a table                     [--json]
-  resolve SYSTEM SEQUENCE key=value ...    play a sequence                  [--dice 5,2,3] [--json]
-  odds SYSTEM SEQUENCE key=value ...       its exact odds, nothing rolled   [--by FIELD ...] [--json]
-                                           with each change, or of rounds [--compare | --rounds N]
-  picture table|odds SYSTEM NAME key=value ... [-o FILE.svg|FILE.png]   what lookup or odds say, drawn
-  roll "2d6+3"                             roll dice                        [--dice 4,2] [--json]
-  batch                                    JSON Lines in, JSON Lines out
-  verify FILE [--head HASH] [--heads TEXT] recompute chain, dice and outcomes of an exported log
-  publish GAME FOLDER [--every SECONDS]    the page of a game as a file, for a host without a port
-  report FILE [-o FILE.html]               the after-action page of an exported log
-  doctor [--replay]                        what is right and what to fix
-  discord | slack | run                    run an adapter, or every one whose tokens are set
-  manifest slack [--url HTTPS]             the Slack app's manifest
-  commands discord                         the commands for Discord, as JSON
-  --version                                which release this is
-"""
-
 
 class Arguments:
     """Words of a command line: positional ones, key=value pairs, and --flags with or without a value."""

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shutil
 import sys
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 
 from bot.audit.games import audit
 from bot.host.cli import Arguments
 from bot.rules.errors import TableError, UserError
 from bot.settings import Settings, SettingsError, load_settings
+
+MIB = 2**20
+LITTLE = 100 * MIB
+"""Free room below which the host is warned: some hundred thousand rolls, and the copies that updates make."""
 
 
 class Findings:
@@ -78,7 +85,7 @@ def _check_settings(found: Findings) -> Settings | None:
         for problem in error.problems:
             found.fault(problem)
         return None
-    found.right(f"data folder {settings.data}")
+    _check_folder(found, settings.data)
     tokens = (
         ("Discord", "DISCORD_TOKEN", settings.discord_token),
         ("Slack", "SLACK_BOT_TOKEN", settings.slack_bot_token),
@@ -108,6 +115,24 @@ def _check_live(found: Findings, settings: Settings) -> None:
         found.note(f"shared games: {settings.public_url}, served by another process: LIVE_PORT is not set here")
     else:
         found.right(f"shared games: {settings.public_url}, port {settings.live_port} of {settings.live_host}")
+
+
+def _check_folder(found: Findings, data: Path) -> None:
+    """Whether the data folder can be written, has room, and is nobody else's to read."""
+    where = next(folder for folder in (data, *data.absolute().parents) if folder.exists())  # it is made at first start
+    if not where.is_dir():
+        found.fault(f"data folder {data}: {where} is no folder. Set GROGNARD_DATA to another place")
+        return
+    if not os.access(where, os.W_OK | os.X_OK) or os.statvfs(where).f_flag & os.ST_RDONLY:
+        found.fault(f"data folder {data}: {where} cannot be written by this user. Mend its rights or its mount")
+        return
+    found.right(f"data folder {data}")
+    free = shutil.disk_usage(where).free
+    if free < LITTLE:
+        found.fault(f"data folder {data}: only {free // MIB} MiB are free; the bot stops recording on a full disk")
+    readable = [path for path in (data, *data.rglob("*")) if data.exists() and path.stat().st_mode & 0o077]
+    if readable and not Path.cwd().is_relative_to(data.resolve()):
+        found.note(f"others may read {readable[0]}; the bot takes that right away at its next start")
 
 
 async def _check_platforms(found: Findings, settings: Settings) -> None:

@@ -261,7 +261,7 @@ UNIT = (
         "Add a whole roster from CSV or YAML, checked before anything is added",
         "unit",
         (_option("text", help_="CSV or YAML, pasted"), _option("file", "file", "a CSV or YAML file")),
-        example='/unit import text="name,type,side,morale\nSquad 1,squad,US,5"',
+        example='/unit import text="name,type,side,morale\\nSquad 1,squad,US,5"',
     ),
 )
 

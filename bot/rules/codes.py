@@ -148,4 +148,8 @@ CODES = {
     "store-locked": "another program holds the database",
     "store-gone": "the database was moved or replaced",
     "store-closed": "the bot is shutting down",
+    "no-such-file": "there is no such file on the host",
+    "file-exists": "a new file was to be written, and is there already",
+    "bad-backup": "the file is no whole database of the bot's",
+    "file-failed": "a file cannot be written",
 }

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
-from bot.__main__ import main
+from bot.__main__ import COMMANDS, main
+from bot.host import usage
 from bot.host.batch import answer_line
 
 SHOT = {"attackers": "squad fp=2", "targets": "squad morale=4"}
@@ -76,6 +79,47 @@ def test_bad_input_is_status_2_and_one_line(words: list[str], message: str, caps
     assert out == ""
     assert message in err
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_each_command_has_help_with_an_example_that_names_it(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"usage: grognard {name}")
+    assert f"grognard {name}" in out.split("Example:\n")[1]
+    assert max(map(len, out.splitlines())) <= 110
+    assert main(["--help"]) == 0
+    assert f"\n  {name} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["systems", "tables", "sequences", "lookup", "resolve", "odds", "roll"])
+def test_the_example_of_help_runs(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(shlex.split(usage.COMMANDS[name][3])[1:]) == 0
+    assert capsys.readouterr().out
+
+
+def test_under_json_an_error_is_json_too(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lookup", "lnlt", "melee-ods", "attack=7", "--json"]) == 2
+    error = json.loads(capsys.readouterr().err)["error"]
+    assert (error["code"], error["hint"]) == ("not-in-system", "Did you mean melee-odds?")
+
+
+def test_several_wrong_settings_are_a_line_each(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PORT", "many")
+    monkeypatch.setenv("RETENTION_DAYS", "some")
+    assert main(["run"]) == 2
+    assert [line.split()[0] for line in capsys.readouterr().err.splitlines()] == ["PORT", "RETENTION_DAYS"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "bot", "roll", "2d6"], stdout=full, stderr=-1, text=True, timeout=60
+        )
+    assert (done.returncode, done.stderr) == (2, "The answer could not be written: No space left on device.\n")
 
 
 def test_the_release_is_said(capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import sqlite3
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -35,6 +38,32 @@ def test_a_healthy_house(database: Path, capsys: pytest.CaptureFixture[str]) -> 
     out = capsys.readouterr().out
     assert "1 game: log, chain, dice and state agree" in out
     assert "FIX" not in out
+
+
+def test_a_data_folder_that_cannot_serve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    monkeypatch.setenv("GROGNARD_DATA", str(file / "data"))
+    assert main(["doctor"]) == 1
+    assert f"FIX   data folder {file / 'data'}: {file} is no folder" in capsys.readouterr().out
+    monkeypatch.setenv("GROGNARD_DATA", str(tmp_path / "data"))
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert main(["doctor"]) == 1
+    assert f"{tmp_path} cannot be written by this user" in capsys.readouterr().out
+
+
+def test_a_nearly_full_disk_and_files_that_others_may_read(
+    database: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    database.parent.chmod(0o700)
+    database.chmod(0o644)
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=5 * 2**20))
+    assert main(["doctor"]) == 1
+    out = capsys.readouterr().out
+    assert "only 5 MiB are free" in out
+    assert f"note  others may read {database}" in out
 
 
 def test_a_rewritten_die_is_found(database: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,139 @@
+"""What `grognard --help` and `grognard COMMAND --help` say."""
+
+from __future__ import annotations
+
+COMMANDS: dict[str, tuple[str, str, str, str]] = {
+    "play": (
+        "[--as NAME]",
+        "the console: every command, one channel, state kept",
+        "Reads lines from a terminal or a pipe; `as NAME` lets somebody else type, `quit` leaves.",
+        "grognard play --as Anna",
+    ),
+    "systems": ("", "the systems it knows", "A line each: id and title.", "grognard systems"),
+    "tables": ("SYSTEM", "the tables of a system", "A line each: id, title and inputs.", "grognard tables lnlt"),
+    "sequences": (
+        "SYSTEM",
+        "the combat sequences of a system",
+        "A line each: id, title and inputs.",
+        "grognard sequences lnlt",
+    ),
+    "lookup": (
+        "SYSTEM TABLE key=value ... [--json]",
+        "read a table",
+        "A word alone sets a flag. With --json the outputs alone, as one object.",
+        "grognard lookup lnlt melee-odds attack=7 defense=5",
+    ),
+    "resolve": (
+        "SYSTEM SEQUENCE key=value ... [--dice 5,2,3] [--json]",
+        "play a combat sequence",
+        "--dice gives the dice in the order in which they are asked for; they must be used up. With --json: "
+        '{"out": {...}, "dice": [{"label", "sides", "value"}, ...]}.',
+        'grognard resolve lnlt morale-check units="squad morale=5" --dice 2,3',
+    ),
+    "odds": (
+        "SYSTEM SEQUENCE key=value ... [--by FIELD ...] [--compare | --rounds N] [--json]",
+        "its exact odds, nothing rolled",
+        "--by names outputs, together: `targets[0].result`. --compare tells what each change is "
+        "worth, --rounds the odds of so many rounds. With --json: values and fractions.",
+        'grognard odds lnlt fire attackers="squad fp=2" targets="squad morale=4"',
+    ),
+    "roll": (
+        "EXPRESSION [--dice 4,2] [--json]",
+        "roll dice",
+        'With --json: {"total": 9, "dice": [4, 2]}, every die in order, dropped and rerolled ones too.',
+        'grognard roll "2d6+3"',
+    ),
+    "batch": (
+        "",
+        "JSON Lines in, JSON Lines out",
+        'One answer a line, in order. Requests: {"id", "op": "lookup", "system", "table", "in"}, {"op": "resolve", '
+        '"system", "sequence", "in", "dice"}, {"op": "odds", ..., "by"}, {"op": "roll", "expression", "dice"}. '
+        'Answers: {"id", "ok": true, "out", "text"}, or {"ok": false, "error": {"code", "message", "hint"}}.',
+        """echo '{"id": 1, "op": "roll", "expression": "2d6"}' | grognard batch""",
+    ),
+    "verify": (
+        "FILE [--head HASH] [--heads TEXT]",
+        "recompute chain, dice and outcomes of an exported log",
+        "--head is the hash that an answer showed, --heads a text with several (- reads it from standard input). Exit "
+        "status 1 when something does not fit, 3 when not all of it can be played again.",
+        "grognard verify hill-875.json --head 1f3a5c7e",
+    ),
+    "picture": (
+        "table|odds SYSTEM NAME key=value ... [-o FILE.svg|FILE.png]",
+        "what lookup or odds say, drawn",
+        'By the name of the file; PNG takes pip install "grognard[pictures]".',
+        "grognard picture table lnlt melee-odds attack=7 defense=5 -o odds.svg",
+    ),
+    "report": (
+        "FILE [-o FILE.html]",
+        "the after-action page of an exported log",
+        "One HTML file that needs nothing else: report, log, and the dice checked in the browser.",
+        "grognard report hill-875.json -o hill-875.html",
+    ),
+    "publish": (
+        "GAME FOLDER [--every SECONDS]",
+        "the page of a game as a file, for a host without a port",
+        "--every writes it anew so often, until SIGINT or SIGTERM.",
+        "grognard publish 4f1c22aa90b1d0e3 /srv/www/games",
+    ),
+    "doctor": (
+        "[--replay]",
+        "what is right and what to fix",
+        "Settings, data folder, tables, database and tokens; --replay also plays every game of the database again. "
+        "Exit status 1 when something is to be fixed.",
+        "grognard doctor",
+    ),
+    "backup": (
+        "FILE",
+        "copy the database, also while the bot runs",
+        "The copy is checked, and for its owner alone: it holds the seeds of running games. FILE must not exist yet.",
+        "grognard backup /var/backups/grognard-monday.db",
+    ),
+    "restore": (
+        "FILE",
+        "put a copy back in place of the database",
+        "Only while no bot has the database open. What was there stays beside it under another name; the new file "
+        "belongs to whoever owned the old one.",
+        "grognard restore /var/backups/grognard-monday.db",
+    ),
+    "discord": ("", "serve Discord", "Settings: see .env.example and docs/discord.md.", "grognard discord"),
+    "slack": ("", "serve Slack", "Settings: see .env.example and docs/slack.md.", "grognard slack"),
+    "run": ("", "serve every platform whose tokens are set", "Until SIGINT or SIGTERM.", "grognard run"),
+    "manifest": (
+        "slack [--url HTTPS]",
+        "the Slack app's manifest",
+        "With --url for HTTP mode, else for Socket Mode.",
+        "grognard manifest slack",
+    ),
+    "commands": (
+        "discord",
+        "the commands for Discord, as JSON",
+        "As Discord's API takes them.",
+        "grognard commands discord",
+    ),
+}
+"""Of each command: what may follow, what it does, more about it, an example."""
+
+
+def overview() -> str:
+    """All commands, a line each."""
+    lines = [(f"{name} {usage}".rstrip(), about) for name, (usage, about, _, _) in COMMANDS.items()]
+    width = max(len(usage) for usage, _ in lines if len(usage) < 42)
+    shown = [
+        f"  {usage:{width}}  {about}" if len(usage) <= width else f"  {usage}\n  {'':{width}}  {about}"
+        for usage, about in lines
+    ]
+    more = "grognard COMMAND --help tells more and gives an example. --version says which release this is."
+    return "\n".join(("usage: grognard COMMAND ...", "", *shown, "", more, ""))
+
+
+def help_on(name: str) -> str:
+    """How a command is written, what it does, and an example; all of them where there is none of this name."""
+    if name not in COMMANDS:
+        return overview()
+    from textwrap import fill
+
+    usage, about, more, example = COMMANDS[name]
+    first = f"usage: grognard {name} {usage}".rstrip()
+    told = fill(f"{about[0].upper()}{about[1:]}. {more}", 100)
+    return f"{first}\n\n{told}\n\nExample:\n  {example}\n"
