@@ -1,4 +1,4 @@
-"""All of an expression that is the same for each of its rolls, made once: how its pools are thrown, what stands between
+"""All of an expression that is the same for each of its rolls, made once: how its pools are thrown, what is between
 them in the answer, and what each counts for."""
 
 from __future__ import annotations

@@ -120,5 +120,32 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
             node.id = node.id[:-1]  # an input named `from` is written from_
         if isinstance(node, ast.Name) and node.id not in names and node.id not in _SCOPE:
             raise TableError(file, f'formula "{source}" names {node.id}, which this table does not have', row=row)
-    code: CodeType = compile(tree, file, "eval")
-    return lambda values: eval(code, _SCOPE, values)
+    called = ast.Lambda(_ONE_ARGUMENT, _FromValues(names).visit(tree.body))
+    code: CodeType = compile(ast.fix_missing_locations(ast.Expression(called)), file, "eval")
+    formula: Formula = eval(code, _SCOPE)
+    return formula
+
+
+_VALUES = "values "
+"""The argument's name, which no formula can write."""
+_ONE_ARGUMENT = ast.arguments(
+    posonlyargs=[ast.arg(_VALUES)], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[]
+)
+
+
+class _FromValues(ast.NodeTransformer):
+    """Names of the table become look-ups in the one argument: a function of its own is called thrice as fast as a
+    formula is evaluated with its values as local names."""
+
+    def __init__(self, names: set[str]) -> None:
+        self._names = frozenset(names)
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # as ast names it
+        """A name of the table, looked up."""
+        if node.id not in self._names:
+            return node
+        values = ast.Name(_VALUES, ast.Load())
+        found = ast.Subscript(values, ast.Constant(node.id), ast.Load())
+        if node.id not in _SCOPE:
+            return found
+        return ast.IfExp(ast.Compare(ast.Constant(node.id), [ast.In()], [values]), found, node)

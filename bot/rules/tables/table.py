@@ -16,6 +16,9 @@ from bot.rules.inputs.options import Option, clean, missing_option, read_options
 from bot.rules.tables.formula import Formula
 
 Reader = Callable[[dict[str, Any]], None]
+PLAIN = {str, int, bool, float, type(None)}
+KEPT = 256
+"""How many answers a table remembers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,7 @@ class Table:
     constants: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
     _options: Mapping[str, Option] = field(default_factory=dict)
+    _known: dict[object, Answer] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def read(self, given: Mapping[str, object]) -> Answer:
         """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the card refuses."""
@@ -116,7 +120,23 @@ class Table:
         return values
 
     def __call__(self, **inputs: Any) -> Answer:
-        """The answer for inputs that a sequence has at hand; those left out take their defaults."""
+        """The answer for inputs that a sequence has at hand; those left out take their defaults.
+
+        The latest answers are remembered, for a plan asks the same for every face of its dice.
+        """
+        kinds = tuple([value.__class__ for value in inputs.values()])
+        if not PLAIN.issuperset(kinds):  # what is in a list may be equal and of another kind
+            return self._called(inputs)
+        key = (*inputs.items(), kinds)
+        found = self._known.get(key)
+        if found is None:
+            found = self._called(inputs)
+            if len(self._known) >= KEPT:
+                self._known.clear()
+            self._known[key] = found
+        return found
+
+    def _called(self, inputs: Mapping[str, Any]) -> Answer:
         values = {}
         for name, option in self._options.items():
             if name in inputs:

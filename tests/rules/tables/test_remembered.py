@@ -1,0 +1,54 @@
+"""Tables remember their latest answers; what merely looks equal to a question is asked anew."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.rules.errors import UserError
+from bot.rules.tables import table as tables
+from bot.rules.tables.formula import compile_formula
+from bot.systems.catalog import system
+
+
+@pytest.fixture
+def melee(monkeypatch: pytest.MonkeyPatch) -> tables.Table:
+    """The melee odds, with room for two answers."""
+    monkeypatch.setattr(tables, "KEPT", 2)
+    found = system("lnlt").table("melee-odds")
+    found._known.clear()
+    return found
+
+
+def test_the_same_question_is_answered_once(melee: tables.Table) -> None:
+    first = melee(attack=7, defense=5)
+    assert melee(attack=7, defense=5) is first
+    assert first["odds"] == "3-2"
+
+
+def test_what_is_equal_but_of_another_kind_is_asked_anew(melee: tables.Table) -> None:
+    """1 == True == 1.0 in Python, not on a card."""
+    assert melee(attack=1, defense=5)["odds"]
+    with pytest.raises(UserError):
+        melee(attack=True, defense=5)
+    with pytest.raises(UserError):
+        melee(attack=1, defense=5, extra=1)
+
+
+def test_no_more_than_so_many_are_kept(melee: tables.Table) -> None:
+    for attack in range(1, 9):
+        melee(attack=attack, defense=5)
+        assert len(melee._known) <= 2
+
+
+def test_a_refusal_is_not_remembered(melee: tables.Table) -> None:
+    for _ in range(2):
+        with pytest.raises(UserError):
+            melee(attack="seven", defense=5)
+    assert not melee._known
+
+
+def test_a_formula_reads_the_values_before_the_functions_of_the_same_name() -> None:
+    names = {"reach", "fp", "from"}
+    assert compile_formula("reach + fp if fp else from_", names, "x")({"reach": 2, "fp": 3, "from": 9}) == 5
+    assert compile_formula("reach([4, 8], fp)", names, "x")({"fp": 5}) == 1
+    assert compile_formula("fp in ['a', 'b']", names, "x")({"fp": "b"}) is True
