@@ -9,6 +9,7 @@ import pytest
 from bot.__main__ import main
 from bot.app import App
 from bot.host.publish import write
+from bot.rules.errors import UserError
 from bot.stores.sqlite import SqliteStore
 from tests.fresh import run
 from tests.playing import Channel
@@ -85,3 +86,11 @@ def test_a_link_in_the_folder_is_replaced_and_leads_nowhere(tmp_path: Path) -> N
     assert write(tmp_path, "///", "12345678", "page") == tmp_path / "game-12345678.html"
     assert elsewhere.read_text() == "mine"
     assert (tmp_path / "game-12345678.html").read_text() == "page"
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(UserError, match=str(file)) as refused:
+        write(file / "games", "Hill 875", "ab12cd34", "a page")
+    assert refused.value.code == "unwritable-folder"
