@@ -13,7 +13,7 @@ from bot.interface.reply import error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
 
-PAGES = ("log", "die", "help")
+PAGES = ("log", "die", "help", "whatif", "back")
 """Buttons that change the private message under which they hang, as long as the answer is private too."""
 SETTLING = ("consent", "refuse", "reveal", "snooze")
 """Buttons whose public message becomes the answer."""

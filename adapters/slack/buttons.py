@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 ONCE = ("close",)
 """Buttons of public messages that go when they were pressed."""
-PRIVATE_PAGES = ("help",)
+PRIVATE_PAGES = ("help", "whatif", "back")
 """Buttons whose private message becomes the next screen; under a message for all they open one."""
 IN_PLACE = ("log", "die", "reveal", "consent", "refuse", "snooze")
 """Buttons whose message becomes the answer, or the next page."""

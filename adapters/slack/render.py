@@ -11,9 +11,10 @@ from itertools import groupby
 from typing import Any
 
 from adapters.slack import native
+from adapters.slack.charts import CHART, TABLE, odds_blocks, table_block
 from adapters.slack.escape import PEN, bold, entities, escaped, fenced, line
 from adapters.slack.request import PLATFORM
-from bot.interface.parts import Entry, Part, Row, Rule, Small, drawn, part_lines
+from bot.interface.parts import Entry, Grid, Odds, Part, Row, Rule, Small, drawn, part_lines
 from bot.interface.reply import LINK, Button, File, Menu, MenuEntry, Reply, beside
 from bot.interface.tone import PLAIN
 from bot.interface.unit_table import UnitTable
@@ -35,6 +36,7 @@ MAX_ELEMENTS = 10
 ROOM = 9_500
 SUMMARY = 2_500
 ACTION = "a:"
+APART = "apart"
 _CHANNEL = "https://slack.com/app_redirect"
 LATE, PERHAPS, LATE_PERHAPS = "(late) ", "(perhaps shown before) ", "(late, perhaps shown before) "
 _STYLES = {"primary": "primary", "good": "primary", "danger": "danger"}
@@ -110,14 +112,15 @@ def _folded(reply: Reply, mention: str, mark: str, lines: Sequence[Part]) -> lis
 
 
 def _body(parts: Sequence[Part], *, is_native: bool) -> Iterator[Json]:
-    """The parts as blocks; one of a list has its button beside it."""
+    """The parts as blocks; one of a list has its button beside it. `is_native`: odds and tables as Slack's own."""
     tables = [part for part in parts if isinstance(part, UnitTable)]
     if is_native and tables and native.fits(tables):
         yield native.units(tables)
         parts = [part for part in parts if not isinstance(part, UnitTable)]
-    for is_apart, run in groupby(parts, key=lambda part: isinstance(part, Entry | Rule)):
-        if not is_apart:
-            yield from _drawn(drawn(run, PEN))
+    for kind, run in groupby(parts, key=lambda part: _kind(part, is_native=is_native)):
+        if kind != APART:
+            listed = list(run)
+            yield from _own(kind, listed) or _drawn(drawn(listed, PEN))
             continue
         for part in run:
             if isinstance(part, Rule):
@@ -127,6 +130,23 @@ def _body(parts: Sequence[Part], *, is_native: bool) -> Iterator[Json]:
             first, *rest = _sections(["\n".join(part_lines(part, PEN))])
             yield first | ({"accessory": _button(beside(part))} if part.label else {})
             yield from rest
+
+
+def _kind(part: Part, *, is_native: bool) -> str:
+    """How a part is drawn: apart from others, as a chart, as a table, or as lines."""
+    if isinstance(part, Entry | Rule):
+        return APART
+    if is_native and isinstance(part, Odds | Grid):
+        return CHART if isinstance(part, Odds) else TABLE
+    return ""
+
+
+def _own(kind: str, parts: Sequence[Part]) -> list[Json] | None:
+    """Slack's own chart or tables for parts of one kind; None where it has none for them."""
+    if kind == CHART:
+        return odds_blocks([part for part in parts if isinstance(part, Odds)])
+    tables = [table_block(part) for part in parts if isinstance(part, Grid)]
+    return [table for table in tables if table] if all(tables) else None
 
 
 def _drawn(rows: Iterable[Row]) -> Iterator[Json]:

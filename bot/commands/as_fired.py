@@ -8,6 +8,7 @@ from bot.commands.context import Context
 from bot.commands.initiative import has_names, odds_by_name
 from bot.commands.odds import count_rows, parties
 from bot.commands.playing import roster_for
+from bot.commands.sharing import boxed
 from bot.forms import FIRES
 from bot.game.opened import read_opened
 from bot.game.state import Json
@@ -54,7 +55,7 @@ async def odds(context: Context, number: int, _more: str) -> Reply:
     from bot.commands.pictures import offered
 
     reply = replace(reply, by=f"the odds of #{number} as it was {done}")
-    return await offered(context, reply, context.button("bars", "", number).action)
+    return boxed(context, await offered(context, reply, context.button("bars", "", number).action))
 
 
 async def dice(context: Context, number: int, _more: str) -> Reply:

@@ -62,8 +62,10 @@ INSTEAD = {
 }
 """What does the same as a button, typed."""
 
-PAGES = ("log", "die", "whatif", "back")
+PAGES = ("log", "die")
 """Buttons whose private message turns its page."""
+SCREENS = ("whatif", "back")
+"""Buttons whose box becomes the next one."""
 BY_POST = ("ordermine", "since")
 """Private ones of a game by post."""
 GAME_ID = 16
@@ -100,6 +102,8 @@ async def handle(context: Context) -> Reply:
             if name != "redo":  # which hangs under the undo
                 context.pressed = context.topic(f"asked-{more}" if more else number)
             answer = await imported(BUTTONS_OF_EVENT[name])(context, _number(number), more)
+    if name in SCREENS:
+        return replace(answer, in_place=answer.boxed)
     return replace(answer, in_place=True) if name in PAGES and answer.private else answer
 
 

@@ -57,6 +57,8 @@ async def handle(context: Context) -> Reply:
     row = context.ledger.row
     buttons = [Button(page_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
     buttons += [Button(page_action(row, count, page + 1, *filters), "Older")] if more else []
+    share = f"tell{page_action(row, count, page, *filters)}"
+    buttons += [Button(share, "Share")] if wanted and len(share) <= MOST_ACTION else []
     buttons = buttons if len(unit) < LONGEST_LIST else []  # more units than a button can name
     if options["story"]:
         return await _story(context, wanted, labels, page, tuple(buttons))

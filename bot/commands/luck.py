@@ -46,11 +46,11 @@ async def stats(context: Context) -> Reply:
         by_kind[name, kind] = by_kind.get((name, kind), Luck()).plus(worth)
     lines = [sentence(name, luck) for name, luck in sorted(by_side.items())]
     table = [
-        f"{name[:10]:<10} {kind[:16]:<16} {luck.count:>4} {luck.worth:>7g} {luck.mean:>8.1f} {luck.z:>+6.2f}"
+        (name[:10], kind[:16], f"{luck.count:>3}", f"{luck.worth:>6g}", f"{luck.mean:>8.1f}", f"{luck.z:>+5.2f}")
         for (name, kind), luck in sorted(by_kind.items())
     ]
     if table:
-        table.insert(0, f"{'side':<10} {'sequence':<16} {'n':>4} {'points':>7} {'expected':>8} {'z':>6}")
+        table.insert(0, ("side", "sequence", f"{'n':>3}", "points", "expected", f"{'z':>5}"))
     if left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
     lines.append(
@@ -58,7 +58,7 @@ async def stats(context: Context) -> Reply:
     )
     answer = Reply(
         "Luck against expectation" if by_side else "No rolls to judge luck by yet",
-        (*lines, Grid(tuple((row,) for row in table))),
+        (*lines, Grid(tuple(table), head=True)),
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
     )

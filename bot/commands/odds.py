@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.commands.context import Context
 from bot.commands.initiative import has_names, odds_by_name
 from bot.commands.playing import roster_for
+from bot.commands.sharing import boxed
 from bot.drafts import Draft, new_draft
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec
@@ -56,7 +57,7 @@ async def answer_odds(
     )
     reply = odds_by_name(reply, context.game) if has_names(sequence, context.game) else reply
     if is_typed:
-        return reply
+        return boxed(context, reply)
     if draft is None:
         game = context.ledger.row if context.ledger.exists else ""
         draft = new_draft(spec.path, raw, context.command.who.key, game)
@@ -69,7 +70,7 @@ async def answer_odds(
         buttons = (*buttons, Button(f"whatif:{draft.key}", "What if"))
     from bot.commands.pictures import offered
 
-    return await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}")
+    return boxed(context, await offered(context, replace(reply, buttons=buttons), f"picture:{draft.key}"))
 
 
 async def count_rows(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from bot.commands.context import Context
 from bot.commands.odds import parties
 from bot.commands.playing import roster_for
+from bot.commands.sharing import boxed
 from bot.drafts import new_draft
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec
@@ -41,4 +42,4 @@ async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[st
     draft = new_draft(spec.path, raw, context.command.who.key, game)
     context.docs.append(draft.doc(context.now, DAY))
     buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
-    return replace(reply, buttons=buttons)
+    return boxed(context, replace(reply, buttons=buttons))

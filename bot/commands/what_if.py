@@ -9,6 +9,7 @@ from bot.commands.context import Context
 from bot.commands.filled import own_draft
 from bot.commands.odds import count_rows
 from bot.commands.playing import repeated, roster_for
+from bot.commands.sharing import boxed
 from bot.drafts import Draft, new_draft
 from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
@@ -55,7 +56,7 @@ async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: s
     counted = await context.apart(count_changes, sequence.system.id, sequence.id, raws, tuple(rows), dict(roster))
     group, level = _chosen(chosen)
     worth = worth_reply(sequence, rows, planned, tried, counted, group=group, level=level)
-    return replace(worth.reply, buttons=_buttons(draft), menus=_menus(draft.key, worth))
+    return boxed(context, replace(worth.reply, buttons=_buttons(draft), menus=_menus(draft.key, worth)))
 
 
 def _chosen(text: str) -> tuple[int, int]:

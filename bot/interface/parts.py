@@ -61,9 +61,11 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Rows of cells in columns of a fixed width."""
+    """Rows of cells in columns of a fixed width; with a `head` the first names the columns, and a platform may draw a
+    table of its own."""
 
     rows: tuple[tuple[str, ...], ...]
+    head: bool = False
 
     def lines(self, _look: Look) -> list[str]:
         """A line for each row."""

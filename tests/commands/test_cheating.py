@@ -116,7 +116,7 @@ async def test_buttons_and_again_roll_only_what_is_enabled_here() -> None:
 async def test_odds_of_what_is_to_be_sealed_have_no_button_that_rolls_it_openly() -> None:
     channel = await Channel.fresh()
     odds = await channel.do("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5" odds secret')
-    assert odds.buttons == ()
+    assert [button.label for button in odds.buttons] == ["Share"]
     assert odds.body()[0].endswith("secret")
 
 

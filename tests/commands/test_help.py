@@ -91,7 +91,7 @@ async def test_try_it_counts_odds_and_rolls_nothing() -> None:
     channel = await Channel.fresh()
     reply = await channel.press("Anna", _action(await channel.do("Anna", "help lnlt fire"), "Try it"))
     assert reply.private
-    assert [button.label for button in reply.buttons] == ["Roll it", "Change…", "What if", "Picture"]
+    assert [button.label for button in reply.buttons] == ["Roll it", "Change…", "What if", "Picture", "Share"]
     assert await channel.app.games.at(channel.place.key) is None
     assert not (await channel.press("Anna", "throw:2d6")).private
     await channel.app.close()

@@ -128,7 +128,7 @@ async def test_odds_are_those_of_the_shot_also_when_its_target_is_gone() -> None
     assert [row[-1] for row in rows] == [line.split()[-1] for line in before.body()[:-1]]
     (came,) = [line for line in then.body()[:-1] if "\u25c0" in line]
     assert came.startswith("eliminated")
-    assert [one.label for one in then.buttons] == ["Picture"], "it was fired"
+    assert [one.label for one in then.buttons] == ["Picture", "Share"], "it was fired"
 
 
 async def test_every_die_of_a_large_shot_is_a_button_away() -> None:

@@ -128,7 +128,7 @@ async def test_the_log_by_pages_and_filters() -> None:
     log = await channel.do("Carl", "log 3")
     assert log.private
     assert len([line for line in log.body() if line.startswith("#")]) == 3
-    assert [button.label for button in log.buttons] == ["Older"]
+    assert [button.label for button in log.buttons] == ["Older", "Share"]
     older = await channel.press("Carl", log.buttons[0].action)
     assert "page 2" in older.title
     everything = await channel.do("Carl", "log 200")

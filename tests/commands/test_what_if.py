@@ -45,7 +45,7 @@ async def asked() -> tuple[Channel, Reply]:
     channel = await Channel.fresh()
     await two_sides(channel)
     odds = await channel.do("Anna", FIRE)
-    assert [one.label for one in odds.buttons] == ["Roll it", "Change\u2026", "What if", "Picture"]
+    assert [one.label for one in odds.buttons] == ["Roll it", "Change\u2026", "What if", "Picture", "Share"]
     return channel, await channel.press("Anna", button(odds, "What if"))
 
 
@@ -115,7 +115,7 @@ async def test_compare_typed_is_the_same_and_rolls_nothing() -> None:
     channel, reply = await asked()
     typed = await channel.do("Anna", FIRE.removesuffix("odds") + "compare")
     assert (typed.title, typed.by, typed.lines) == (reply.title, reply.by, reply.lines)
-    assert [one.label for one in typed.buttons] == ["Roll it", "Change\u2026", "Back"]
+    assert [one.label for one in typed.buttons] == ["Roll it", "Change\u2026", "Back", "Share"]
     fired = await channel.press("Anna", button(typed, "Roll it"))
     assert fired.footer
     several = await channel.say("Anna", 'lnlt smoke unit="Squad 1; Squad 2" capability=3 compare')

@@ -44,7 +44,7 @@ async def test_the_second_shot_takes_two_taps_and_no_letter(tmp_path: Path) -> N
         assert thumb.spent() == (1, 0)
         odds = await (await thumb.press(again, "Odds")).answer()
         assert odds.ephemeral
-        assert "as it was fired" in odds.content
+        assert "as it was fired" in odds.text
         assert "\u25c0" in odds.text
         assert thumb.spent() == (1, 0)
 

@@ -8,6 +8,7 @@ from .api import Call, Refused, bad, method
 from .blocks import check_blocks, text_size
 from .messages import Message
 from .settings import Json
+from .shapes import NATIVE
 
 if TYPE_CHECKING:
     from .standin import SlackStandIn
@@ -22,6 +23,8 @@ def checked(slack: SlackStandIn, args: Json, *, text_chars: int | None = None) -
     if len(text) > (text_chars or slack.limits.text_chars):
         raise Refused("msg_too_long")
     faults = check_blocks(blocks)
+    if not slack.limits.charts:
+        faults += [f"unsupported type: {one['type']}" for one in blocks if one.get("type") in NATIVE]
     if faults:
         raise bad("invalid_blocks", faults)
     if text_size(blocks) > slack.limits.blocks_chars:

@@ -17,6 +17,8 @@ def check_blocks(blocks: Any, *, most: int = MESSAGE_BLOCKS, at: str = "/blocks"
     if not isinstance(blocks, list):
         return [f"must be an array [json-pointer:{at}]"]
     faults = [f"no more than {most} items allowed [json-pointer:{at}]"] if len(blocks) > most else []
+    if sum(isinstance(block, dict) and block.get("type") == "data_visualization" for block in blocks) > 2:
+        faults.append(f"no more than 2 charts allowed [json-pointer:{at}]")
     seen: set[str] = set()
     for number, block in enumerate(blocks):
         here = f"{at}/{number}"
@@ -84,10 +86,30 @@ def _block(block: Any, at: str) -> list[str]:
         faults += _context(block, at)
     elif kind == "actions":
         faults += _actions(block, at)
-    elif kind == "table":
+    elif kind == "data_visualization" and not faults:
+        faults += _chart(block["chart"], f"{at}/chart")
+    elif kind == "container" and not faults:
+        faults += check_blocks(block["child_blocks"], at=f"{at}/child_blocks")
+    elif kind == "table" and not faults:
         faults += _table(block, at)
     elif kind == "input" and "element" in block:
         faults += _element(block["element"], INPUTS, f"{at}/element")
+    return faults
+
+
+def _chart(chart: Any, at: str) -> list[str]:
+    """Faults of a bar chart: 1 to 6 series of different names, each with every category, whose names are short."""
+    if not isinstance(chart, dict) or chart.get("type") != "bar":
+        return [f"unsupported type [json-pointer:{at}/type]"]
+    series, labels = chart.get("series", []), chart.get("axis_config", {}).get("categories", [])
+    names = [one.get("name") for one in series]
+    faults = [] if 1 <= len(series) <= 6 else [f"must have 1 to 6 items [json-pointer:{at}/series]"]
+    if len({*names}) < len(names):
+        faults.append(f"names must be unique [json-pointer:{at}/series]")
+    if not 1 <= len(labels) <= 20 or any(not label or len(label) > 20 for label in (*labels, *names)):
+        faults.append(f"must be 1 to 20 labels of at most 20 characters [json-pointer:{at}/axis_config]")
+    if any([point.get("label") for point in one.get("data", [])] != labels for one in series):
+        faults.append(f"labels must match the categories [json-pointer:{at}/series]")
     return faults
 
 

@@ -53,8 +53,17 @@ BLOCKS: dict[str, Shape] = {
     ),
     "markdown": Shape(required=("text",), strings={"text": 12_000}),
     "rich_text": Shape(required=("elements",)),
+    "data_visualization": Shape(required=("title", "chart"), strings={"title": 50}),
+    "container": Shape(
+        required=("title", "child_blocks"),
+        optional=("is_collapsible", "default_collapsed"),
+        texts={"title": 150},
+        plain=("title",),
+    ),
     "table": Shape(required=("rows",), optional=("column_settings",)),
 }
+NATIVE = ("data_visualization", "container", "table")
+"""Blocks that not every workspace takes."""
 
 
 def _select(*extra: str, needs: tuple[str, ...] = (), most: int = 100) -> Shape:
