@@ -127,7 +127,7 @@ async def test_the_log_turns_its_pages_in_place(socket_slack: SlackStandIn, tmp_
         await anna.press(page, "Older")
         await socket_slack.watch.until(lambda: "n2" in page.plain, timeout=3, what="the next page")
         assert "n4" not in page.plain
-        assert page.buttons() == ["Newer", "Older"]
+        assert page.buttons() == ["Newer", "Older", "Share"]
 
 
 async def test_two_press_the_same_button(socket_slack: SlackStandIn, tmp_path: Path) -> None:
