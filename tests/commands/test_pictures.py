@@ -72,7 +72,7 @@ async def test_a_table_that_rolled_is_drawn_with_what_it_rolled() -> None:
 async def test_odds_are_drawn_for_who_asked_alone() -> None:
     channel = await Channel.fresh()
     odds = await channel.say("Anna", f"{FIRE} odds")
-    assert labels(odds) == ["Roll it", "Change…", "What if", "Picture"]
+    assert labels(odds) == ["Roll it", "Change…", "What if", "Picture", "Share"]
     assert_is_picture(await channel.press("Anna", button(odds)), "odds.png", "casualties", "at least", private=True)
     assert (await channel.press("Ben", button(odds))).code == "used-up"
     rolled = await channel.press("Anna", button(odds, "Roll it"))
