@@ -98,11 +98,9 @@ class App:
         """An app on a store, or on the one that the settings name. Raises StoreError."""
         if not isinstance(source, Settings):
             return cls(source, clock)
-        from bot.stores.sqlite import SqliteStore, TemporaryStore
+        from bot.stores.opening import open_store
 
-        path = source.database
-        store = await (SqliteStore.open(path, clock=clock) if path is not None else TemporaryStore.make(clock))
-        app = cls(store, clock)
+        app = cls(await open_store(source, clock), clock)
         app._sweeper = asyncio.create_task(Sweeping(app.store, source.retention, clock).run())
         return app
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import unquote, urlsplit
 
 from bot.rules.errors import UserError
 
@@ -51,7 +52,8 @@ class Settings:
     public_url: str = ""  # where everybody reaches them
     key: bytes = field(default=b"", repr=False)  # 32 bytes, or none
     data: Path = Path("data")
-    database: Path | None = Path("data/grognard.db")  # None: a temporary one, gone when the process ends
+    database: Path | None = Path("data/grognard.db")  # None: a temporary one, gone when the process ends, or postgres
+    postgres: str = field(default="", repr=False)  # the address of a PostgreSQL database, which comes first
     retention: float | None = 30 * DAY  # seconds after the bot's removal; None: for ever
     per_minute: int | None = 60  # commands of one person; None: as many as they like
     log_level: str = "INFO"
@@ -71,6 +73,7 @@ class Settings:
             self.slack_signing_secret,
             self.slack_client_secret,
             base64.urlsafe_b64encode(self.key).decode(),
+            unquote(urlsplit(self.postgres).password or ""),
         )
         return tuple(token for token in tokens if token)
 
@@ -129,6 +132,7 @@ class _Reader:
         """All of them; a malformed one has its default."""
         default = Settings()
         data = Path(self._values.get("GROGNARD_DATA", "data"))
+        postgres = self._postgres()
         count = self._read("SHARD_COUNT", _positive, "a whole number from 1", "4", None)
         return Settings(
             discord_token=self._token("DISCORD_TOKEN"),
@@ -148,7 +152,8 @@ class _Reader:
             ),
             key=self._read("GROGNARD_KEY", _key, "32 bytes in base64 (.env.example shows how to make one)", "...", b""),
             data=data,
-            database=self._database(data),
+            database=None if postgres else self._database(data),
+            postgres=postgres,
             retention=self._read("RETENTION_DAYS", _days, "a whole number, or never", "30", default.retention),
             per_minute=self._read(
                 "COMMANDS_PER_MINUTE", _per_minute, "a whole number from 1, or unlimited", "60", default.per_minute
@@ -188,6 +193,21 @@ class _Reader:
         expected = f"numbers from 0 to {count - 1}, separated by commas"
         return self._read("SHARD_IDS", lambda text: _shards(text, count), expected, "0", ())
 
+    def _postgres(self) -> str:
+        """The address of a PostgreSQL database, or an empty text where SQLite is meant."""
+        url = self._values.get("DATABASE_URL", "").strip()
+        if not url.startswith(("postgresql://", "postgres://")):
+            return ""
+        try:
+            parts = urlsplit(url)
+            is_whole = len(parts.path) > 1 and parts.port != 0
+        except ValueError:
+            is_whole = False
+        if not is_whole:
+            problem = "DATABASE_URL does not name a PostgreSQL database."  # it is not shown: it may hold a password
+            self._problem("DATABASE_URL", problem, "postgresql://USER:PASSWORD@HOST:5432/grognard")
+        return url
+
     def _database(self, data: Path) -> Path | None:
         url = self._values.get("DATABASE_URL", "sqlite:///grognard.db")
         name = url.removeprefix("sqlite:///")
@@ -195,7 +215,7 @@ class _Reader:
             scheme = url.partition("://")[0][:20]  # not more: there may be a password in it
             self._problem(
                 "DATABASE_URL",
-                f'DATABASE_URL "{scheme}..." is not the path of an SQLite file.',
+                f'DATABASE_URL "{scheme}..." names neither an SQLite file nor a PostgreSQL database.',
                 "sqlite:///grognard.db",
             )
             return None

@@ -16,6 +16,7 @@ from bot.game.state import Json
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.event_kinds import shape_faults
 from tests.fresh import close_stores, is_all_closed
+from tests.standins.postgres import PostgresServer, postgres_server
 
 settings.register_profile(
     "ci",
@@ -97,3 +98,10 @@ def _only_known_events() -> Iterator[None]:
 def root() -> Path:
     """The project's folder."""
     return Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL server for this process of the tests; each test makes a database of its own on it."""
+    with postgres_server("-c", "fsync=off", "-c", "max_connections=200") as server:
+        yield server

@@ -14,6 +14,7 @@ from bot.audit.games import audit
 from bot.host.cli import Arguments
 from bot.rules.errors import TableError, UserError
 from bot.settings import Settings, SettingsError, load_settings
+from bot.stores.opening import opened_store
 
 MIB = 2**20
 LITTLE = 100 * MIB
@@ -146,21 +147,23 @@ async def _check_platforms(found: Findings, settings: Settings) -> None:
 
 
 async def _check_database(found: Findings, settings: Settings, *, replays: bool) -> None:
-    from bot.stores.sqlite import open_sqlite
-
-    if settings.database is None:
+    if settings.postgres:
+        name = "the PostgreSQL database"
+    elif settings.database is None:
         found.note("the database is a temporary one: games end with the process")
         return
-    if not settings.database.exists():
+    elif not settings.database.exists():
         found.note(f"database {settings.database} does not exist yet; it is made at the first start")
         return
+    else:
+        name = f"database {settings.database}"
     try:
-        async with open_sqlite(settings.database) as store:
+        async with opened_store(settings) as store:
             problems = list(await store.check())
             for problem in problems:
-                found.fault(f"database {settings.database}: {problem}")
+                found.fault(f"{name}: {problem}")
             if not problems:
-                found.right(f"database {settings.database}: pages, indexes and stored texts are whole")
+                found.right(f"{name}: {'' if settings.postgres else 'pages, indexes and '}stored texts are whole")
             if replays:
                 count, faults = await audit(store, note=found.note)
                 for fault in faults:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.stores.base import DAY, Conflict, Deleted, Store
+from bot.stores.postgres import open_postgres
 from bot.stores.records import (
     Binding,
     Change,
@@ -24,6 +25,7 @@ from bot.stores.records import (
     TextRow,
 )
 from bot.stores.sqlite import open_sqlite
+from tests.standins.postgres import PostgresServer
 
 PLACE, SERVER = "discord:s1:c1", "discord:s1"
 
@@ -43,13 +45,15 @@ def clock() -> Clock:
     return Clock()
 
 
-KINDS = {"sqlite": open_sqlite}
-
-
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=["sqlite", "postgres"])
 async def store(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Store]:
-    async with KINDS[request.param](tmp_path / "games.db", clock=clock) as opened:
-        yield opened
+    if request.param == "sqlite":
+        async with open_sqlite(tmp_path / "games.db", clock=clock) as opened:
+            yield opened
+    else:
+        server: PostgresServer = request.getfixturevalue("postgres")
+        async with open_postgres(server.new_database(), clock=clock) as shared:
+            yield shared
 
 
 def event(number: int, game: str = "g1", body: str = '{"kind":"roll"}') -> EventRow:

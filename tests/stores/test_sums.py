@@ -12,7 +12,7 @@ import pytest
 from bot.app import App
 from bot.stores.records import Commit, Doc, Outgoing
 from bot.stores.sqlite import open_sqlite
-from bot.stores.sqlite.sums import is_whole, summed
+from bot.stores.stored import is_whole, summed
 from tests.playing import Channel
 
 TEXTS = [("requests", "reply"), ("outbox", "reply"), ("outbox", "delivery"), ("docs", "data"), ("snapshots", "state")]

@@ -33,6 +33,7 @@ from bot.stores.records import (
 from bot.stores.sqlite import reading, schema, sums, writing
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from bot.stores.sqlite.link import Link, Writer
+from bot.stores.stored import dump
 
 BUSY_SECONDS = 5.0
 LOOK_EVERY = 2.0
@@ -126,7 +127,7 @@ class SqliteStore:
         """See Store."""
         for change in commit.changes:
             check_change(change)
-        reply, now = writing.dump(commit.reply), self._clock()
+        reply, now = dump(commit.reply), self._clock()
         return await self._writer.run(lambda conn: writing.write(conn, commit, reply, now))
 
     async def seen(self, request_id: str) -> Json | None:

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from bot.stores.base import DAY, REQUESTS_KEPT, Conflict, Deleted
 from bot.stores.records import Binding, Change, Commit, Committed, Doc, Json, tombstone
-from bot.stores.sqlite.sums import summed
+from bot.stores.stored import clean, dump
 
-_compact = json.JSONEncoder(separators=(",", ":")).encode
 _INSERT_REQUEST = (
     "INSERT INTO requests (id, game, user, reply, at) SELECT ?, ?, ?, ?, ? "
     "WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE id = ? AND at >= ?) ON CONFLICT DO NOTHING"
@@ -32,16 +31,6 @@ _PLAY = (
 )
 _PAGE = 1000
 _GAME_TABLES = ("snapshots", "events", "bindings", "persons", "texts", "seeds")
-
-
-def dump(value: Json) -> str:
-    """JSON for a column with its check sum: compact, and ASCII, so that half a surrogate pair cannot stop a commit."""
-    return summed(_compact(value))
-
-
-def clean(text: str) -> str:
-    """`text` as it can be stored: half a surrogate pair, which no UTF-8 can hold, becomes a question mark."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def write(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> Committed:

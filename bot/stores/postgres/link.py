@@ -1,0 +1,207 @@
+"""The connections to the server, and the writer, whose waiting jobs share one message and one flush.
+
+A server that restarts or fails over is waited for, for some seconds: then the line to it is made anew. Reading is
+simply done again. Writing is done again where that cannot do anything twice: before it was sent, and for a commit that
+its request names (see `attempt` in tables.sql).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias, TypeVar
+
+import asyncpg
+
+from bot.stores.base import Conflict, Deleted, StoreError
+from bot.stores.postgres.faults import AGAIN, AWAY, CONFLICT, DELETED, Unreachable, explained
+
+T = TypeVar("T")
+Json = Any
+Connection: TypeAlias = Any  # asyncpg carries no types
+
+CONNECTIONS = 8
+LANES = 2
+"""Batches that are under way at once: one fills while the other is flushed."""
+TOGETHER = 100  # jobs in one batch: more would only make the first one wait longer
+WAITING = 10_000
+"""How many jobs may wait before it is said that the database is busy."""
+PATIENCE = 8.0
+"""Seconds for which a server that is away is waited for."""
+PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
+
+
+class Link:
+    """A pool of connections. `run` hands one out and waits for a server that is away."""
+
+    def __init__(self, pool: asyncpg.Pool) -> None:
+        self._pool = pool
+
+    @classmethod
+    async def open(cls, url: str) -> Link:
+        """Ready to connect, which the first job does. Raises StoreError."""
+        try:
+            pool = await asyncpg.create_pool(
+                url,
+                min_size=0,
+                max_size=CONNECTIONS,
+                timeout=5,
+                command_timeout=30,
+                max_inactive_connection_lifetime=300,
+                server_settings={"application_name": "grognard", "lock_timeout": "5s", "client_min_messages": "error"},
+            )
+        except ValueError as error:
+            hint = "postgresql://USER:PASSWORD@HOST:5432/grognard"
+            raise StoreError("DATABASE_URL is not understood.", hint=hint) from error
+        return cls(pool)
+
+    async def run(self, job: Callable[[Connection], Awaitable[T]], *, is_safe: bool = True) -> T:
+        """What `job(connection)` gives. Raises StoreError. One that `is_safe` is done again after the line broke."""
+        loop = asyncio.get_running_loop()
+        start, tries = loop.time(), 0
+        while True:
+            sent = False
+            try:
+                async with self._pool.acquire(timeout=5) as connection:
+                    sent = True
+                    return await job(connection)
+            except AWAY as error:
+                if isinstance(error, asyncpg.InterfaceError) and self._pool.is_closing():
+                    raise _closed() from error
+                if loop.time() - start > PATIENCE or (sent and not is_safe):
+                    raise Unreachable from error
+            except asyncpg.PostgresError as error:
+                if error.sqlstate not in AGAIN or loop.time() - start > PATIENCE:
+                    raise raised(error.sqlstate or "", str(error)) from error
+            await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
+            tries += 1
+
+    async def fetch(self, query: str, *values: object) -> list[Any]:
+        """The rows of a query that only reads."""
+        return await self.run(lambda connection: connection.fetch(query, *values))
+
+    async def value(self, query: str, *values: object) -> Any:
+        """The only value of a query that only reads, None where it finds nothing."""
+        return await self.run(lambda connection: connection.fetchval(query, *values))
+
+    async def execute(self, query: str, *values: object) -> int:
+        """Write what can be written twice without harm; the number of rows."""
+        status = await self.run(lambda connection: connection.execute(query, *values))
+        return int(status.rpartition(" ")[2]) if status[-1:].isdigit() else 0
+
+    async def close(self) -> None:
+        """Let go of the server."""
+        try:
+            await asyncio.wait_for(self._pool.close(), 5)
+        except (TimeoutError, *AWAY):
+            self._pool.terminate()
+
+
+class Job:
+    """One write that waits for its batch."""
+
+    __slots__ = ("before", "done", "is_safe", "text")
+
+    def __init__(self, text: str, done: asyncio.Future[Any], *, is_safe: bool, before: Callable[[], None]) -> None:
+        self.text, self.done, self.is_safe, self.before = text, done, is_safe, before
+
+
+class Writer:
+    """Sends writes in order of arrival. Those that arrive while the lanes are under way share the next batch."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._waiting: list[Job] = []
+        self._lanes: set[asyncio.Task[None]] = set()
+
+    async def run(
+        self, kind: str, values: Json, *, is_safe: bool = True, before: Callable[[], None] = lambda: None
+    ) -> Any:
+        """What the write of this kind (see grognard_write) gives, once it is on the disk. `before` is called right
+        before it is sent, and may call it off."""
+        if len(self._waiting) >= WAITING:
+            raise StoreError("The database is busy. None of it was saved.", hint="Try again in a moment.", code="busy")
+        done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append(
+            Job(json.dumps([kind, values], separators=(",", ":")), done, is_safe=is_safe, before=before)
+        )
+        if len(self._lanes) < LANES:
+            lane = asyncio.create_task(self._work())
+            self._lanes.add(lane)
+            lane.add_done_callback(self._lanes.discard)
+        return await done
+
+    async def close(self) -> None:
+        """Wait until all that was asked for is written."""
+        while self._lanes:
+            await asyncio.wait(set(self._lanes))
+
+    async def _work(self) -> None:
+        while self._waiting:
+            batch, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
+            await self._send([job for job in batch if not job.done.done() and _is_on(job)])
+
+    async def _send(self, batch: list[Job]) -> None:
+        """Carry out a batch. When the line breaks, what must not be sent twice fails, and the others are sent again."""
+        again: list[Job] = []
+        try:
+            for job, outcome in zip(batch, await self._carry_out(batch), strict=True):
+                if outcome.get("code") in AGAIN:
+                    again.append(job)
+                else:
+                    _settle(job, outcome)
+        except Exception as error:
+            if isinstance(error, Unreachable) and not all(job.is_safe for job in batch):
+                again = [job for job in batch if job.is_safe]
+            for job in batch:
+                if job not in again and not job.done.done():
+                    job.done.set_exception(error)
+        except BaseException:
+            for job in batch:
+                job.done.cancel()
+            raise
+        if again:
+            await self._send(again)
+
+    async def _carry_out(self, batch: list[Job]) -> list[dict[str, Any]]:
+        if not batch:
+            return []
+        jobs = f"[{','.join(job.text for job in batch)}]"
+        found = await self._link.run(
+            lambda connection: connection.fetchval("SELECT grognard_batch($1::jsonb)", jobs),
+            is_safe=all(job.is_safe for job in batch),
+        )
+        return json.loads(found)  # type: ignore[no-any-return]
+
+
+def raised(code: str, message: str) -> Exception:
+    """The error that a caller gets for one of PostgreSQL."""
+    if code == CONFLICT:
+        return Conflict(message)
+    if code == DELETED:
+        return Deleted(message)
+    return explained(code, message)
+
+
+def _is_on(job: Job) -> bool:
+    """Whether a job was not called off in the last moment."""
+    try:
+        job.before()
+    except Exception as error:
+        job.done.set_exception(error)
+        return False
+    return True
+
+
+def _settle(job: Job, outcome: dict[str, Any]) -> None:
+    if job.done.done():  # the caller gave up waiting
+        return
+    if "code" in outcome:
+        job.done.set_exception(raised(outcome["code"], outcome["message"]))
+    else:
+        job.done.set_result(outcome["done"])
+
+
+def _closed() -> StoreError:
+    return StoreError("The database is closed.", hint="The bot is shutting down; try again later.", code="store-closed")

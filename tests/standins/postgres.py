@@ -1,0 +1,136 @@
+"""A real PostgreSQL server of the tests' own, from the machine's binaries, in a temporary folder.
+
+The server refuses to run as root, so it then runs as `nobody`. It listens on a socket in its folder alone and ends with
+the tests. Where the machine has no server the tests that need one are skipped, and say how to get it.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+HOW = "needs a PostgreSQL server: on Debian, apt-get install postgresql"
+SECONDS = 20.0
+
+
+@cache
+def binaries() -> Path | None:
+    """The folder with `initdb` and `postgres`; Debian puts it out of the search path."""
+    found = shutil.which("initdb")
+    folders = [Path(found).resolve().parent] if found else []
+    folders += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((folder for folder in folders if (folder / "postgres").exists() and (folder / "initdb").exists()), None)
+
+
+class PostgresServer:
+    """A server with a folder of its own, which can be stopped, killed and started again."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self.folder, self._options = folder, options
+        self._process: subprocess.Popen[bytes] | None = None
+        self._databases = 0
+        self._run("initdb", "-D", str(self._data), "-U", "grognard", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+
+    @property
+    def _data(self) -> Path:
+        return self.folder / "data"
+
+    def url(self, database: str = "postgres") -> str:
+        """How to reach a database of the server."""
+        return f"postgresql://grognard@/{database}?host={self.folder}"
+
+    def new_database(self) -> str:
+        """The address of an empty database."""
+        self._databases += 1
+        name = f"games_{self._databases}"
+        self._run("createdb", "-h", str(self.folder), "-U", "grognard", name)
+        return self.url(name)
+
+    def sql(self, database: str, statement: str) -> str:
+        """Run a statement as the host would, with psql."""
+        return self._run("psql", "-h", str(self.folder), "-U", "grognard", "-Atc", statement, database)
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        assert self._process is None
+        options = ["-D", str(self._data), "-k", str(self.folder), "-c", "listen_addresses=", *self._options]
+        self._process = subprocess.Popen(
+            [str(_binary("postgres")), *options],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=(self.folder / "log").open("ab"),
+            user=_user(),
+            group=_group(),
+        )
+        end = time.monotonic() + SECONDS
+        while True:
+            ready = [str(_binary("pg_isready")), "-q", "-h", str(self.folder)]
+            if subprocess.run(ready, check=False, cwd="/").returncode == 0:
+                return
+            assert time.monotonic() < end, (self.folder / "log").read_text()
+            time.sleep(0.05)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """End it: SIGINT breaks all lines at once, as a restart does; SIGKILL is a crash."""
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(SECONDS)
+            self._process = None
+
+    def _run(self, program: str, *words: str) -> str:
+        done = subprocess.run(
+            [str(_binary(program)), *words],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd="/",
+            user=_user(),
+            group=_group(),
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+@contextmanager
+def postgres_server(*options: str) -> Iterator[PostgresServer]:
+    """A running server. Skips the test where the machine has none."""
+    if binaries() is None:
+        pytest.skip(HOW)
+    folder = Path(tempfile.mkdtemp(prefix="grognard-pg-"))  # short: a socket's path has an upper limit
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(folder, "nobody")
+        server = PostgresServer(folder, *options)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _binary(program: str) -> Path:
+    folder = binaries()
+    assert folder is not None
+    return folder / program
+
+
+def _user() -> int | None:
+    """As whom the server runs, where the tests run as root."""
+    return pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else None
+
+
+def _group() -> int | None:
+    return pwd.getpwnam("nobody").pw_gid if os.geteuid() == 0 else None

@@ -1,0 +1,229 @@
+"""What only a server can do to games: restart, crash, be away, be shared by many processes."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+
+import asyncpg
+import pytest
+
+from bot.app import App
+from bot.audit.games import audit
+from bot.settings import Settings
+from bot.stores.base import Conflict, StoreError
+from bot.stores.opening import open_store
+from bot.stores.postgres import PostgresStore, link, open_postgres
+from bot.stores.postgres.schema import MIGRATIONS
+from bot.stores.records import Binding, Change, Commit, EventRow, Outgoing, PersonRow
+from tests.playing import Channel
+from tests.standins.postgres import PostgresServer, postgres_server
+
+
+@pytest.fixture
+async def store(postgres: PostgresServer) -> AsyncIterator[PostgresStore]:
+    async with open_postgres(postgres.new_database()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    """A server that this test alone may kill."""
+    with postgres_server() as server:
+        yield server
+
+
+def roll(game: str, number: int) -> Commit:
+    """A roll that answers request GAME-NUMBER, in a game of its own channel."""
+    return Commit(
+        request_id=f"{game}-{number}",
+        reply={"number": number},
+        changes=(Change(game, number - 1, (EventRow(game, number, '{"kind":"roll"}', f"hash{number}"),)),),
+        bindings=(Binding(f"discord:s:{game}", game, None),) if number == 1 else (),
+        outbox=(Outgoing(f"discord:s:{game}", {}, due=1e12),),
+    )
+
+
+async def play(store: PostgresStore, game: str, until: asyncio.Event) -> int:
+    """Roll one after another, each again until it is answered; how many were."""
+    number = 0
+    while not until.is_set():
+        try:
+            done = await store.commit(roll(game, number + 1))
+        except StoreError:
+            await asyncio.sleep(0.1)
+            continue
+        assert not done.seen, "what was sent twice since the line broke is the same answer, not a second request"
+        assert len(done.outbox) == 1
+        number += 1
+    return number
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=["restart", "crash"])
+async def test_a_server_that_goes_away_in_mid_traffic_loses_and_doubles_nothing(
+    own_server: PostgresServer, how: signal.Signals
+) -> None:
+    async with open_postgres(own_server.new_database()) as store:
+        until = asyncio.Event()
+        players = [asyncio.create_task(play(store, f"g{number}", until)) for number in range(20)]
+        for _ in range(3):
+            await asyncio.sleep(0.4)
+            await asyncio.to_thread(own_server.stop, how)
+            await asyncio.sleep(0.3)
+            await asyncio.to_thread(own_server.start)
+        await asyncio.sleep(0.4)
+        until.set()
+        answered = dict(enumerate(await asyncio.gather(*players)))
+        for game, count in answered.items():
+            assert count > 10
+            rows = await store.events(f"g{game}")
+            assert [row.number for row in rows] == list(range(1, count + 1))
+        waiting = [row.request_id for row in await store.outbox_claim(1, 1_000_000)]
+        assert len(waiting) == len(set(waiting)) == sum(answered.values()), "each answer is in the outbox, once"
+
+
+async def test_a_server_that_stays_away_gives_one_kind_line(
+    own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link, "PATIENCE", 0.2)
+    async with open_postgres(own_server.new_database()) as store:
+        own_server.stop()
+        for ask in (store.peek("discord:s:c"), store.commit(roll("g1", 1)), store.doc("k", "v")):
+            with pytest.raises(StoreError, match="cannot be reached") as refused:
+                await ask
+            assert refused.value.code == "store-away"
+        own_server.start()
+        assert (await store.commit(roll("g1", 1))).outbox == (1,)
+
+
+async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = link.Link.run
+    broken: list[object] = []
+
+    async def run(
+        self: link.Link, job: Callable[[link.Connection], Awaitable[object]], *, is_safe: bool = True
+    ) -> object:
+        async def then_break(connection: link.Connection) -> object:
+            found = await job(connection)
+            if not broken:
+                broken.append(found)
+                raise asyncpg.ConnectionDoesNotExistError
+            return found
+
+        return await real(self, then_break, is_safe=is_safe)
+
+    monkeypatch.setattr(link.Link, "run", run)
+    done = await store.commit(roll("g1", 1))
+    assert broken, "it was carried out, and nobody heard of it"
+    assert (done.reply, done.seen, done.outbox) == ({"number": 1}, False, (1,))
+    assert len(await store.events("g1")) == 1
+    assert (await store.commit(roll("g1", 1))).seen, "as the request that comes again"
+
+    broken.clear()
+    with pytest.raises(StoreError, match="cannot be reached"):  # nobody could tell it from a second one
+        await store.commit(Commit(None, changes=(Change("g1", 1, (EventRow("g1", 2, "{}", "h"),)),)))
+
+
+async def test_processes_that_start_at_once_make_the_tables_once(postgres: PostgresServer) -> None:
+    url = postgres.new_database()
+    async with AsyncExitStack() as stack:
+        stores = await asyncio.gather(*(stack.enter_async_context(open_postgres(url)) for _ in range(6)))
+        await asyncio.gather(*(store.commit(roll(f"g{number}", 1)) for number, store in enumerate(stores)))
+        assert len(await stores[0].games()) == 6
+
+
+async def test_a_database_of_a_newer_bot_or_another_program_is_left_alone(postgres: PostgresServer) -> None:
+    newer, others = postgres.new_database(), postgres.new_database()
+    async with open_postgres(newer):
+        pass
+    connection = await asyncpg.connect(newer)
+    await connection.execute("UPDATE grognard_schema SET version = $1", len(MIGRATIONS) + 1)
+    await connection.close()
+    connection = await asyncpg.connect(others)
+    await connection.execute("CREATE TABLE games (id int)")
+    await connection.close()
+    with pytest.raises(StoreError, match="newer Grognard"):
+        await PostgresStore.open(newer)
+    with pytest.raises(StoreError, match="belongs to another program"):
+        await PostgresStore.open(others)
+
+
+@pytest.mark.parametrize(
+    ("database", "said"), [("?host=/nowhere", "cannot be reached"), ("no-such-database", "does not exist")]
+)
+async def test_a_database_that_cannot_be_opened_is_said_in_words(
+    postgres: PostgresServer, database: str, said: str
+) -> None:
+    url = f"postgresql://grognard@/{database}" if database.startswith("?") else postgres.url(database)
+    with pytest.raises(StoreError, match=said):
+        await PostgresStore.open(url)
+
+
+async def test_one_request_delivered_to_two_processes_is_answered_once(postgres: PostgresServer) -> None:
+    url = postgres.new_database()
+    async with open_postgres(url) as one, open_postgres(url) as two:
+        done = await asyncio.gather(*(store.commit(roll("g1", 1)) for store in (one, two) * 10))
+        assert sum(not each.seen for each in done) == 1
+        assert len(await one.events("g1")) == 1
+
+
+async def test_of_two_processes_that_give_a_channel_its_first_game_one_does(postgres: PostgresServer) -> None:
+    url = postgres.new_database()
+
+    def first(game: str) -> Commit:
+        event = EventRow(game, 1, "{}", "h")
+        return Commit(game, changes=(Change(game, 0, (event,)),), bindings=(Binding("discord:s:c", game, None),))
+
+    async with open_postgres(url) as one, open_postgres(url) as two:
+        done = await asyncio.gather(one.commit(first("g1")), two.commit(first("g2")), return_exceptions=True)
+        assert [type(each) for each in done].count(Conflict) == 1
+        assert len(await one.games()) == 1
+
+
+async def test_each_answer_is_claimed_by_one_of_several_processes(postgres: PostgresServer) -> None:
+    url = postgres.new_database()
+    async with AsyncExitStack() as stack:
+        stores = await asyncio.gather(*(stack.enter_async_context(open_postgres(url)) for _ in range(4)))
+        waiting = tuple(Outgoing("discord:s:c", {}, due=0, reply={"n": number}) for number in range(40))
+        await stores[0].commit(Commit("r", outbox=waiting))
+        claims = await asyncio.gather(*(store.outbox_claim(60, 7) for store in stores * 2))
+        ids = [row.id for claimed in claims for row in claimed]
+        assert len(ids) == len(set(ids)) == 40
+
+
+async def test_what_postgresql_cannot_hold_stops_nothing(store: PostgresStore) -> None:
+    await store.commit(roll("g1", 1))
+    await store.commit(Commit("nul\0", reply={"text": "a\0b\ud800"}, persons=(PersonRow("g1", "p", "u", "A\0\ud800"),)))
+    assert await store.seen("nul\0") == {"text": "a\0b\ud800"}
+    assert [person.name for person in await store.persons("g1")] == ["A\N{REPLACEMENT CHARACTER}?"]
+
+
+async def test_damaged_texts_are_found(store: PostgresStore, postgres: PostgresServer) -> None:
+    await store.commit(roll("g1", 1))
+    assert await store.check() == []
+    await store._link.execute("UPDATE requests SET reply = replace(reply, '1', '7')")
+    assert [line.partition(",")[0] for line in await store.check()] == ["table requests"]
+
+
+async def test_a_game_is_played_by_two_bots_on_one_database(postgres: PostgresServer) -> None:
+    settings = Settings(postgres=postgres.new_database())
+    one, two = App(await open_store(settings)), App(await open_store(settings))
+    try:
+        anna, ben = Channel(one, prefix="a"), Channel(two, prefix="b")
+        await anna.do("Anna", '/game start lnlt "Hill 875"', '/unit add "US Squad 1..3" squad US morale=5 fp=2')
+        await ben.do("Ben", '/unit add "VC Squad 1..3" squad VC morale=4 fp=1')
+        shots = [
+            channel.do(name, "/lnlt fire us1 vc1", "/roll 2d6", "/lnlt fire us2 vc2")
+            for channel, name in ((anna, "Anna"), (ben, "Ben"))
+        ]
+        await asyncio.gather(*shots)
+        assert await audit(one.store) == (1, [])
+        assert [line for line in (await ben.do("Ben", "/log")).text().splitlines() if "2d6" in line]
+    finally:
+        await one.close()
+        await two.close()
