@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from bot.stores.records import (
+    BOARD,
     Doc,
     DueRow,
     EventRow,
@@ -28,8 +29,10 @@ SEED = "SELECT game, epoch, seed, commitment, first_event, texts, digest, reveal
 DUE = "SELECT key, at, kind, data, owner FROM due"
 DOC = "SELECT kind, key, data, expires, owner FROM docs"
 
-_SAVED = """
+HAS_BOARD = f"EXISTS (SELECT FROM docs WHERE kind = '{BOARD}' AND key = games.id)"
+_SAVED = f"""
 SELECT json_build_object(
+    'board', {HAS_BOARD},
     'game', json_build_array(games.id, version, next_event, head, created, updated),
     'at', coalesce(at, 0), 'state', state,
     'events', (SELECT json_agg(json_build_array(number, body, hash) ORDER BY number) FROM events
@@ -81,6 +84,7 @@ def saved(found: str | None) -> Saved | None:
         persons=tuple(PersonRow(game.id, *row) for row in data["persons"] or ()),
         seed=_seed(game.id, seed[0], bytes.fromhex(seed[1]), *seed[2:]) if seed else None,
         places=tuple(data["places"] or ()),
+        has_board=data["board"],
     )
 
 

@@ -108,11 +108,14 @@ class PostgresStore:
             raise Deleted(request_id)
         return json.loads(reply) if reply is not None else None
 
-    async def peek(self, place: str) -> tuple[str, int] | None:
+    async def peek(self, place: str) -> tuple[str, int, bool] | None:
         """See Store."""
-        query = "SELECT id, version FROM bindings JOIN games ON id = game WHERE place = $1 AND current"
+        query = (
+            f"SELECT games.id, version, {reading.HAS_BOARD} FROM bindings JOIN games ON games.id = game "
+            "WHERE place = $1 AND current"
+        )
         rows = await self._link.fetch(query, place)
-        return (rows[0][0], rows[0][1]) if rows else None
+        return (rows[0][0], rows[0][1], rows[0][2]) if rows else None
 
     async def load_game(self, place: str) -> Saved | None:
         """See Store."""
