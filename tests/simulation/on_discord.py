@@ -39,6 +39,8 @@ from bot.outbox.receipts import watch
 from tests.simulation.people import BY_KEY, discord_id, spot_of_dm
 from tests.simulation.shown import Request, Shown
 
+ACTION_ROW, TEXT_DISPLAY = 1, 10
+
 if TYPE_CHECKING:
     from tests.simulation.process import Process
     from tests.simulation.world import World
@@ -148,9 +150,9 @@ class Discord:
 
     def _fill(self, shown: Shown, body: Json, files: Sequence[str]) -> None:
         shown.key, shown.text = key_of(body), text_of(body)
-        shown.late = LATE in str(body["content"])
+        shown.late = LATE in content_of(body)
         shown.files = tuple(files)
-        buttons = [item for row in body.get("components") or () for item in row["components"]]
+        buttons = [item for row in rows_of(body.get("components") or ()) for item in row["components"]]
         shown.buttons = tuple(str(item.get("custom_id")).removeprefix(ACTION) for item in buttons)
 
     def _json(self, shown: Shown) -> Json:
@@ -158,10 +160,35 @@ class Discord:
         return {"id": str(shown.number), "flags": flags, "content": shown.text.partition("\n")[0]}
 
 
+def content_of(body: Json) -> str:
+    """What a message says beside its embeds; one in a box has its text in components of the newer layout."""
+    if body.get("content") is not None:
+        return str(body["content"])
+    return "\n".join(texts_of(body.get("components") or ()))
+
+
+def texts_of(components: Sequence[Json]) -> list[str]:
+    """The texts of components, and of those inside them."""
+    return [
+        text
+        for one in components
+        for text in ([one["content"]] if one["type"] == TEXT_DISPLAY else texts_of(one.get("components") or ()))
+    ]
+
+
+def rows_of(components: Sequence[Json]) -> list[Json]:
+    """The rows of buttons, wherever they are."""
+    return [
+        row
+        for one in components
+        for row in ([one] if one["type"] == ACTION_ROW else rows_of(one.get("components") or ()))
+    ]
+
+
 def key_of(body: Json) -> str:
     """What is the same for the same answer: its first line and its footer."""
     footers = [embed["footer"]["text"] for embed in body.get("embeds") or () if "footer" in embed]
-    return " | ".join([str(body["content"]).replace(LATE, ""), *footers])
+    return " | ".join([content_of(body).replace(LATE, ""), *footers])
 
 
 def key_of_reply(reply: Reply, _: str) -> str:
@@ -171,7 +198,7 @@ def key_of_reply(reply: Reply, _: str) -> str:
 
 def text_of(body: Json) -> str:
     """All that can be read."""
-    lines = [str(body["content"])]
+    lines = [content_of(body)]
     for embed in body.get("embeds") or ():
         lines += [str(embed.get("description", "")), str((embed.get("footer") or {}).get("text", ""))]
     return "\n".join(line for line in lines if line)
@@ -253,6 +280,14 @@ class SimHttp:
         spot = self._process.world.spot_by_channel(str(channel))
         await self._process.pass_time(self._process.world.wire_delay)
         return {"id": str(channel), "guild_id": spot.server if spot is not None else "0"}
+
+    async def pin_message(self, channel: int, message: int) -> None:
+        """A message kept at hand, or not: it may fail, and then nothing is lost."""
+        await self._process.pass_time(self._process.world.wire_delay)
+        if self._process.world.fate("discord") == "lost":
+            raise OSError("connection reset")
+
+    unpin_message = pin_message
 
     async def start_private_message(self, user: int) -> Json:
         """The channel of a person's direct messages."""

@@ -76,6 +76,9 @@ class Slack:
                 raise Refused("message_not_found")
             self._fill(found[0], {"metadata": found[0].body.get("metadata"), **given})
             return {"ts": given["ts"], "channel": given["channel"]}
+        if method in ("pins.add", "pins.remove"):
+            self._spot(team, given["channel"])
+            return {}
         if method == "files.getUploadURLExternal":
             id = f"F{len(self._files)}"
             self._files[id] = ""
