@@ -218,7 +218,7 @@ async def test_a_game_is_played_by_two_bots_on_one_database(postgres: PostgresSe
         await anna.do("Anna", '/game start lnlt "Hill 875"', '/unit add "US Squad 1..3" squad US morale=5 fp=2')
         await ben.do("Ben", '/unit add "VC Squad 1..3" squad VC morale=4 fp=1')
         shots = [
-            channel.do(name, "/lnlt fire us1 vc1", "/roll 2d6", "/lnlt fire us2 vc2")
+            channel.do(name, "/lnlt fire us1 vc1 hand=1,6", "/roll 2d6", "/lnlt fire us2 vc2 hand=1,6")
             for channel, name in ((anna, "Anna"), (ben, "Ben"))
         ]
         await asyncio.gather(*shots)
