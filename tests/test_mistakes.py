@@ -66,7 +66,7 @@ MISTAKES = [
     ('lnlt fire "squad firepower=4" "squad morale=5"', "is not a number of a unit", "Expected one of morale, fp,"),
     ('lnlt fire "squad fp=4 fp=5" "squad morale=5"', '"fp" is given twice', ""),
     ('lnlt fire "2 squads fp=4" "squad morale=5"', "begins with a unit", "each by itself: squad; squad"),
-    ('lnlt fire "Squad 9 fp=4" "squad morale=5"', 'The roster has no unit "squad 9"', "written with its name"),
+    ('lnlt fire "Squad 9 fp=4" "squad morale=5"', 'The roster has no unit "Squad 9"', "written with its name"),
     ("ucn shoot rifle 12", '"rifle" is neither a unit type', "Did you mean automatic-rifle, battle-rifle or"),
     ('ucn shoot "2 smg" 12', "begins with a unit", "Write n=2 behind it."),
     ('baps fire "soldier weapon=riffle" 10 soldier', "weapon must be one of", "Did you mean rifle-"),

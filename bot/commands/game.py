@@ -19,7 +19,7 @@ from bot.game.phases import first_turn, phase_title, reminders
 from bot.game.rights import find_side, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.scenario import Scenario, find_scenario
-from bot.game.state import Game
+from bot.game.state import FULL, Game
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
@@ -224,9 +224,10 @@ async def status(context: Context) -> Reply:
         lines.append(
             phrase("Undone: {undone} (`/game redo`)", undone=", ".join(f"#{at}" for at in reversed(game.redo)))
         )
+    answers = "in full" if game.answers == FULL else "in short"
     lines.append(
         f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
-        f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {game.answers}"
+        f"real dice {'allowed' if game.hand_dice else 'not allowed'}; answers {answers}"
     )
     if ledger.was is not None and len(places := ledger.was.places) > 1:
         names = {**await names_of(context.store, places), context.command.where.key: context.command.where.name}

@@ -144,7 +144,8 @@ async def on_slack(who: s.User, where: s.Channel, command: str, text: str) -> s.
 async def shots_on_slack(costs: Costs, anna: SlackThumb, ben: SlackThumb, games: s.Channel) -> None:
     """The first shot both ways, and all that follows from its answer."""
     await on_slack(anna.user, games, "/game", "initiative US")
-    card = await on_slack(anna.user, games, "/game", "next")
+    await on_slack(anna.user, games, "/game", "next")
+    card = await anna.user.wait_for(games, "Operations: US goes first")
     fired = await (await anna.slash(games, "/lnlt", "fire us3 vc5 tm=1")).answer()
     assert fired.ephemeral_for is None
     costs.note("first shot, typed", anna)

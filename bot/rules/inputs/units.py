@@ -243,7 +243,7 @@ def _item(item: str, words: UnitWords, roster: Roster, types: Collection[str] | 
             state = key.replace("_", "-")
             flags = flags.difference(*words.states.values()).union(words.states.get(state, ()))
         else:
-            raise _unknown(base, token, words)
+            raise _unknown(base, token, words, item, roster)
     unit = Unit(base.word, base.type, numbers, frozenset(flags), base.name, state, base.marks, base.reduced)
     return [unit] * repeat
 
@@ -269,7 +269,7 @@ def value_of(option: Option, raw: str) -> Any:
     return clean(option, raw)
 
 
-def _unknown(base: Unit, token: str, words: UnitWords) -> UserError:
+def _unknown(base: Unit, token: str, words: UnitWords, item: str, roster: Roster) -> UserError:
     """The error for a word behind a unit that is neither a number with its key nor a flag."""
     key, equals, _ = token.partition("=")
     key = key.casefold()
@@ -287,9 +287,12 @@ def _unknown(base: Unit, token: str, words: UnitWords) -> UserError:
             code="bad-unit",
         )
     if token.isdecimal() and not base.name:
+        named = item[: item.find(token) + len(token)]  # as it was typed
+        nearest = did_you_mean(named, [unit.name for unit in roster.values()])
         return UserError(
-            f'The roster has no unit "{base.word} {token[:20]}", and {base.word} takes no number without a name.',
-            hint=f"A number is written with its name: {base.word} {next(iter(words.keys), 'fp')}={token[:6]}.",
+            f'The roster has no unit "{named[:40]}", and {base.word} takes no number without a name.',
+            hint=nearest
+            or f"A number is written with its name: {base.word} {next(iter(words.keys), 'fp')}={token[:6]}.",
             code="unknown-unit",
         )
     known = words.keys if equals else words.flags

@@ -117,6 +117,8 @@ class Handle:
     def _mine(self, message: Message) -> bool:
         if message.author in (SLACKBOT, self.user.id) or message.via == "user":
             return False
+        if message.first <= self.since and message.delivery is None and message is not self.message:
+            return False  # an older one that changed: what is answered is new, or was pressed
         return message.delivery in (None, self.delivery.id)
 
     def _what(self) -> str:

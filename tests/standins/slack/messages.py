@@ -53,6 +53,7 @@ class Message:
     earlier: list[Message] = field(default_factory=list)  # what it said before each edit
     changed_at: float = 0.0  # loop time of the last change
     order: int = 0  # counts every change in the whole stand-in
+    first: int = 0  # what that was when it was posted
 
     @property
     def plain(self) -> str:
@@ -127,6 +128,7 @@ class Messages:
         message.blocks = with_ids(message.blocks)
         self.all.append(message)
         self._touch(message)
+        message.first = message.order
         self.tell(message, "posted")
         return message
 
