@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.stores.base import Store
-from bot.stores.records import Doc
+from bot.stores.records import Commit, Doc
 
 
 class Notes:
@@ -23,6 +23,14 @@ class Notes:
     async def put(self, name: str, key: str, data: Mapping[str, Any]) -> None:
         """Write it, in place of what was there."""
         await self._store.put_doc(Doc(f"{self._platform}-{name}", key, dict(data)))
+
+    async def replace(self, name: str, key: str, since: str, data: Mapping[str, Any]) -> bool:
+        """Write it; False where somebody else has, `since` naming what both read. Of several processes that ask at
+        once one does."""
+        kind = f"{self._platform}-{name}"
+        request = f"{self._platform}:{name}/{key}/{since}"
+        done = await self._store.commit(Commit(request, docs=(Doc(kind, key, dict(data)),)))
+        return not done.seen
 
     async def remove(self, name: str, key: str) -> None:
         """Nothing is there from now on."""

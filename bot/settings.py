@@ -40,6 +40,9 @@ class Settings:
     discord_token: str = field(default="", repr=False)
     shard_ids: tuple[int, ...] = ()  # none: all
     shard_count: int | None = None
+    discord_public_key: str = ""  # set: interactions come by HTTP
+    discord_host: str = "127.0.0.1"
+    discord_port: int = 3001
     slack_bot_token: str = field(default="", repr=False)
     slack_app_token: str = field(default="", repr=False)  # set: Socket Mode
     slack_signing_secret: str = field(default="", repr=False)
@@ -138,6 +141,11 @@ class _Reader:
             discord_token=self._token("DISCORD_TOKEN"),
             shard_ids=self._shard_ids(count),
             shard_count=count,
+            discord_public_key=self._read(
+                "DISCORD_PUBLIC_KEY", _public_key, "64 hexadecimal digits", "...", default.discord_public_key
+            ),
+            discord_host=self._read("DISCORD_HOST", _host, "an address of this machine", "0.0.0.0", "127.0.0.1"),
+            discord_port=self._read("DISCORD_PORT", _port, f"a number from 1 to {MAX_PORT}", "3001", 3001),
             slack_bot_token=self._token("SLACK_BOT_TOKEN", not_this="xapp-", but="SLACK_APP_TOKEN"),
             slack_app_token=self._token("SLACK_APP_TOKEN", not_this="xoxb-", but="SLACK_BOT_TOKEN"),
             slack_signing_secret=self._token("SLACK_SIGNING_SECRET"),
@@ -267,6 +275,12 @@ def _level(text: str) -> str:
     if text.upper() not in LOG_LEVELS:
         raise ValueError(text)
     return text.upper()
+
+
+def _public_key(text: str) -> str:
+    if not re.fullmatch(r"[0-9A-Fa-f]{64}", text):
+        raise ValueError(text)
+    return text
 
 
 def _shards(text: str, count: int) -> tuple[int, ...]:

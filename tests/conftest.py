@@ -31,6 +31,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 SETTINGS = (
     "DISCORD_TOKEN",
+    "DISCORD_PUBLIC_KEY",
+    "DISCORD_HOST",
+    "DISCORD_PORT",
     "SLACK_BOT_TOKEN",
     "SLACK_APP_TOKEN",
     "SLACK_SIGNING_SECRET",

@@ -21,6 +21,7 @@ from adapters.discord.calls import USER_AGENT, Wire
 from adapters.discord.channel_posts import Posting
 from adapters.discord.commands import make_good, run_command
 from adapters.discord.delivery import Delivery
+from adapters.discord.identify import Turns
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, read_request
 from adapters.discord.servers import settle_servers
 from adapters.discord.sync import sync_commands
@@ -79,7 +80,7 @@ OF_A_MESSAGE = 3
 class Grognard(discord.AutoShardedClient):
     """One process's connection: all shards, or those of SHARD_IDS. Needs no privileged intent.
 
-    The process of the first shard tells Discord our commands.
+    The process of the first shard tells Discord our commands, or one that takes interactions by HTTP.
     """
 
     def __init__(self, app: App, settings: Settings) -> None:
@@ -101,6 +102,7 @@ class Grognard(discord.AutoShardedClient):
         parsers.update({event: _guarded(parse, event) for event, parse in parsers.items() if event != "READY"})
         self.app = app
         self._registers = not settings.shard_ids or 0 in settings.shard_ids
+        self._turns = Turns(app.notes("discord"), self._at_once) if settings.shard_ids else None
         self.work: Work
         self._session: aiohttp.ClientSession
         self._at_work: set[asyncio.Task[None]] = set()
@@ -120,6 +122,21 @@ class Grognard(discord.AutoShardedClient):
             assert self.application_id is not None
             self._start(sync_commands(self.http, self.application_id, self.app.notes("discord")), self._beside)
 
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Called before a shard identifies. One process sees to the pauses by itself, several take turns."""
+        if self._turns is None:
+            await super().before_identify_hook(shard_id, initial=initial)
+        else:
+            await self._turns.wait(self.application_id or 0, shard_id or 0)
+
+    async def _at_once(self) -> int:
+        """How many shards may identify at once."""
+        try:
+            _, _, limits = await self.http.get_bot_gateway()
+        except (discord.GatewayNotFound, OSError):
+            return 1
+        return int(limits["max_concurrency"])
+
     def _start(self, work: Coroutine[Any, Any, None], among: set[asyncio.Task[None]]) -> None:
         """Run something; its failure is logged."""
         task = asyncio.create_task(work)
@@ -128,15 +145,19 @@ class Grognard(discord.AutoShardedClient):
         task.add_done_callback(_log_failure)
 
     async def on_interaction(self, interaction: Interaction) -> None:
-        """One thing that somebody did; a second delivery of the same one is passed over."""
-        if interaction.id in self._seen or self._stopping:
+        """One thing that somebody did, from the gateway."""
+        if interaction.id not in self._seen:
+            self.receive(read_request(interaction), interaction.data or {})
+
+    def receive(self, request: Request, data: Any) -> None:
+        """See to an interaction; a second delivery of the same one is passed over."""
+        if request.id in self._seen or self._stopping:
             return
-        self._seen[interaction.id] = None
+        self._seen[request.id] = None
         if len(self._seen) > REMEMBERED:
             self._seen.popitem(last=False)
-        request = read_request(interaction)
         if len(self._at_work) < AT_WORK:
-            self._start(self._handle(request, interaction.data or {}), self._at_work)
+            self._start(self._handle(request, data), self._at_work)
             return
         often.warning("more interactions than can be worked on at once")
         if len(self._at_work) < 2 * AT_WORK and request.kind != AUTOCOMPLETE:

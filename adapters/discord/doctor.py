@@ -36,12 +36,12 @@ async def check(settings: Settings) -> list[Finding]:
     timeout = aiohttp.ClientTimeout(total=15)
     try:
         async with aiohttp.ClientSession(headers=headers, timeout=timeout) as session:
-            return await _check(session)
+            return await _check(session, settings.discord_public_key)
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
         return [(FAULT, f"Discord cannot be reached from here: {type(error).__name__}")]
 
 
-async def _check(session: aiohttp.ClientSession) -> list[Finding]:
+async def _check(session: aiohttp.ClientSession, key: str) -> list[Finding]:
     status, user = await _get(session, "/users/@me")
     if status == 401:
         where = "Developer Portal, your application, Bot, Reset Token"
@@ -50,7 +50,7 @@ async def _check(session: aiohttp.ClientSession) -> list[Finding]:
         return [(FAULT, f"Discord answered {status} when asked whose token this is; try again later")]
     found = [(OK, f"Discord: the token is that of {user['username']}")]
     _, application = await _get(session, "/applications/@me")
-    found += _application(application)
+    found += _application(application, key)
     found += await _commands(session, str(application["id"]))
     _, servers = await _get(session, "/users/@me/guilds")
     found += _servers(servers)
@@ -62,11 +62,24 @@ async def _get(session: aiohttp.ClientSession, path: str) -> tuple[int, Any]:
         return answer.status, await answer.json(content_type=None)
 
 
-def _application(application: Mapping[str, Any]) -> list[Finding]:
+def _application(application: Mapping[str, Any], key: str) -> list[Finding]:
     found = []
-    if application.get("interactions_endpoint_url"):
+    address = application.get("interactions_endpoint_url")
+    if address and not key:
         remedy = "empty the field Interactions Endpoint URL in the Developer Portal"
-        found.append((FAULT, f"Discord: commands are sent to a web address, so the bot never sees them; {remedy}"))
+        more = "unless other processes with DISCORD_PUBLIC_KEY listen there"
+        found.append(
+            (FAULT, f"Discord: commands are sent to a web address, so the bot never sees them; {remedy}, {more}")
+        )
+    if key and not address:
+        where = (
+            "Developer Portal, General Information, Interactions Endpoint URL: https://YOUR-NAME/discord/interactions"
+        )
+        found.append(
+            (FAULT, f"Discord: DISCORD_PUBLIC_KEY is set, but Discord has no address to send commands to; {where}")
+        )
+    if key and application.get("verify_key") not in (None, key.lower()):
+        found.append((FAULT, "Discord: DISCORD_PUBLIC_KEY is not this application's (General Information, Public Key)"))
     if application.get("bot_require_code_grant"):
         found.append((FAULT, "Discord: invites fail while Requires OAuth2 Code Grant is on (Developer Portal, Bot)"))
     return found or [

@@ -21,7 +21,7 @@ TOKEN_LIFE = 14.5 * 60  # Discord says 15 minutes; the last half is left for clo
 EMBED_LINKS, ATTACH_FILES, VIEW_CHANNEL, SEND_MESSAGES, SEND_IN_THREADS = 1 << 14, 1 << 15, 1 << 10, 1 << 11, 1 << 38
 MANAGE_SERVER = 1 << 5
 EPHEMERAL = 1 << 6
-_THREADS = (10, 11, 12)
+THREADS = (10, 11, 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def read_request(interaction: discord.Interaction[Any]) -> Request:
     """The ask behind an interaction of the library."""
     user, message = interaction.user, interaction.message
     channel = interaction.channel
-    thread = channel is not None and getattr(channel.type, "value", 0) in _THREADS
+    thread = channel is not None and getattr(channel.type, "value", 0) in THREADS
     manager = interaction.guild_id is None or bool(interaction.permissions.value & (MANAGE_SERVER | 1 << 3))
     return Request(
         id=interaction.id,

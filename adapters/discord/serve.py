@@ -29,6 +29,10 @@ async def serve(app: App, settings: Settings) -> None:
     client = Grognard(app, settings)
     try:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
+        if settings.discord_public_key:
+            from adapters.discord.http import listen
+
+            await listen(settings, client.receive)
         await _with_retries("connect to", client.connect)
     except discord.LoginFailure:
         raise UserError(

@@ -6,6 +6,8 @@ import asyncio
 import hashlib
 import json
 import logging
+import secrets
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,8 @@ Json = dict[str, Any]
 
 log = logging.getLogger(__name__)
 
-KIND, OURS = "commands", "adapters/discord"
+KIND, TURN, OURS = "commands", "registering", "adapters/discord"
+_ME = secrets.token_hex(8)
 ROOT = Path(__file__).resolve().parents[2]
 _TRIES = (2.0, 10.0, 60.0, 300.0)
 _COUNTED = {
@@ -45,6 +48,11 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
                 wanted = await asyncio.to_thread(our_commands)
                 version = digest(wanted)
             if done.get("version") != version:
+                if not await _is_our_turn(application, version, notes):
+                    if wait is None:
+                        return
+                    await asyncio.sleep(wait)
+                    continue
                 await http.bulk_upsert_global_commands(application, wanted)
                 log.info("registered %s commands with Discord", len(wanted))
             await notes.put(KIND, str(application), {"version": version, "made_from": made_from})
@@ -54,6 +62,14 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
             if wait is None or (isinstance(error, discord.HTTPException) and 400 <= error.status < 429):
                 return
             await asyncio.sleep(wait)
+
+
+async def _is_our_turn(application: int, version: str, notes: Notes) -> bool:
+    """Whether this process sends them: of several that start together one does, and a minute later perhaps another."""
+    minute = f"{version[:16]}/{int(time.time() // 60)}"
+    if await notes.replace(TURN, str(application), minute, {"by": _ME}):
+        return True
+    return (await notes.get(TURN, str(application)) or {}).get("by") == _ME
 
 
 def our_commands() -> list[Json]:

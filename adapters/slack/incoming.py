@@ -91,6 +91,8 @@ class Listeners:
         """The app was removed from a workspace: its games wait for the host's retention to end."""
         await ack()
         team = team_of(body)
+        if await self._work.teams.is_back(team, self._work.wire):
+            return
         await self._work.teams.remove(team)
         await self._work.app.server_left(f"{PLATFORM}{team}")
 

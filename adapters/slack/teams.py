@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from adapters.slack.calls import Refused, Wire
+from adapters.slack.calls import Busy, Refused, Wire
 from bot.rules.errors import UserError
 
 KEPT = 30.0
@@ -43,7 +43,7 @@ class Teams:
     def __init__(self, vault: Vault | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._vault, self._clock = vault, clock
         self._fixed: dict[str, Team] = {}
-        self._known: dict[str, tuple[float, Team | None]] = {}
+        self._known: dict[str, tuple[float, Team]] = {}
 
     def add(self, team: Team) -> None:
         """A workspace whose token is in the settings."""
@@ -53,17 +53,32 @@ class Teams:
         """The installation in a workspace, or None."""
         if (fixed := self._fixed.get(id)) is not None or self._vault is None:
             return fixed
-        at, team = self._known.get(id, (-KEPT, None))
-        if self._clock() - at >= KEPT:
+        at, team = self._known.get(id) or (0.0, None)
+        if team is None or self._clock() - at >= KEPT:
             team = await self._vault.load(id)
             if len(self._known) > 10_000:
                 self._known.clear()
-            self._known[id] = (self._clock(), team)
+            if team is None:  # another process may install it at any moment
+                self._known.pop(id, None)
+            else:
+                self._known[id] = (self._clock(), team)
         return team
 
     def changed(self, id: str) -> None:
         """Look it up anew: it was installed or removed."""
         self._known.pop(id, None)
+
+    async def is_back(self, id: str, wire: Wire) -> bool:
+        """Whether the app is there after all, by a token that Slack takes: of its removal one may hear late."""
+        self.changed(id)
+        team = await self.find(id)
+        if team is None:
+            return False
+        try:
+            await wire.request(team.token, "auth.test")
+        except (Busy, Refused):
+            return False
+        return True
 
     async def remove(self, id: str) -> None:
         """The app was removed there."""

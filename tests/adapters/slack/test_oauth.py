@@ -158,3 +158,26 @@ async def test_a_token_is_bound_to_its_workspace_and_key() -> None:
     assert await StoreVault(App(store), bytes([1]) * 32).load("T1") is None
     await vault.remove("T1")
     assert await vault.load("T1") is None
+
+
+async def test_a_removal_heard_of_late_does_not_undo_an_installation(http_slack: SlackStandIn, tmp_path: Path) -> None:
+    """Two processes: one installs anew, the other hears of the removal only then, and had nothing to answer with."""
+    slack = http_slack
+    home = slack.workspace("T1", installed=False)
+    anna, games = home.user("Anna"), home.channel("games")
+    where = {"DATABASE_URL": f"sqlite:///{tmp_path}/games.db", "GROGNARD_KEY": KEY}
+    async with (
+        running(slack, tmp_path / "one", None, oauth="yes", **where) as one,
+        running(slack, tmp_path / "other", None, oauth="yes", **where),  # which Slack reaches from now on
+    ):
+        slack.redirect_uri = page(one, REDIRECT_PATH)
+        assert (await anna.install_app(page(one, INSTALL_PATH)))[0] == 200
+        await (await anna.slash(games, "/game", 'start lnlt "Hill 875"')).answer()
+        await home.uninstall()
+        assert (await anna.slash(games, "/roll", "2d6")).trouble == "not_installed"
+        assert (await anna.install_app(page(one, INSTALL_PATH)))[0] == 200
+        back = await (await anna.slash(games, "/game", "status")).answer()
+        assert "Hill 875" in back.plain, "no half a minute of asking for an installation that is there"
+        await slack.send_event(home, {"type": "app_uninstalled"})
+        still = await (await anna.slash(games, "/roll", "2d6")).answer()
+        assert "anna rolls 2d6" in still.plain

@@ -254,7 +254,7 @@ class Person:
         self._world.interactions[found.id] = found
         self._world.tokens[found.token] = found
         event = interaction_json(self._world, found)
-        self._site.gateway.dispatch(channel.guild, "INTERACTION_CREATE", event)
+        self._site.deliver(channel.guild, event)
         if self._deliveries.twice > 0:
             self._deliveries.twice -= 1
             self._again(found, event)
@@ -262,7 +262,7 @@ class Person:
 
     def _again(self, found: Interaction, event: Json) -> None:
         def repeat() -> None:
-            self._site.gateway.dispatch(found.channel.guild, "INTERACTION_CREATE", event)
+            self._site.deliver(found.channel.guild, event)
 
         asyncio.get_running_loop().call_later(self._deliveries.gap, repeat)
 

@@ -123,6 +123,7 @@ class Gateway:
         self.links: list[Link] = []
         self.heartbeats: list[Heartbeat] = []
         self.identifies: list[Json] = []
+        self.identified: list[float] = []  # when, monotonic
         self.resumes: list[Json] = []
         self.closed: list[int | None] = []  # the client's close codes
         self.acknowledge = True  # False: heartbeats get no answer
@@ -171,6 +172,7 @@ class Gateway:
 
     async def _identify(self, link: Link, data: Json) -> None:
         self.identifies.append(data)
+        self.identified.append(time.monotonic())
         shard, shards = data.get("shard", [0, 1])
         intents: Any = data.get("intents")
         refusal = self._refusal(data, shard, shards)

@@ -96,7 +96,8 @@ class Rest:
 
     async def gateway_bot(self, request: web.Request) -> web.Response:
         """Where the websocket is, and how many shards to open."""
-        limit = {"total": 1000, "remaining": 1000, "reset_after": 0, "max_concurrency": 1}
+        limit = {"total": 1000, "remaining": 1000, "reset_after": 0}
+        limit["max_concurrency"] = self._site.settings.max_concurrency
         shards = self._site.settings.shards
         return answered({"url": self._site.gateway.url, "shards": shards, "session_start_limit": limit})
 

@@ -14,6 +14,7 @@ class Settings:
     token_life: float = 900.0  # of an interaction's token
     heartbeat_interval: float = 41.25
     shards: int = 1  # recommended by /gateway/bot
+    max_concurrency: int = 1  # shards that may identify within 5 seconds
     privileged_intents: set[str] = field(default_factory=set)  # members, presences, message_content
     requests_per_second: int = 50  # per application; interaction routes do not count; 0: no limit
     messages_per_channel: tuple[int, float] = (5, 5.0)  # new messages in so many seconds; (0, 0): no limit

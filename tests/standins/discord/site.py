@@ -20,6 +20,7 @@ from tests.standins.discord.payloads import channel_json, guild_json
 from tests.standins.discord.posting import Posting
 from tests.standins.discord.rest import API, Rest, answered
 from tests.standins.discord.settings import Settings
+from tests.standins.discord.signed import Webhooks
 from tests.standins.discord.state import Channel, ChannelKind, Guild, World
 
 
@@ -64,6 +65,7 @@ class Site:
         self.commands = Commands(self.clock, self.world.ids, self.world.bot.id, settings.daily_creations)
         self.posting = Posting(self.world, self.gateway, lambda: self.base_url, self.changed.fire)
         self.faults = Faults()
+        self.webhooks = Webhooks(self.world.signing)
         self.calls: list[Call] = []
         self.unknown: list[str] = []  # routes asked for that the stand-in lacks
         self.base_url = ""
@@ -91,6 +93,7 @@ class Site:
     async def stop(self) -> None:
         """Close every connection and stop listening."""
         self._stopped.set()
+        await self.webhooks.stop()
         self.gateway.down = True
         self.gateway.drop()
         if self._runner is not None:
@@ -182,6 +185,13 @@ class Site:
             "X-RateLimit-Reset-After": f"{wait:.3f}",
         }
         return headers if left >= 0 else _too_many(wait, everywhere=False, headers=headers)
+
+    def deliver(self, guild: Guild | None, event: Json) -> None:
+        """INTERACTION_CREATE: to the application's address where it has one, else over the gateway."""
+        if self.world.signing.url:
+            self.webhooks.deliver(event)
+        else:
+            self.gateway.dispatch(guild, "INTERACTION_CREATE", event)
 
     # servers come and go
 

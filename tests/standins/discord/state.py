@@ -11,6 +11,7 @@ from typing import Any
 from tests.standins.discord import permissions
 from tests.standins.discord.clock import Clock, Signal, Snowflakes
 from tests.standins.discord.errors import Json
+from tests.standins.discord.signed import Signing
 
 EPHEMERAL = 1 << 6
 LOADING = 1 << 7
@@ -259,6 +260,7 @@ class World:
         self.files: dict[int, Attachment] = {}
         self.bot = self.add_user("grognard", bot=True)
         self.owner = self.add_user("owner")
+        self.signing = Signing()
 
     def add_user(self, name: str, *, bot: bool = False) -> User:
         """A new user."""

@@ -1,0 +1,131 @@
+"""Interactions by HTTP: requests at /discord/interactions, each signed by Discord, fresh, and taken once.
+
+What is asked is answered as on the gateway, by calls of our own: the request itself gets an empty 202 at once, or the
+PONG that Discord asks for now and then. So any process behind a proxy can take any interaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable
+from typing import Any
+
+from aiohttp import web
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+from adapters.discord.payload_request import read_payload
+from adapters.discord.request import Request
+from adapters.door import BACKLOG, Door
+from bot.logs import seldom
+from bot.rules.errors import UserError
+from bot.settings import Settings
+
+Json = dict[str, Any]
+Take = Callable[[Request, Json], None]
+
+log = logging.getLogger(__name__)
+often = seldom(f"{__name__}.often")
+
+PATH = "/discord/interactions"
+PING, PONG = 1, 1
+MAX_AGE = 5 * 60
+MAX_BODY = 1024 * 1024
+PATIENCE = 10.0
+"""Seconds within which a request's body must be here."""
+MAX_SEEN = 200_000
+
+
+class Signatures:
+    """Checks that a request is Discord's own, new and no copy of one that was taken before."""
+
+    def __init__(self, public_key: str, clock: Callable[[], float] = time.time) -> None:
+        self._key, self._clock = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key)), clock
+        self._seen: dict[bytes, float] = {}
+
+    def check(self, timestamp: str, signature: str, body: bytes) -> str:
+        """What is wrong with a request: "" where nothing is."""
+        now = self._clock()
+        if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) < 12):
+            return "no timestamp"
+        try:
+            signed = bytes.fromhex(signature)
+            self._key.verify(signed, timestamp.encode() + body)
+        except (ValueError, InvalidSignature):
+            return "bad signature"
+        if abs(now - int(timestamp)) > MAX_AGE:
+            often.warning("a request of Discord is %.0f s off: look at this machine's clock", now - int(timestamp))
+            return "stale"
+        if now - self._seen.get(signed, -2 * MAX_AGE) <= 2 * MAX_AGE:
+            return "replayed"
+        self._remember(signed, now)
+        return ""
+
+    def _remember(self, signed: bytes, now: float) -> None:
+        for old, at in list(self._seen.items()):  # in order of arrival
+            if now - at <= 2 * MAX_AGE and len(self._seen) < MAX_SEEN:
+                break
+            del self._seen[old]
+        self._seen[signed] = now
+
+
+def web_app(public_key: str, take: Take) -> web.Application:
+    """The web application, which hands each interaction to `take`."""
+    signatures = Signatures(public_key)
+
+    async def interactions(request: web.Request) -> web.StreamResponse:
+        headers = request.headers
+        try:
+            body = await asyncio.wait_for(request.read(), PATIENCE)
+        except TimeoutError:
+            return web.Response(status=408, text="too slow")
+        wrong = signatures.check(headers.get("X-Signature-Timestamp", ""), headers.get("X-Signature-Ed25519", ""), body)
+        if wrong:
+            return web.Response(status=401, text=wrong)
+        try:
+            event = json.loads(body)
+            if event["type"] == PING:
+                return web.json_response({"type": PONG})
+            take(read_payload(event), event.get("data") or {})
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            often.error("Discord sent something unreadable, refused: %r", error)
+            return web.Response(status=400, text="cannot be read")
+        return web.Response(status=202)
+
+    async def one_request(_: web.Request, response: web.StreamResponse) -> None:
+        if response.status != 413:  # else there is more to come, which is read so that the answer arrives
+            response.force_close()  # the door looks at the first request of a connection
+            response.headers["Connection"] = "close"
+
+    app = web.Application(client_max_size=MAX_BODY)
+    app.on_response_prepare.append(one_request)
+    app.add_routes([web.post(PATH, interactions)])
+    return app
+
+
+async def listen(settings: Settings, take: Take) -> None:
+    """Take interactions until cancelled. Raises UserError where the port cannot be had."""
+    app = web_app(settings.discord_public_key, take)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0)
+    await runner.setup()
+    host, port = settings.discord_host, settings.discord_port
+    try:
+        try:
+            assert runner.server is not None
+            server = await asyncio.get_running_loop().create_server(Door(runner.server), host, port, backlog=BACKLOG)
+        except OSError as error:
+            raise UserError(
+                f"Port {port} of {host} cannot be listened on: {error.strerror or error}.",
+                hint="Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine.",
+                code="port-taken",
+            ) from None
+        log.info("listening on %s, port %s, path %s", host, port, PATH)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            server.close()
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,130 @@
+"""Interactions by signed HTTP: what is Discord's own is played as on the gateway, whatever else knocks is refused."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from adapters.discord.http import MAX_AGE, PATH, Signatures
+from adapters.discord.payload_request import read_payload
+from tests.adapters.discord.process import Bot
+from tests.standins.discord import DiscordStandIn
+
+FIRE = {"attackers": "squad fp=2", "targets": "squad morale=5", "tm": 1}
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+async def worker(stack: AsyncExitStack, discord: DiscordStandIn, data: Path, **settings: str) -> str:
+    """A process that takes interactions by HTTP; its address."""
+    bot = await started(stack, discord, data, **settings)
+    return f"http://127.0.0.1:{bot.environment['DISCORD_PORT']}{PATH}"
+
+
+async def started(stack: AsyncExitStack, discord: DiscordStandIn, data: Path, **settings: str) -> Bot:
+    """The same; the process."""
+    keys = {"DISCORD_PUBLIC_KEY": discord.world.signing.public_key, "DISCORD_PORT": str(free_port())}
+    bot = Bot(discord, data, **keys, **settings)
+    await bot.start(ready=False)
+    stack.push_async_callback(bot.stop)
+    for _ in range(200):
+        if "listening on" in bot.log:
+            break
+        await asyncio.sleep(0.05)
+    assert f"port {bot.environment['DISCORD_PORT']}, path {PATH}" in bot.log, bot.log
+    await discord.until(lambda: bool(discord.commands.all()))
+    return bot
+
+
+@asynccontextmanager
+async def playing(data: Path, count: int = 1) -> AsyncIterator[tuple[DiscordStandIn, list[str]]]:
+    """Discord, whose interactions go to so many workers of one database, in turn."""
+    async with DiscordStandIn.running() as discord, AsyncExitStack() as stack:
+        addresses = [
+            await worker(stack, discord, data / str(number), DATABASE_URL=f"sqlite:///{data}/games.db")
+            for number in range(count)
+        ]
+        assert await discord.site.webhooks.use(*addresses), "PING gets PONG, and a broken signature 401"
+        yield discord, addresses
+        assert discord.gateway.identifies == [], "nobody is on the gateway"
+        assert discord.site.unknown == []
+
+
+@pytest.mark.slow
+async def test_an_evening_by_http_on_two_workers(tmp_path: Path) -> None:
+    async with playing(tmp_path, 2) as (discord, _):
+        anna, games = discord.user("Anna", manage_guild=True), discord.channel("games")
+        began = await anna.slash(games, "game start", system="lnlt", name="Hill 875")
+        assert "Hill 875" in (await began.answer()).text
+        for _ in range(4):
+            rolled = await (await anna.slash(games, "roll", dice="2d6")).answer()
+        assert re.search(r"#5\b", rolled.text), rolled.text
+        fired = await (await anna.slash(games, "lnlt fire", **FIRE)).answer()
+        assert "#6" in fired.text
+        undone = await (await anna.press(fired, "Undo")).answer()
+        assert "undone" in undone.text.casefold()
+        form = await anna.slash(games, "lnlt fire")
+        assert form.modal["components"]
+        choices = await anna.autocomplete(games, "help", "topic", "fi")
+        assert choices
+        private = await (await anna.slash(games, "lnlt fire", **FIRE, odds=True)).answer()
+        assert private.private_to is anna.user
+        alone = await (await anna.slash(anna.dm(), "roll", dice="d6")).answer()
+        assert "Anna" in alone.text
+        discord.deliver_twice()
+        await (await anna.slash(games, "roll", dice="3d6", label="once")).answer()
+        await asyncio.sleep(0.5)
+        assert sum("once" in message.text for message in discord.messages(games)) == 1
+        assert {answer.status for answer in discord.site.webhooks.answers} == {202}
+
+
+async def test_whatever_is_not_discords_own_is_refused(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (discord, [address]):
+        post, ping = discord.site.webhooks.post, {"type": 1}
+        assert (await post(ping, key=Ed25519PrivateKey.generate())).status == 401
+        assert (await post(ping, altered=b" ")).status == 401
+        assert (await post(ping, age=MAX_AGE + 60)).body == "stale"
+        assert (await post(ping, age=-MAX_AGE - 60)).body == "stale"
+        assert (await discord.site.webhooks.send(address, b"{}", {})).status == 401
+        headers = {"X-Signature-Timestamp": "now", "X-Signature-Ed25519": "zz"}
+        assert (await discord.site.webhooks.send(address, b"{}", headers)).status == 401
+        assert (await post({"type": 2, "token": "t"})).status == 400
+        assert (await discord.site.webhooks.send(address, b"x" * 2_000_000, {})).status == 413
+        assert (await post(ping)).payload == {"type": 1}, "and is as well as before"
+
+
+def test_the_same_request_again_is_a_replay() -> None:
+    key, now = Ed25519PrivateKey.generate(), 1_000_000.0
+    signatures = Signatures(key.public_key().public_bytes_raw().hex(), lambda: now)
+    signed = key.sign(b"1000000{}").hex()
+    assert signatures.check("1000000", signed, b"{}") == ""
+    assert signatures.check("1000000", signed, b"{}") == "replayed"
+    assert signatures.check("1000000", signed.upper(), b"{}") == "replayed"
+    assert signatures.check("1000001", signed, b"{}") == "bad signature"
+
+
+def test_a_request_is_read_without_the_library() -> None:
+    """A player in a thread, and one alone with the bot."""
+    member = {"nick": "Vera", "permissions": "32", "user": {"id": "7", "username": "v", "global_name": "V"}}
+    channel = {"id": "9", "type": 11, "name": "turn 3", "parent_id": "8"}
+    common = {"id": "1", "token": "t", "application_id": "2", "type": 2, "app_permissions": "3072"}
+    read = read_payload({**common, "guild_id": "5", "channel_id": "9", "channel": channel, "member": member})
+    assert (read.where.key, read.who.key, read.who.name) == ("discord:5/9", "discord:7", "Vera")
+    assert read.where.parent is not None
+    assert read.where.parent.key == "discord:5/8"
+    assert read.who.manager
+    assert read.thread
+    alone = read_payload({**common, "channel_id": "9", "user": {"id": "7", "username": "v", "global_name": None}})
+    assert (alone.where.key, alone.who.name, alone.allowed) == ("discord:dm/9", "v", 3072)
