@@ -132,6 +132,8 @@ async def test_a_system_that_is_not_enabled_here() -> None:
     channel = await Channel.fresh()
     await channel.refused("Anna", "setup systems lnlt", "not-manager")
     assert not (await channel.say("Anna", "setup systems nhis", manager=True)).error
+    both = await channel.say("Anna", "setup systems nhis, ucn", manager=True)
+    assert both.title == "Enabled here: nhis, ucn", "without quotation marks, as it is written in the help"
     reply = await channel.refused("Anna", 'lnlt fire attackers="squad fp=2" targets="squad morale=5"', "not-enabled")
     assert "/setup systems" in reply.text()
     await channel.refused("Anna", "lnlt-table melee-odds attack=3 defense=2", "not-enabled")

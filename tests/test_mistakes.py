@@ -52,7 +52,7 @@ MISTAKES = [
     ('lnlt fire attackers="squad fp=4 targets="squad"', "closes a value in the middle of a word", "then a space"),
     ("unit add 'O'Brien' squad US", "closes a value in the middle of a word", "Inside use the other kind"),
     ('game start lnlt Hill 875 sides="US, VC"', '"875" was read as sides', "needs quotation marks"),
-    ("setup systems lnlt, als", 'does not know what to do with "als".', "needs quotation marks"),
+    ("me ping 4h 22-7 Europe/Berlin dm now", 'does not know what to do with "now".', "needs quotation marks"),
     # units
     ('lnlt fire "sqaud fp=4" "squad morale=5"', '"sqaud" is neither a unit type', "Did you mean squad?"),
     ('lnlt fire "squad" "squad morale=5"', "squad needs fp.", "squad fp=5"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.commands.context import Context
+from bot.commands.expiring import EXPIRES, expire
 from bot.commands.orders import OPENS, open_due
 from bot.commands.reminders import REMIND, remind
 from bot.interface.reply import Reply
@@ -19,6 +20,8 @@ async def handle(context: Context) -> Reply:
         await remind(context, row)
     elif row.kind == OPENS:
         await open_due(context, row)
+    elif row.kind == EXPIRES:
+        expire(context, row)
     else:
         context.drop_due.append((row.key, row.at))
     return DONE

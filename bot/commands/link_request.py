@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.commands.amending import settled
 from bot.commands.context import Context
+from bot.commands.expiring import expiry, expiry_key
 from bot.commands.linking import bind, tell, title
 from bot.commands.places import called, listed, name_doc, names_of
 from bot.game.ledger import Ledger
@@ -16,10 +17,11 @@ from bot.interface.reply import Button, Reply
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
 from bot.stores.base import DAY
-from bot.stores.records import Doc, Json
+from bot.stores.records import Doc, DueRow, Json
 
 REQUEST, ASKED = "link-request", "link-asked"
 REQUEST_KEPT = DAY
+WHAT = "the link that was requested"
 MOST_ASKED = 10
 """Requests of one game in a day: they are posted also where whoever asks is not a member."""
 
@@ -53,6 +55,11 @@ class Request:
         """What the message is about that asks in one of the places."""
         return f"{self.game}/link-{self.code}-{self.all.index(place)}"
 
+    def due(self, expires: float, agreed: Many[str]) -> DueRow:
+        """When it ends by itself, and the messages that ask until then."""
+        asking = (self.topic(place) for place in self.all if place not in agreed)
+        return expiry(expiry_key(self.game, self.code), expires, asking, WHAT)
+
     def doc(self, expires: float, agreed: Many[str] | None = None) -> Doc:
         """The request as it is stored."""
         data: Json = {"game": self.game, "places": list(self.places), "new": self.new, "aside": self.aside}
@@ -72,6 +79,7 @@ async def ask(context: Context, game: Game, request: Request, names: dict[str, s
         )
     context.docs.append(Doc(ASKED, request.game, {"at": [*asked_at, context.now]}, context.now + REQUEST_KEPT))
     context.docs.append(request.doc(context.now + REQUEST_KEPT))
+    context.due.append(request.due(context.now + REQUEST_KEPT, request.agreed))
     here = context.command.where.key
     asked = {place: _request(context, game, request, names, place) for place in request.missing}
     names = names if here in request.places else {}  # what the others are called is theirs to tell
@@ -126,16 +134,18 @@ async def agree(context: Context, code: str) -> Reply:
             code="game-changed",
         )
     context.drop_docs.append((REQUEST, code))
-    settled(context, request.topic(here), f"{context.who} agrees", "the link that was requested")
+    settled(context, request.topic(here), f"{context.who} agrees", WHAT)
     names = {**await names_of(context.store, request.all), here: context.command.where.name}
     context.docs.append(name_doc(context.command.where))
     missing = [place for place in request.missing if place != here]
     if not missing:
+        context.drop_due.append((expiry_key(request.game, code), None))
         return bind(context, ledger, request.new, names, load(there) if there is not None else None)
     # The event lets of two who agree at once one wait for the other.
     ledger.add("link", result="a channel agreed to a link")
     context.ledger = ledger
     context.docs.append(request.doc(expires, [*request.agreed, here]))
+    context.due.append(request.due(expires, [*request.agreed, here]))
     whom = listed(missing, names if here in request.places else {}, here)
     return Reply(f"{context.who} agrees to the link", (f"Still to agree: {whom}.",))
 
@@ -146,9 +156,10 @@ async def decline(context: Context, code: str) -> Reply:
     if not context.keeps and request.asker != context.command.who.key:
         raise UserError("Only a server manager or workspace admin can refuse that.", option="code", code="not-manager")
     context.drop_docs.append((REQUEST, code))
+    context.drop_due.append((expiry_key(request.game, code), None))
     context.pressed = request.topic(context.command.where.key)
     for place in request.missing:
-        settled(context, request.topic(place), f"{context.who} refuses", "the link that was requested")
+        settled(context, request.topic(place), f"{context.who} refuses", WHAT)
     told = Reply(f"{context.who} refuses the link", ("Nothing is linked.",))
     tell(context, dict.fromkeys(request.all, told))
     return told

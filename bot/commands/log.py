@@ -68,8 +68,7 @@ async def handle(context: Context) -> Reply:
         for event, gone in wanted
     ]
     if more:
-        of_game = f" game={options['game']}" if options["game"] else ""
-        lines.append(phrase("More: `/log {count} page={next}{game}`", count=count, next=page + 1, game=of_game))
+        lines.append(phrase("More: `/log {count} page={next}{rest}`", count=count, next=page + 1, rest=_typed(options)))
     title = f"Log, page {page}" if page > 1 else "Log, newest first"
     return Reply(
         title,
@@ -78,6 +77,13 @@ async def handle(context: Context) -> Reply:
         private=True,
         buttons=tuple(buttons),
     )
+
+
+def _typed(options: Mapping[str, Any]) -> str:
+    """What else was typed, as a further page needs it again: ` kind=roll unit="Squad 1"`."""
+    names = ("kind", "side", "unit", "game")
+    given = {name: str(options[name]) for name in names if options[name]}
+    return "".join(f' {name}="{value}"' if " " in value else f" {name}={value}" for name, value in given.items())
 
 
 async def _story(

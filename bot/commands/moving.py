@@ -6,6 +6,7 @@ import re
 
 from bot.commands.amending import settled
 from bot.commands.context import Context
+from bot.commands.expiring import expiry, expiry_key
 from bot.commands.places import called, moved_doc, way_to
 from bot.commands.played import named, put_aside, turn_to
 from bot.commands.share import forget
@@ -22,6 +23,7 @@ from bot.stores.records import Binding, Doc, Outgoing, Saved
 
 TRANSFER = "transfer"
 TRANSFER_KEPT = DAY
+WHAT = "the move of a game that was requested"
 
 _MENTION = re.compile(r"<#([A-Za-z0-9]+)(\|[^>]*)?>")
 _IDS = {"discord": re.compile(r"\d{1,20}"), "slack": re.compile(r"[CDG][A-Z0-9]{1,20}(/\d+\.\d+)?")}
@@ -50,7 +52,8 @@ async def transfer(context: Context) -> Reply:
         ("Only a server manager or workspace admin can take it over, within 24 hours.",),
         buttons=(Button(f"takeover:{key}", "Take it over", "primary"), Button(f"stay:{key}", "Refuse")),
     )
-    about = _topic(context.ledger.row, key)
+    about, at = _topic(context.ledger.row, key), context.now + TRANSFER_KEPT
+    context.due.append(expiry(expiry_key(context.ledger.row, key), at, (about,), WHAT))
     context.outgoing.append(Outgoing(target.key, {}, context.now, asked.to_json(), about))
     return Reply(
         f'{context.who} asks to move "{game.name}" to {there}',
@@ -100,8 +103,9 @@ async def _asked(context: Context, key: str) -> Doc:
 def _settle(context: Context, doc: Doc, how: str) -> None:
     """The request is answered: its message says so, without its buttons."""
     context.drop_docs.append((TRANSFER, doc.key))
+    context.drop_due.append((expiry_key(str(doc.data["game"]), doc.key), None))
     context.pressed = _topic(str(doc.data["game"]), doc.key)
-    settled(context, context.pressed, how, "the move of a game that was requested")
+    settled(context, context.pressed, how, WHAT)
 
 
 def _topic(row: str, key: str) -> str:

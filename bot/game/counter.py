@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from bot.game.roster import GONE
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import System
 from bot.systems.counters import ANY
+from bot.systems.lost import lost_states
 
 REDUCED = "reduced"
 
@@ -78,8 +78,7 @@ def _counter_of(type_: str, system: System | None) -> Mapping[str, Any]:
 
 def is_lost(unit: RosterUnit, system: System | None) -> bool:
     """Whether the unit is out of the game."""
-    lost = system.game["units"].get("lost") if system is not None else None
-    return state_of(unit, system) in (lost or GONE)
+    return state_of(unit, system) in lost_states(system.id if system is not None else "")
 
 
 def is_hurt(unit: RosterUnit, system: System | None) -> bool:

@@ -16,15 +16,13 @@ from bot.rules.inputs.units import RosterUnit, UnitWords, value_of
 from bot.rules.names import joined
 from bot.rules.sequence import Change
 from bot.systems.catalog import System, systems
+from bot.systems.lost import GONE as GONE  # states of units that stay in the roster, hidden from lists
 
 MAX_NAME = 32
 MAX_ROSTER = 500
 MAX_AT_ONCE = 40
 RESERVED = ("none", "all", "self")
 """Words that stand for something else where a unit is named."""
-GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
-"""States of units that have left the fight: they stay in the roster, hidden from lists."""
-
 _RANGE = re.compile(r"(\d{1,4})\.\.(\d{1,4})")
 _NAME = Option("name", "str")
 

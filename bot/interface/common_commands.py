@@ -382,7 +382,7 @@ SETUP = (
         "setup",
         (_option("systems", help_="games to enable, or all", complete="systems"),),
         private=True,
-        example='/setup systems "lnlt ucn"',
+        example="/setup systems lnlt ucn",
     ),
     CommandSpec(
         ("setup", "links"),

@@ -19,6 +19,7 @@ from bot.rules.inputs.options import OWN, Option
 from bot.rules.inputs.units import RosterUnit, UnitWords
 from bot.rules.plain import CONTROL
 from bot.systems.catalog import System
+from bot.systems.lost import lost_states
 
 MAX_CHOICES = 25
 MAX_LENGTH = 100
@@ -30,7 +31,6 @@ OF_ENABLED = ("topic", "enabled")
 """Options that name systems: only those that are enabled are offered."""
 TOPICS = ("dice", "units", "odds", "hand", "undo", "version", "sealed", "fair dice")
 """What help has a page about besides commands."""
-GONE = ("eliminated", "destroyed", "killed")
 """States of units that are offered no more."""
 
 
@@ -92,7 +92,7 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
     if option.values:
         return _words(option.values, typed)
     if option.type == "unit" or option.complete == "unit":
-        return _roster(sorted(known.roster, key=lambda unit: (unit.state in GONE, _rank(unit, option, known))), typed)
+        return _roster(sorted(known.roster, key=lambda unit: (is_out(unit, known), _rank(unit, option, known))), typed)
     if option.type == "dice":
         return _dice(typed)
     if option.complete == "zone":
@@ -103,6 +103,8 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
         part = typed.strip().casefold()
         return [choice for choice in known.games if part in choice.name.casefold()]
     played = registry.games.get(known.system)
+    if option.complete == "systems":
+        return _several(registry.games, typed)
     if option.complete == "topic":
         return _topics(typed, registry, known.enabled)
     if option.complete == "stats":
@@ -115,7 +117,6 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
         "state": _states(played),
         "winner": (*known.sides, "draw") if known.sides else (),
         "player": known.players,
-        "systems": tuple(registry.games),
     }.get(option.complete, ())
     return _words(words, typed)
 
@@ -158,6 +159,13 @@ def _words(words: Iterable[str], typed: str) -> list[Choice]:
     found = [word for word in words if part in word.casefold()]
     found.sort(key=lambda word: not word.casefold().startswith(part))
     return [Choice(word[:MAX_LENGTH], word[:MAX_LENGTH]) for word in found]
+
+
+def _several(words: Iterable[str], typed: str) -> list[Choice]:
+    """The words so far, and one more behind them."""
+    before, space, part = typed.rpartition(" ")
+    rest = [word for word in words if word not in before.split()]
+    return [Choice(line, line) for choice in _words(rest, part) if (line := f"{before}{space}{choice.value}")]
 
 
 def _stats(typed: str, played: System | None) -> list[Choice]:
@@ -253,7 +261,7 @@ def _unit_list(words: UnitWords | None, typed: str, known: Known, option: Option
     part = last.strip("\"'\u201c\u201d").casefold()
     taken = {_bare(item) for item in f"{before};{elsewhere}".replace(",", ";").split(";")}
     alive = _sorted_roster(known, option)
-    gone = [unit for unit in known.roster if unit.state in GONE] if words is None else []
+    gone = [unit for unit in known.roster if is_out(unit, known)] if words is None else []
     units = [unit for unit in (*alive, *gone) if not {unit.name.casefold(), unit.handle} & taken]
     found: list[tuple[str, str]] = []
     for unit in units:
@@ -316,6 +324,11 @@ def is_likely(unit: RosterUnit, option: Option) -> bool:
     return not words or not words.isdisjoint({unit.state, unit.type, *unit.marks})
 
 
+def is_out(unit: RosterUnit, known: Known) -> bool:
+    """Whether the unit has left the fight."""
+    return unit.state in lost_states(known.system)
+
+
 def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:
     return bool(known.own_side) and (unit.side == known.own_side) != is_own(option), not is_likely(unit, option)
 
@@ -323,7 +336,7 @@ def _rank(unit: RosterUnit, option: Option, known: Known) -> tuple[bool, bool]:
 def _sorted_roster(known: Known, option: Option) -> list[RosterUnit]:
     """Own units first for those who act, the others' first for targets; only those still in play. Of a side those first
     whom the option is about."""
-    alive = [unit for unit in known.roster if unit.state not in GONE]
+    alive = [unit for unit in known.roster if not is_out(unit, known) or unit.state in option.likely]
     return sorted(alive, key=lambda unit: _rank(unit, option, known))
 
 

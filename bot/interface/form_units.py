@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.interface.complete import ACTING as ACTING
-from bot.interface.complete import GONE, Known, is_likely, is_own
+from bot.interface.complete import Known, is_likely, is_out, is_own
 from bot.rules.inputs.arms import fired
 from bot.rules.inputs.loadout import LOADOUT
 from bot.rules.inputs.options import Option
@@ -40,7 +40,9 @@ def unit_picks(option: Option, text: str, known: Known, size: int) -> tuple[Pick
         return ()
     own = is_own(option)
     picked = picked_handles(text, known.roster)
-    units = [unit for unit in known.roster if unit.state not in GONE or unit.handle in picked]
+    units = [
+        unit for unit in known.roster if not is_out(unit, known) or unit.handle in picked or unit.state in option.likely
+    ]
     typed = [one for one in typed_items(text, known.roster) if option.type == "units" or option.free or option.many]
     room = size - len(typed)
     if known.own_side and len(units) > room:  # too many: only the side that is meant, and nobody's

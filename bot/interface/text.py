@@ -36,7 +36,7 @@ _HELP = ("?", "--help", "-h")
 _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
 _SPACE = re.compile(r"\s+")
-GREEDY = ("dice", "topic", "stats")
+GREEDY = ("dice", "topic", "stats", "systems")
 """Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1 shaken moved`."""
 
 

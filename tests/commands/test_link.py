@@ -376,6 +376,43 @@ async def test_a_request_that_was_answered_says_so_and_loses_its_buttons(table: 
     assert refused.text() == "Anna refuses: The link that was requested"
 
 
+async def test_a_request_that_nobody_answered_says_after_a_day_that_it_has_expired(table: Table) -> None:
+    await table.link()
+    await table.run("/game settings master=Anna")
+    code = await table.code(Person("discord:1", "Anna"))
+    await table.run(f"/game link {code}", VERA, BAIT)
+    await table.press(f"agree:{code}", BEN, THERE)
+    for where in (HERE, THERE, BAIT):
+        await table.posted(where)
+    table.changed = []
+    table.now += 24 * 3600 - 1
+    await table.app.due_work.look()
+    await table.posted(HERE)
+    assert not table.changed, "there is a second left to agree in"
+    table.now += 2
+    await table.app.due_work.look()
+    for where in (HERE, THERE, BAIT):
+        await table.posted(where)
+    (expired,) = [reply for about, reply in table.changed if about == "link"]
+    assert expired.text() == "Expired after 24 hours: The link that was requested", "that Ben agreed is left as it is"
+    assert not expired.buttons
+    assert (await table.press(f"agree:{code}", ANNA, HERE)).code == "not-asked"
+
+
+async def test_a_request_that_was_refused_does_not_expire(table: Table) -> None:
+    await table.link()
+    await table.run("/game settings master=Anna")
+    code = await table.code(Person("discord:1", "Anna"))
+    await table.run(f"/game link {code}", VERA, BAIT)
+    await table.press(f"decline:{code}", ANNA, HERE)
+    table.now += 25 * 3600
+    await table.app.due_work.look()
+    for where in (HERE, THERE, BAIT):
+        await table.posted(where)
+    assert "Anna refuses: The link that was requested" in [reply.text() for _, reply in table.changed]
+    assert not any("Expired" in reply.text() for _, reply in table.changed)
+
+
 async def test_two_who_agree_at_the_same_moment_both_count(table: Table) -> None:
     await table.link()
     await table.run("/game settings master=Anna")

@@ -169,6 +169,17 @@ async def test_a_deleted_game_is_announced(club: Club) -> None:
     assert (await club.table.do("Anna", "game delete confirm")).announce is None, "nobody else was there"
 
 
+async def test_a_request_to_move_that_nobody_answered_expires(club: Club) -> None:
+    take, _ = await club.asked()
+    club.now += 24 * 3600 + 1
+    await club.app.due_work.look()
+    await club.posted(HALL)
+    (expired,) = club.changed
+    assert expired.text() == "Expired after 24 hours: The move of a game that was requested"
+    assert not expired.buttons
+    assert (await club.press("Vera", take, club.hall, manager=True)).code == "not-asked"
+
+
 async def test_a_request_to_move_says_how_it_was_answered(club: Club) -> None:
     _, stay = await club.asked()
     await club.press("Vera", stay, club.hall, manager=True)

@@ -139,6 +139,17 @@ async def test_the_log_by_pages_and_filters() -> None:
     assert all("(VC)" in line for line in (await channel.do("Carl", "log side=VC")).body())
 
 
+async def test_the_next_page_is_asked_for_with_the_same_filters() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", *("unit edit us1 shaken", "unit edit us1 good-order") * 2)
+    page = await channel.do("Anna", 'log 2 unit="Squad 1" kind=unit side=US')
+    assert str(page.lines[-1]) == 'More: /log 2 page=2 kind=unit side=US unit="Squad 1"'
+    second = await channel.do("Anna", str(page.lines[-1]).removeprefix("More: "))
+    assert [str(line).split(" ", 1)[1] for line in second.lines[:2]] == ["Anna (US): Squad 1 edited"] * 2
+    await channel.app.close()
+
+
 async def test_undone_events_are_marked_in_the_log() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "roll d6", "game undo")

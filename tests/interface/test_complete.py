@@ -93,6 +93,26 @@ def test_a_unit_is_not_offered_twice_not_even_to_fire_at_itself() -> None:
     assert "Lost" not in values("attackers", "", gone)
 
 
+def test_units_out_of_the_game_are_not_offered_as_their_game_has_it() -> None:
+    shoot = registry().get(("ucn", "shoot"))
+    assert shoot is not None
+    states = ("", "combat-ineffective", "out-of-action", "destroyed")
+    roster = tuple(RosterUnit(f"Man {at}", f"us{at}", "element", "US", state=state) for at, state in enumerate(states))
+    known = Known(roster, ("US", "VC"), ("Anna",), "US", "ucn")
+    names = [choice.name for choice in complete_option(shoot, "shooters", "man", registry(), known, {})]
+    assert "Man 0" in names[0]
+    assert not [name for name in names if any(f"Man {gone}" in name for gone in (1, 2, 3))]
+
+
+def test_systems_are_completed_one_behind_the_other() -> None:
+    setup = registry().get(("setup", "systems"))
+    assert setup is not None
+    found = [choice.value for choice in complete_option(setup, "systems", "lnlt ", registry(), Known(), {})]
+    assert "lnlt ucn" in found
+    assert "lnlt lnlt" not in found
+    assert [one.value for one in complete_option(setup, "systems", "lnlt u", registry(), Known(), {})] == ["lnlt ucn"]
+
+
 def test_names_give_way_to_handles_where_100_characters_run_out() -> None:
     typed = "; ".join(f"Squad {number}" for number in range(1, 12))
     found = values("attackers", f"{typed}; squad 12")

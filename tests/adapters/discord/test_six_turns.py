@@ -62,6 +62,10 @@ class Evening:
         await self.discord.until(lambda: "Undone in #" in message.content and not message.buttons)
         assert "~~" in message.content
 
+    async def over(self, card: Message) -> None:
+        """Wait until the card of a phase that is over offers nothing for it any more."""
+        await self.discord.until(lambda: not {"Next phase", "Pass", "Done", "Fire"} & set(card.buttons))
+
     def order(self, card: Message) -> tuple[Person, Person]:
         """Who goes first by the card of a phase, and the other."""
         return (self.anna, self.ben) if "US goes first" in card.content else (self.ben, self.anna)
@@ -105,10 +109,11 @@ async def muster(e: Evening) -> Message:
 
 async def first_turn(e: Evening, started: Message) -> tuple[Message, Message]:
     """Fire typed, an undo refused and one agreed to; the card of turn 1 and that of turn 2."""
-    card = await e.press(e.anna, started, "Next phase")
+    asking = await e.press(e.anna, started, "Next phase")
     assert e.calls() == ["Ben"]
-    await e.say(e.greta, "game initiative", side="US")
+    card = await e.say(e.greta, "game initiative", side="US")
     assert e.calls() == ["Anna"], "it is her go now"
+    await e.over(asking)
 
     fired = await e.say(e.anna, "lnlt fire", attackers="us1; us2; Lt Hill", targets="vc1", tm=1, hand="5,2,3")
     buttons = dict(fired.buttons)
@@ -128,9 +133,9 @@ async def first_turn(e: Evening, started: Message) -> tuple[Message, Message]:
     await e.struck(shot)
     await e.discord.until(lambda: "is undone" in asked.content and list(asked.buttons) == ["Redo"])
     await e.say(e.ben, "lnlt fire", attackers="vc2", targets="us1", hand="6,1,6")
-    done = await e.press(e.ben, passed, "Done")
+    await e.press(e.ben, passed, "Done")
     assert e.calls() == ["Anna"]
-    last = await e.press(e.anna, done if "Next phase" in done.buttons else card, "Next phase")
+    last = await e.say(e.anna, "game next")
     assert e.calls() == ["Ben"]
     rally = await e.press(e.ben, last, "Next turn")
     assert e.calls() == ["Anna"]
@@ -150,8 +155,7 @@ async def second_turn(e: Evening, rally: Message, old: Message) -> Message:
     card = await e.press(e.greta, won, "Next phase")
     first, second = e.order(card)
     assert e.calls() == [first.user.name], "whose go it is, and nobody else"
-    for button in ("Next phase", "Pass", "Done"):
-        await e.alone(await first.press(old, button))
+    await e.over(old)
     await e.alone(await second.press(card, "Pass"))
     await e.alone(await e.carl.press(card, "Next phase"))
 
@@ -185,7 +189,7 @@ async def third_turn(e: Evening, rally: Message) -> Message:
     await e.bot.start()
     await e.alone(await e.anna.press(sealed, "Open it"))
     await e.ben.press(sealed, "Open it")
-    await e.discord.until(lambda: "7 for ambush" in sealed.text and not sealed.buttons)
+    await e.discord.until(lambda: "7 for ambush" in sealed.text and "Open it" not in sealed.buttons)
 
     card = await e.press(e.greta, await e.press(e.ben, rally, "Initiative"), "Next phase")
     first, second = e.order(card)
@@ -288,9 +292,9 @@ async def test_six_turns_end_as_they_were_played(tmp_path: Path) -> None:
         await e.discord.until(lambda: not board.buttons)
         board = await e.board("Turn 6, Rally")
         await the_end(e, card, tmp_path)
-        await e.discord.until(lambda: "is over" in board.content and not board.buttons)
+        await e.discord.until(lambda: "is over" in board.text and not board.buttons)
         time_passes(tmp_path)
         await until_nothing_is_left(tmp_path, 20)
-        seen = [one for one in discord.messages(e.table) if one.content]
-        assert sum("further down" in one.content for one in seen) == 5, "one for each turn but the last"
+        seen = [one for one in discord.messages(e.table) if one.text]
+        assert sum("further down" in one.text for one in seen) == 5, "one for each turn but the last"
         assert len({one.nonce for one in seen if one.nonce}) == len([one for one in seen if one.nonce]), "none twice"

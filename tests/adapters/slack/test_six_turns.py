@@ -5,6 +5,7 @@ As on Discord: who is called, what is struck and what old buttons say, until the
 
 from __future__ import annotations
 
+import asyncio
 import re
 from pathlib import Path
 
@@ -21,6 +22,8 @@ from tools import verify_log
 MENU = "a:menu-0"
 TAPS = 8
 """Most taps that a turn without fire may cost, by both players together."""
+PAUSE = 2.2
+"""Seconds after which the channel takes a message of the bot's own at once: only such a one can be changed later."""
 CALL = re.compile(r"<@(\w+)>")
 
 
@@ -66,6 +69,10 @@ class Evening:
         await self.until(lambda: "Undone in #" in message.everything and not message.buttons(), "a result struck")
         assert "~" in message.plain
 
+    async def over(self, card: Message) -> None:
+        """Wait until the card of a phase that is over offers nothing for it any more."""
+        await self.until(lambda: not {"Next phase", "Pass", "Done", "Fire"} & set(card.buttons()), "an old card")
+
     def calls(self) -> list[str]:
         """Who was called since the last time by a new message, one name for each."""
         names = {one.id: one.name for one in (self.greta, self.anna, self.ben, self.carl)}
@@ -105,10 +112,13 @@ async def muster(e: Evening) -> Message:
 
 async def first_turn(e: Evening, started: Message) -> tuple[Message, Message]:
     """An undo refused and one agreed to; the card of turn 1 and that of turn 2."""
-    card = await e.press(e.anna, started, "Next phase")
+    await asyncio.sleep(PAUSE)
+    asking = await e.press(e.anna, started, "Next phase")
     assert e.calls() == ["Ben"]
-    await e.say(e.greta, "/game", "initiative US")
+    await asyncio.sleep(PAUSE)
+    card = await e.say(e.greta, "/game", "initiative US")
     assert e.calls() == ["Anna"]
+    await e.over(asking)
     fired = await e.say(e.anna, "/lnlt", "fire us1..us2 vc1 tm=1 hand=5,2,3")
     buttons = fired.buttons()
     asked = await e.press(e.anna, fired, "Undo")
@@ -128,7 +138,7 @@ async def first_turn(e: Evening, started: Message) -> tuple[Message, Message]:
     await e.until(lambda: asked.buttons() == ["Redo"], "the request agreed to")
     await e.press(e.ben, passed, "Done")
     assert e.calls() == ["Anna"]
-    last = await e.press(e.anna, card, "Next phase")
+    last = await e.say(e.anna, "/game", "next")
     assert e.calls() == ["Ben"]
     rally = await e.press(e.ben, last, "Next turn")
     assert e.calls() == ["Anna"]
@@ -141,8 +151,7 @@ async def second_turn(e: Evening, rally: Message, old: Message) -> Message:
     card = await e.press(e.greta, await e.press(e.anna, rally, "Initiative"), "Next phase")
     first, second = e.order(card)
     assert e.calls() == [first.name]
-    for button in ("Next phase", "Pass", "Done"):
-        await e.refused(first, old, button)
+    await e.over(old)
     await e.refused(second, card, "Pass")
     await e.refused(e.carl, card, "Next phase")
     mine, yours = ("us", "vc") if first is e.anna else ("vc", "us")
@@ -172,14 +181,13 @@ async def third_turn(e: Evening, rally: Message) -> Message:
     await e.bot.start()
     await e.refused(e.anna, sealed, "Open it")
     await e.ben.press(sealed, "Open it")
-    await e.until(lambda: "7 for ambush" in sealed.everything and not sealed.buttons(), "the seal opened")
+    await e.until(lambda: "7 for ambush" in sealed.everything and "Open it" not in sealed.buttons(), "the seal opened")
     card = await e.press(e.greta, await e.press(e.ben, rally, "Initiative"), "Next phase")
     first, second = e.order(card)
     assert e.calls() == [first.name]
     mine, yours = ("us6", "vc3") if first is e.anna else ("vc6", "us3")
-    owed = await (await first.slash(e.games, "/lnlt", f"fire {mine} {yours} hand=?")).answer(where=is_news)
-    assert owed.ephemeral_for == first.id
-    keypad = await (await first.press(owed, owed.buttons()[0])).answer(where=is_news)
+    keypad = await (await first.slash(e.games, "/lnlt", f"fire {mine} {yours} hand=?")).answer(where=is_news)
+    assert keypad.ephemeral_for == first.id
     for face in ("6", "1", "6"):
         keypad = await (await first.press(keypad, face)).answer(where=is_news)
     assert keypad.ephemeral_for is None
