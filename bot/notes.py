@@ -20,9 +20,9 @@ class Notes:
         doc = await self._store.doc(f"{self._platform}-{name}", key)
         return doc.data if doc is not None else None
 
-    async def put(self, name: str, key: str, data: Mapping[str, Any]) -> None:
-        """Write it, in place of what was there."""
-        await self._store.put_doc(Doc(f"{self._platform}-{name}", key, dict(data)))
+    async def put(self, name: str, key: str, data: Mapping[str, Any], expires: float | None = None) -> None:
+        """Write it, in place of what was there; it is gone at Unix seconds `expires`, if that is given."""
+        await self._store.put_doc(Doc(f"{self._platform}-{name}", key, dict(data), expires))
 
     async def replace(self, name: str, key: str, since: str, data: Mapping[str, Any]) -> bool:
         """Write it; False where somebody else has, `since` naming what both read. Of several processes that ask at

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -63,7 +63,7 @@ class Posts:
         self._app, self._wire, self._teams = app, wire, teams
         self._queues = Queues()
         self._next: dict[str, float] = {}
-        self._native = Workspaces()
+        self._native = Workspaces(app.notes("slack"))
         self.outbox = Outbox(app, PLATFORM, self.post, self.edit)
 
     async def deliver(
@@ -159,20 +159,26 @@ class Posts:
             message = await self._message_of(team, request, reply, progress, before)
             progress.spot = await self._post(team, request, message, progress, private=reply.private, waits=reply.quiet)
         except Unwanted:
-            self._native.refused(team.id)
+            await self._native.refused(team.id)
             message = await self._message_of(team, request, reply, progress, before)
             progress.spot = await self._post(team, request, message, progress, private=reply.private, waits=reply.quiet)
 
     async def _message_of(self, team: Team, request: Request, reply: Reply, progress: Progress, before: str) -> Message:
         """The message as this workspace takes it; its files go first, and it says where they are."""
-        is_native = self._native.takes(team.id)
-        message = render(reply, team.id, before=before, is_native=is_native)
+        message = await self._rendered(team, reply, before)
         if message.files:
             if progress.note is None:
                 progress.note = await send_files(self._wire, team.token, request, message.files, private=reply.private)
             notes = [progress.note] if progress.note else []
-            message = render(reply, team.id, before=before, notes=notes, is_native=is_native)
+            message = await self._rendered(team, reply, before, notes)
         return replace(message, metadata=mark(request, reply) if request.request_id else None)
+
+    async def _rendered(self, team: Team, reply: Reply, before: str = "", notes: Sequence[str] = ()) -> Message:
+        """The message with Slack's own blocks, or without any where the workspace has refused them."""
+        message = render(reply, team.id, before=before, notes=notes, is_native=True)
+        if has_native(message.blocks) and not await self._native.takes(team.id):
+            return render(reply, team.id, before=before, notes=notes)
+        return message
 
     async def _post(
         self,
@@ -225,10 +231,10 @@ class Posts:
 
     async def _edit(self, team: Team, reply: Reply, channel: str, ts: str) -> None:
         try:
-            message = render(reply, team.id, is_native=self._native.takes(team.id))
+            message = await self._rendered(team, reply)
             await self._change(team, message, channel, ts)
         except Unwanted:
-            self._native.refused(team.id)
+            await self._native.refused(team.id)
             await self._change(team, render(reply, team.id), channel, ts)
 
     async def _change(self, team: Team, message: Message, channel: str, ts: str) -> Json:

@@ -1,18 +1,28 @@
 """Slack's own tables and charts: which blocks they are, and which workspaces do not take them.
 
-Clients and plans take up new blocks at different times. What a workspace refused once it is not sent again by this
-process: the same answer goes out as text of a fixed width.
+Clients and plans take up new blocks at different times. What a workspace refused once it is not sent again for some
+days, by any process: the same answer goes out as text of a fixed width.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import logging
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bot.interface.unit_table import UnitTable, number_of
+from bot.notes import Notes
+from bot.rules.errors import UserError
 
 Json = dict[str, Any]
 
+log = logging.getLogger(__name__)
+
+REFUSED = "no-native-blocks"
+KEPT = 7 * 86_400.0
+"""How long a workspace is not asked again."""
+MOST_KNOWN = 10_000
 TYPES = ("table", "data_table", "data_visualization", "container", "alert", "card")
 MAX_ROWS, MAX_CELLS = 100, 20
 _LEFT, _LAST = 3, 1
@@ -24,18 +34,36 @@ class Unwanted(Exception):
 
 
 class Workspaces:
-    """Which workspaces take Slack's own blocks: all, until one refuses them."""
+    """Which workspaces take Slack's own blocks: all, until one refuses them, and again some days later.
 
-    def __init__(self) -> None:
-        self._without: set[str] = set()
+    What is noted of a workspace is read once by a process, before the first message with such a block.
+    """
 
-    def takes(self, team: str) -> bool:
+    def __init__(self, notes: Notes, clock: Callable[[], float] = time.time) -> None:
+        self._notes, self._clock = notes, clock
+        self._without: dict[str, float] = {}
+
+    async def takes(self, team: str) -> bool:
         """Whether a workspace may be sent them."""
-        return team not in self._without
+        if team not in self._without:
+            try:
+                note = await self._notes.get(REFUSED, team)
+            except UserError as error:
+                log.warning("it could not be read whether %s takes Slack's own blocks: %s", team, error.message)
+                return True  # it says so itself
+            if len(self._without) > MOST_KNOWN:
+                self._without.clear()
+            self._without[team] = float(note["until"]) if note is not None else 0.0
+        return self._without[team] <= self._clock()
 
-    def refused(self, team: str) -> None:
+    async def refused(self, team: str) -> None:
         """Remember that it does not take them."""
-        self._without.add(team)
+        until = self._clock() + KEPT
+        self._without[team] = until
+        try:
+            await self._notes.put(REFUSED, team, {"until": until}, until)
+        except UserError as error:
+            log.warning("it could not be noted that %s refuses Slack's own blocks: %s", team, error.message)
 
 
 def has_native(blocks: Iterable[Mapping[str, Any]]) -> bool:

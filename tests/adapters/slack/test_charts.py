@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from adapters.slack.charts import odds_blocks, table_block
+from adapters.slack.native import KEPT, Workspaces
 from bot.interface.parts import Grid, Odds
+from bot.notes import Notes
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
+from tests.fresh import fresh_store
 from tests.standins.slack import Message, SlackStandIn, User, check_blocks
 from tests.standins.slack.workspace import Channel
 
@@ -80,16 +85,42 @@ async def test_odds_come_as_a_chart_and_are_shared_as_one(http_slack: SlackStand
         assert stats.ephemeral_for == anna.id
 
 
+async def test_a_workspace_is_asked_again_after_some_days_and_read_about_once() -> None:
+    now, reads = [1_000.0], list[str]()
+
+    class Kept(Notes):
+        """Notes that say when they are read."""
+
+        async def get(self, name: str, key: str) -> Mapping[str, Any] | None:
+            reads.append(key)
+            return await super().get(name, key)
+
+    store = await fresh_store(lambda: now[0])
+    first = Workspaces(Kept(store, "slack"), lambda: now[0])
+    assert await first.takes("T1")
+    await first.refused("T1")
+    assert [await first.takes("T1") for _ in range(3)] == [False] * 3
+    restarted = Workspaces(Kept(store, "slack"), lambda: now[0])
+    assert [await restarted.takes("T1") for _ in range(3)] == [False] * 3
+    assert reads == ["T1", "T1"], "once by each process"
+    now[0] += KEPT + 1
+    assert await restarted.takes("T1"), "Slack may have brought them there since"
+    assert await Workspaces(Kept(store, "slack"), lambda: now[0]).takes("T1")
+
+
 async def test_a_workspace_that_refuses_charts_gets_bars_and_is_asked_once(
     http_slack: SlackStandIn, tmp_path: Path
 ) -> None:
     http_slack.limits.charts = False
     home, anna, _, games = settle(http_slack)
-    async with running(http_slack, tmp_path, home):
-        for _ in range(3):
+    async with running(http_slack, tmp_path, home) as bot:
+        for at in range(4):
+            if at == 3:
+                await bot.kill()
+                await bot.start()
             odds = await say(anna, games, "/lnlt", f"{SHOT} odds")
             assert odds.ephemeral_for == anna.id
             assert "data_visualization" not in kinds(odds)
             assert "```" in str(odds.blocks)
             assert "Roll it" in odds.buttons()
-        assert len(http_slack.refusals) == 1, "it is remembered"
+        assert len(http_slack.refusals) == 1, "it is remembered, after a restart too"
