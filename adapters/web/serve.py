@@ -23,7 +23,7 @@ async def serve(app: App, settings: Settings) -> None:
     """Serve shared games until cancelled. Raises UserError where the port is taken."""
     hub = app.hub()
     pages = Pages(hub, settings.address)
-    runner = web.AppRunner(pages.app(), access_log=None, shutdown_timeout=1.0)
+    runner = web.AppRunner(pages.app(), access_log=None, shutdown_timeout=1.0, handler_cancellation=True)
     await runner.setup()
     try:
         assert runner.server is not None

@@ -6,10 +6,10 @@ import asyncio
 from time import monotonic
 
 from bot.commands.share import key_of, row_of
-from bot.live.facts import Apart, Facts
 from bot.live.watched import Watched, Watcher
 from bot.logs import seldom
 from bot.odds_worker.pool import Worker
+from bot.report.known import Apart
 from bot.stores.base import Store
 
 often = seldom(__name__)
@@ -30,7 +30,6 @@ class Hub:
     def __init__(self, store: Store, apart: Apart | None = None) -> None:
         self._worker = Worker(busy="Other pages are being made just now.")
         self._store, self._apart = store, apart or self._worker.run
-        self._facts = Facts(self._apart)
         self._games: dict[str, Watched] = {}
         self._following: dict[str, asyncio.Task[None]] = {}
 
@@ -49,7 +48,7 @@ class Hub:
             return None
         if key not in self._games:
             self._make_room()
-            self._games[key] = Watched(self._store, self._apart, self._facts, row)
+            self._games[key] = Watched(self._store, self._apart, row)
         self._games[key].used = monotonic()
         return self._games[key]
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections import deque
 from dataclasses import dataclass, field
 from time import monotonic
 
 from bot.live.card import card_png
-from bot.live.facts import Apart, Facts
 from bot.live.public import MOST_EVENTS, public_export
 from bot.live.rendering import live_more, live_page
 from bot.report.facts import asked
+from bot.report.known import FACTS, Apart
+from bot.rules.errors import UserError
 from bot.stores.base import Store
 from bot.stores.records import EventRow, Json
 
@@ -48,11 +50,11 @@ class Watcher:
 class Watched:
     """A shared game, kept up to date while anybody watches."""
 
-    def __init__(self, store: Store, apart: Apart, facts: Facts, row: str) -> None:
+    def __init__(self, store: Store, apart: Apart, row: str) -> None:
         self.row = row
         self.watchers: set[Watcher] = set()
         self.ended = False
-        self._store, self._apart, self._facts = store, apart, facts
+        self._store, self._apart = store, apart
         self._events: list[EventRow] = []
         self._export: Json = {}
         self._text = ""
@@ -145,12 +147,16 @@ class Watched:
         return True
 
     def _known(self) -> dict[int, str]:
-        return self._facts.known(self._asks)
+        return FACTS.known(self._asks)
+
+    async def _fill(self) -> None:
+        with contextlib.suppress(UserError):  # too busy just now: the next page asks again
+            await FACTS.learn(self._apart, self._asks)
 
     async def _learn(self) -> None:
         """Work out the facts of new events; a page of a long game does not wait for all of them."""
         if self._learning is None or self._learning.done():
-            self._learning = asyncio.create_task(self._facts.learn(self._asks))
+            self._learning = asyncio.create_task(self._fill())
         await asyncio.wait([self._learning], timeout=PATIENCE)
 
 

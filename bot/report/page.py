@@ -31,6 +31,8 @@ BLOCKS = ("p_head", "p_short", "p_shots", "p_rosters")
 """The parts of a page that are made anew with every event."""
 MOST_DICE = 14
 MOST_POINTS = 200
+SOME_ROWS = 100
+"""Rows of a long log that a browser builds at a time: until they are wanted, or it is idle, they are text."""
 Facts = Mapping[int, Json]
 
 
@@ -100,6 +102,7 @@ def _environment() -> Environment:
         "data_script": data_script,
         "most_dice": MOST_DICE,
         "most_points": MOST_POINTS,
+        "some_rows": SOME_ROWS,
     }
     return made
 

@@ -64,12 +64,14 @@ def show(chromium: Any) -> Iterator[Callable[..., Shown]]:
     """Open a file in a window of its own; at the end nothing may have complained, or asked for anything outside."""
     opened: list[Shown] = []
 
-    def show_file(path: Path, query: str = "", **look: Any) -> Shown:
+    def show_file(path: Path, query: str = "", before: str = "", **look: Any) -> Shown:
         context = chromium.new_context(**({"viewport": {"width": 1280, "height": 900}} | look))
         shown = Shown(context.new_page())
         shown.page.on("console", lambda message: shown.complaints.append(f"{message.type}: {message.text}"))
         shown.page.on("pageerror", lambda error: shown.complaints.append(str(error)))
         shown.page.on("request", lambda request: shown.requests.append(request.url))
+        if before:
+            shown.page.add_init_script(before)
         shown.page.goto(f"file://{path}{query}")
         opened.append(shown)
         return shown

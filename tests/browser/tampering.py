@@ -44,7 +44,7 @@ def _shot(export: Export, which: int) -> Any:
     return export["events"][_rolled(export)[which]]["body"]
 
 
-def _relink(export: Export) -> None:
+def relink(export: Export) -> None:
     """All hashes anew, as somebody would who knows how."""
     pairs = linked(genesis(export["game"]), [row["body"] for row in export["events"]])
     for row, (_, hash_) in zip(export["events"], pairs, strict=True):
@@ -91,7 +91,7 @@ def _remove_and_renumber(export: Export) -> None:
     for number, row in enumerate(export["events"], 1):
         row["number"] = row["body"]["number"] = number
     export["texts"] = [row for row in export["texts"] if row["event"] < gone]
-    _relink(export)
+    relink(export)
 
 
 def _cut(export: Export) -> None:
@@ -108,7 +108,7 @@ def _seed(export: Export) -> None:
     for row in export["events"]:
         if "revealed" in row["body"]:
             row["body"]["revealed"]["seed"] = "11" * 32
-    _relink(export)
+    relink(export)
 
 
 def _seed_and_commitment(export: Export) -> None:
@@ -116,7 +116,7 @@ def _seed_and_commitment(export: Export) -> None:
     promised = sha256(bytes.fromhex("11" * 32)).hexdigest()
     export["seeds"][0]["commitment"] = promised
     export["events"][0]["body"]["secret"]["commitment"] = promised
-    _relink(export)
+    relink(export)
 
 
 def _text(export: Export) -> None:
@@ -138,13 +138,13 @@ def _hash(export: Export) -> None:
 
 def _by_hand(export: Export) -> None:
     _shot(export, 5)["hand"] = True
-    _relink(export)
+    relink(export)
 
 
 def _and_relink(change: Callable[[Export], None]) -> Callable[[Export], None]:
     def both(export: Export) -> None:
         change(export)
-        _relink(export)
+        relink(export)
 
     return both
 

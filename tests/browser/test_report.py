@@ -13,11 +13,12 @@ from bot.report.facts import facts_of
 from bot.report.page import checker, page
 from tests.browser.conftest import Shown
 from tests.browser.evenings import SCENARIOS, evening, hill, played
-from tests.browser.tampering import CASES, as_json, tampered
+from tests.browser.tampering import CASES, as_json, relink, tampered
 
 pytestmark = pytest.mark.slow
 Show = Callable[..., Shown]
 LOGS = Path(__file__).parents[1] / "data/logs"
+LONG = 5000
 WIDTHS = (320, 390, 768, 1280)
 
 
@@ -189,29 +190,65 @@ def test_the_checker_reads_json_packed_json_and_pages(show: Show, report: Path, 
     }
 
 
-def test_five_thousand_events_are_ready_and_checked_within_a_second(show: Show, game: Any, tmp_path: Path) -> None:
-    long = tampered(game, CASES["honest, with its head"])
-    first, more = long["events"], []
+@pytest.fixture(scope="module")
+def long(game: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page of 5,000 events: most of them in one turn, which is the worst for a browser."""
+    export = tampered(game, CASES["honest, with its head"])
+    first = export["events"]
     shots = [row["body"] for row in first if row["body"]["kind"] == "sequence" and not row["body"].get("after")]
-    assert shots
-    end = first[-1]["body"]["number"]
-    for number in range(end + 1, 5001):
+    for number in range(first[-1]["number"] + 1, LONG + 1):
         body = {**shots[number % len(shots)], "number": number}
-        more.append({"number": number, "hash": "", "body": body})
-    long["events"] += more
-    from tests.browser.tampering import _relink
+        first.append({"number": number, "hash": "", "body": body})
+    relink(export)
+    path = tmp_path_factory.mktemp("report") / "long.html"
+    path.write_text(page(export, facts_of(export)), "utf-8")
+    return path
 
-    _relink(long)
-    facts = facts_of(long)
-    text = page(long, facts)
-    assert len(text.encode()) <= 4_000_000
-    path = tmp_path / "long.html"
-    path.write_text(text, "utf-8")
-    shown = show(path)
-    shown.page.wait_for_selector("html[data-ready]")
-    ready = shown.page.evaluate("performance.now()")
+
+def test_a_page_of_five_thousand_events_is_ready_soon_and_small_enough_for_any_chat(
+    show: Show, long: Path, tmp_path: Path
+) -> None:
+    """On a free machine 0.3 s until it is ready, and 0.6 s for the check; here a browser may have little of one."""
+    size = long.stat().st_size
+    assert size <= 4_000_000
+    empty = tmp_path / "empty.html"
+    ready = "<script>document.documentElement.dataset.ready = performance.now()</script>"
+    empty.write_text(f"<!doctype html><html lang=en><title>empty</title>{ready}", "utf-8")
+    took: dict[Path, list[float]] = {empty: [], long: []}
+    for path in (empty, long) * 3:
+        shown = show(path)
+        took[path].append(float(shown.until("document.documentElement.dataset.ready")))
     found = shown.check()
-    assert found["counts"]["events"] == 5000
-    print(f"{len(text.encode())} bytes, ready after {ready:.0f} ms, checked in {found['ms']:.0f} ms")
-    assert ready < 10_000  # a second on a free machine; this one may be busy
-    assert found["ms"] < 10_000
+    assert found["faults"] == []
+    assert found["counts"]["events"] == LONG
+    none, whole = (sorted(times)[1] for times in took.values())
+    print(
+        f"{size} bytes, ready after {whole:.0f} ms ({whole / none:.1f} times an empty page), "
+        f"checked in {found['ms']:.0f} ms ({found['ms'] / none:.1f} times)"
+    )
+    assert whole < 100 * none
+    assert found["ms"] < 100 * none
+
+
+def test_the_rows_of_a_long_page_are_built_when_they_are_wanted(show: Show, long: Path) -> None:
+    shown = show(long, before="window.requestIdleCallback = () => {}")  # a browser that is never idle
+    browser, rows = shown.page, shown.page.locator(".ev")
+    shown.until("document.documentElement.dataset.ready")
+    assert rows.count() < 300
+    browser.evaluate("location.hash = 'e2500'")
+    browser.locator("#e2500 .more button").first.wait_for()
+    assert rows.count() < 600
+    browser.fill("#q", "#1234")
+    shown.until(f"document.querySelector('#count').textContent === '1 of {LONG:,} events'")
+    assert browser.locator(".ev:visible").count() == 1
+    assert rows.count() == LONG
+
+
+def test_the_rows_of_a_long_page_are_all_there_soon_and_without_javascript(show: Show, long: Path) -> None:
+    shown = show(long)
+    shown.until(f"document.querySelectorAll('.ev').length === {LONG}")
+    order = "nodes => nodes.every((node, at) => node.id === 'e' + (at + 1))"
+    assert shown.page.locator(".ev").evaluate_all(order)
+    still = show(long, java_script_enabled=False).page.locator(".ev")
+    assert still.count() == LONG
+    assert still.evaluate_all(order)

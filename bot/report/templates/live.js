@@ -1,7 +1,7 @@
 /* A page that follows the game: the server sends finished rows and the parts above anew, so there is one renderer. */
 Report.then(report => {
   "use strict";
-  const {data, grown, all, make, $} = report;
+  const {data, grown, all, make, rowOf, $} = report;
   const address = document.querySelector('meta[name="grognard-live"]');
   if (!address || !window.EventSource) return;
   const source = new EventSource(address.content + "?after=" + data.events.length);
@@ -25,7 +25,10 @@ Report.then(report => {
     for (const [id, html] of Object.entries(more.parts)) replacePart($(id), drawn(html)[0]);
     say(...state);
     for (const turn of drawn(more.rows)) addTurn($("turns"), turn);
-    for (const [id, html] of Object.entries(more.changed)) if ($(id)) $(id).replaceWith(...drawn(html));
+    for (const [id, html] of Object.entries(more.changed)) {
+      const row = rowOf(+id.slice(1));
+      if (row) row.replaceWith(...drawn(html));
+    }
     addUnits(more.units);
     settle();
   });
@@ -42,12 +45,19 @@ Report.then(report => {
     for (const row of all(".ev", fresh)) if ($(row.id)) row.remove();
     const last = turns.lastElementChild;
     if (!last || last.dataset.t !== fresh.dataset.t) { turns.append(fresh); fresh.open = true; return; }
-    for (const list of all(".log", fresh)) {
-      const title = list.previousElementSibling, lists = all(".log", last), end = lists[lists.length - 1];
+    for (const [title, list] of all(".log", fresh).map(one => [titleOf(one), one])) {
+      const lists = all(".log", last), end = lists[lists.length - 1];
       if (!list.children.length) continue;
-      if (end && end.previousElementSibling.textContent === title.textContent) end.append(...list.children);
+      if (end && titleOf(end).textContent === title.textContent) end.append(...list.children);
       else last.append(title, list);
     }
+  }
+
+  /* The phase of a list: a long one has several. */
+  function titleOf(list) {
+    let part = list;
+    while (!part.matches(".phase")) part = part.previousElementSibling;
+    return part;
   }
 
   function addUnits(names) {

@@ -74,7 +74,7 @@ async def served(channel: Channel, places: int | None = None, *, worker: bool = 
     """The live page of a channel's app, on a free port; with a `worker` as hosts have it."""
     hub = Hub(channel.app.store, None if worker else here)
     pages = Pages(hub, ADDRESS, places)
-    runner = web.AppRunner(pages.app(), access_log=None, shutdown_timeout=0.1)
+    runner = web.AppRunner(pages.app(), access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
     await runner.setup()
     assert runner.server is not None
     door = Door(runner.server, places=pages.places + 8, streams=True)

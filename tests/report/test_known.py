@@ -1,0 +1,53 @@
+"""Facts of events are worked out once, for whoever asks; what takes too long is done without."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.report.known import Facts
+from bot.rules.errors import UserError
+
+
+class Apart:
+    """A worker that answers with what it was asked, and refuses some."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+        self.is_busy = False
+
+    async def run(self, _function: object, asks: list[str], **_more: Any) -> list[str]:
+        self.asked.append(asks)
+        if self.is_busy:
+            raise UserError("Busy.", code="busy")
+        if "slow" in asks:
+            raise UserError("That takes too long.", code="too-large")
+        return [f'{{"title":"{ask}"}}' for ask in asks]
+
+
+async def test_the_same_question_is_worked_out_once_and_the_newest_first() -> None:
+    facts, apart = Facts(), Apart()
+    told = await facts.learn(apart.run, {1: "fire", 2: "melee", 3: "fire"})
+    assert told == {1: '{"title":"fire"}', 2: '{"title":"melee"}', 3: '{"title":"fire"}'}
+    assert apart.asked == [["fire", "melee"]]
+    await facts.learn(apart.run, {1: "fire", 4: "rally"})
+    assert apart.asked[1:] == [["rally"]]
+    assert facts.known({7: "rally", 8: "never asked"}) == {7: '{"title":"rally"}'}
+
+
+async def test_one_that_takes_too_long_spoils_no_other() -> None:
+    facts, apart = Facts(), Apart()
+    told = await facts.learn(apart.run, {1: "fire", 2: "slow"})
+    assert told == {1: '{"title":"fire"}', 2: "{}"}
+    assert facts.known({1: "fire", 2: "slow"}) == {1: '{"title":"fire"}'}
+
+
+async def test_a_busy_worker_is_asked_again_the_next_time() -> None:
+    facts, apart = Facts(), Apart()
+    apart.is_busy = True
+    with pytest.raises(UserError) as refused:
+        await facts.learn(apart.run, {1: "fire"})
+    assert refused.value.code == "busy"
+    apart.is_busy = False
+    assert await facts.learn(apart.run, {1: "fire"}) == {1: '{"title":"fire"}'}
