@@ -10,7 +10,7 @@ import asyncio
 import ipaddress
 import resource
 from collections import Counter, OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from bot.logs import seldom
 
@@ -22,7 +22,7 @@ LIFE_SECONDS = 60.0
 """Longer than any request with its answer takes."""
 PLACES = 1_000
 PER_ADDRESS = 50
-"""Connections of one address. A proxy on this machine brings everybody's, so that it is not counted."""
+"""Connections of one address. A proxy, on this machine or one of PROXIES, brings everybody's: it is not counted."""
 BACKLOG = 64
 """How many are let in at once, before those who must make room are gone."""
 _END_OF_HEAD = (b"\r\n\r\n", b"\n\n")
@@ -32,9 +32,16 @@ class Door:
     """Lets connections in to the protocols that `serve` makes, within limits."""
 
     def __init__(
-        self, serve: Callable[[], asyncio.Protocol], places: int | None = None, *, streams: bool = False
+        self,
+        serve: Callable[[], asyncio.Protocol],
+        places: int | None = None,
+        *,
+        streams: bool = False,
+        proxies: Sequence[str] = (),
     ) -> None:
-        """`streams`: a connection may last, and its protocol sees to its end."""
+        """`streams`: a connection may last, and its protocol sees to its end. `proxies`: networks (10.0.0.0/8) from
+        which everybody's connections come."""
+        self._proxies = [ipaddress.ip_network(one) for one in proxies]
         self.streams = streams
         self._serve = serve
         self._places = places or _places()
@@ -48,7 +55,7 @@ class Door:
 
     def admit(self, visitor: _Visitor, address: str) -> bool:
         """Whether there is a place for a connection from `address`: if need be, that of somebody silent."""
-        if address and self._addresses[address] >= PER_ADDRESS:
+        if address and self._addresses[address] >= PER_ADDRESS and not self._is_proxy(address):
             log.warning("too many connections from one address; further ones are refused")
             return False
         if self.inside >= self._places:
@@ -61,6 +68,9 @@ class Door:
         self._silent[visitor] = None
         self._addresses[address] += 1
         return True
+
+    def _is_proxy(self, address: str) -> bool:
+        return any(ipaddress.ip_address(address) in network for network in self._proxies)
 
     def heard(self, visitor: _Visitor) -> None:
         """This one said what they want."""

@@ -50,6 +50,7 @@ class Settings:
     slack_client_secret: str = field(default="", repr=False)
     slack_host: str = "127.0.0.1"
     port: int = 3000
+    proxies: tuple[str, ...] = ()  # networks from which everybody's connections come
     live_port: int = 0  # none: shared games are not served by this process
     live_host: str = "127.0.0.1"
     public_url: str = ""  # where everybody reaches them
@@ -153,6 +154,7 @@ class _Reader:
             slack_client_secret=self._token("SLACK_CLIENT_SECRET"),
             slack_host=self._read("SLACK_HOST", _host, "an address of this machine", "0.0.0.0", default.slack_host),
             port=self._read("PORT", _port, f"a number from 1 to {MAX_PORT}", "3000", default.port),
+            proxies=self._read("PROXIES", _networks, "addresses or networks, separated by commas", "10.0.0.0/8", ()),
             live_port=self._read("LIVE_PORT", _port, f"a number from 1 to {MAX_PORT}", "8080", default.live_port),
             live_host=self._read("LIVE_HOST", _host, "an address of this machine", "0.0.0.0", default.live_host),
             public_url=self._read(
@@ -254,6 +256,10 @@ def _host(text: str) -> str:
         if text.casefold() != "localhost":
             raise
         return "localhost"
+
+
+def _networks(text: str) -> tuple[str, ...]:
+    return tuple(str(ipaddress.ip_network(one.strip())) for one in text.split(","))
 
 
 def _url(text: str) -> str:

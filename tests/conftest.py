@@ -42,6 +42,7 @@ SETTINGS = (
     "DATABASE_URL",
     "SLACK_HOST",
     "PORT",
+    "PROXIES",
     "LIVE_PORT",
     "LIVE_HOST",
     "PUBLIC_URL",

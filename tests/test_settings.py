@@ -48,6 +48,14 @@ def test_only_an_address_is_listened_on(tmp_path: Path) -> None:
     assert "SLACK_HOST=0.0.0.0" in problem(tmp_path, SLACK_HOST="all")
 
 
+def test_interactions_by_http_need_a_public_key_and_may_name_their_proxies(tmp_path: Path) -> None:
+    settings = load(tmp_path, DISCORD_PUBLIC_KEY="Ab" * 32, DISCORD_PORT="81", PROXIES="10.0.0.7, 172.16.0.0/12")
+    assert (settings.discord_public_key, settings.discord_port) == ("Ab" * 32, 81)
+    assert settings.proxies == ("10.0.0.7/32", "172.16.0.0/12")
+    assert "DISCORD_PUBLIC_KEY=" in problem(tmp_path, DISCORD_PUBLIC_KEY="Ab")
+    assert "PROXIES=10.0.0.0/8" in problem(tmp_path, PROXIES="caddy")
+
+
 def test_the_environment_wins_over_the_file(tmp_path: Path) -> None:
     settings = load(tmp_path, "DISCORD_TOKEN=of-file\nPORT=81\n", DISCORD_TOKEN="of-environment", PORT="")
     assert (settings.discord_token, settings.port) == ("of-environment", 81)

@@ -115,7 +115,8 @@ async def listen(settings: Settings, take: Take) -> None:
     try:
         try:
             assert runner.server is not None
-            server = await asyncio.get_running_loop().create_server(Door(runner.server), host, port, backlog=BACKLOG)
+            door = Door(runner.server, proxies=settings.proxies)
+            server = await asyncio.get_running_loop().create_server(door, host, port, backlog=BACKLOG)
         except OSError as error:
             raise UserError(
                 f"Port {port} of {host} cannot be listened on: {error.strerror or error}.",

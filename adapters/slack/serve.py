@@ -85,7 +85,8 @@ async def _http_mode(bolt: AsyncApp, pages: list[web.RouteDef], settings: Settin
         try:
             assert runner.server is not None
             loop = asyncio.get_running_loop()
-            server = await loop.create_server(Door(runner.server), settings.slack_host, settings.port, backlog=BACKLOG)
+            door = Door(runner.server, proxies=settings.proxies)
+            server = await loop.create_server(door, settings.slack_host, settings.port, backlog=BACKLOG)
         except OSError as error:
             raise UserError(
                 f"Port {settings.port} of {settings.slack_host} cannot be listened on: {error.strerror or error}.",

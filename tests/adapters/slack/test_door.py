@@ -106,6 +106,13 @@ async def test_one_address_from_outside_has_so_many_places_and_a_proxy_here_all_
         assert keeper.inside == 3
         for _, writer in from_there:
             writer.close()
+        await asyncio.sleep(0.05)
+        keeper._proxies = Door(lambda: asyncio.Protocol(), proxies=("192.0.2.0/24",))._proxies
+        through_it = await asyncio.gather(*(knock(port) for _ in range(6)))
+        await asyncio.sleep(0.05)
+        assert keeper.inside == 6, "a proxy that the host named brings everybody's"
+        for _, writer in through_it:
+            writer.close()
 
 
 @pytest.mark.slow
