@@ -56,6 +56,7 @@ INSTEAD = {
     "next": "/game next",
     "pass": "/game pass",
     "redo": "/game redo",
+    "remember": "/game status",
     "reveal": "/game reveal",
     "undo": "/game undo",
     "unshare": "/game share off",

@@ -13,9 +13,9 @@ from bot.commands.claiming import CLAIM_HINT, own_import
 from bot.commands.context import Context
 from bot.commands.places import listed, names_of
 from bot.commands.played import put_aside
-from bot.commands.turn_card import headline, passes_told, phase_buttons
+from bot.commands.turn_card import across_of, headline, passes_told, phase_buttons
 from bot.game.loaded import load
-from bot.game.phases import first_turn, phase_title, reminders
+from bot.game.phases import brief_of, first_turn, phase_title, reminders
 from bot.game.rights import find_side, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.scenario import Scenario, find_scenario
@@ -25,7 +25,6 @@ from bot.interface.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.phrase import phrase
-from bot.rules.proof.chain import short
 from bot.stores.base import DRAFTS_KEPT
 from bot.stores.records import Doc
 from bot.systems.catalog import systems
@@ -73,18 +72,24 @@ async def begin_game(context: Context) -> Reply:
         lines.append(f"{scenario.forces}. /unit list shows them.")
     elif told.units:
         lines.append(f"{count_units(len(told.units))} carried over.")
-    lines += reminders(told, system)
+    lines += filter(None, (brief_of(told, system),))
     lines += aside
-    lines.append(Small(f"Dice promised: {told.commitment[:16]}; /fair show has the whole commitment."))
-    lines.append(Small("Want proof? Before the first roll, mix in your own words with /fair add."))
+    promised = f"Dice promised: {told.commitment[:16]}."
+    lines.append(Small(f"{promised} /fair add mixes in your own words before the first roll."))
     buttons = [context.button("join", f"Join {side}", side, style="primary") for side in sides]
     if offer and not told.units:
         context.docs.append(
             Doc(CARRY, context.ledger.row, {"row": before}, context.now + DRAFTS_KEPT, context.command.where.server)
         )
         buttons.append(context.button("carry", "Carry the roster over"))
-    buttons += phase_buttons(context, leads="none" if sides else "")
-    return Reply(f'{context.who} starts "{name}"', tuple(lines), by=system.title, buttons=tuple(buttons))
+    buttons += phase_buttons(context, leads="none" if sides else "", folded=True)
+    return Reply(
+        f'{context.who} starts "{name}"',
+        tuple(lines),
+        by=system.title,
+        buttons=tuple(buttons),
+        across=across_of(buttons),
+    )
 
 
 def _asked_for(options: Mapping[str, Any]) -> tuple[str, tuple[str, ...], Scenario | None]:
@@ -199,7 +204,7 @@ async def status(context: Context) -> Reply:
     ledger = context.ledger
     title = f'"{game.name}"' if game.started else "Free play"
     where = "the game has ended" if game.ended else phase_title(game, context.system)
-    lines = [_side_line(context, side) for side in game.sides]
+    lines: list[Part] = [_side_line(context, side) for side in game.sides]
     others = [unit for unit in game.units.values() if unit.side not in game.sides and not is_gone(unit)]
     if others:
         lines.append(f"{count_units(len(others))} of no side")
@@ -235,8 +240,11 @@ async def status(context: Context) -> Reply:
             f"Played in {listed(places, names, context.command.where.key)}; each sees every roll of the others."
         )
         lines.append(phrase("To end that for this channel, type: `/game link off`"))
-    footer = (f"#{game.number}", short(ledger.head), *((context.system.title,) if context.system is not None else ()))
-    return Reply(": ".join(piece for piece in (title, where) if piece), tuple(lines), footer=footer)
+    if not game.ended:
+        lines += map(Small, reminders(game, context.system))
+    of_what = context.system.title if context.system is not None else ""
+    told = ": ".join(filter(None, (title, where)))
+    return Reply(told, tuple(lines), by=of_what, footer=(f"#{game.number}",), private=True)
 
 
 def _side_line(context: Context, side: str) -> str:

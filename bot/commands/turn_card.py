@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.plans import due_now
 from bot.game.phases import (
     IMPULSES,
+    brief_of,
     is_alternating,
     kind_of_go,
     next_phase,
@@ -68,7 +69,7 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
     phase, lines = phase_of(game, system), list(because)
     if game.turn <= 1:
         lines += reminders(game, system)
-    elif brief := str(phase.get("brief") or ""):
+    elif brief := brief_of(game, system):
         lines.append(brief)
     states: list[str] = phase.get("names") or []
     if named := [unit.name for unit in in_order(game.units.values()) if unit.state in states and not is_gone(unit)]:
@@ -79,12 +80,19 @@ async def card(context: Context, was: Game, mention: tuple[str, ...], because: I
     if cleared:
         lines.append(f"Markers come off: {joined(cleared)}")
     buttons = phase_buttons(context)
-    across = PHONE_ROW if len(buttons) > MOST_IN_ROW else 0
-    return Reply(headline(game, system), tuple(lines), buttons=buttons, across=across, mention=mention)
+    return Reply(headline(game, system), tuple(lines), buttons=buttons, across=across_of(buttons), mention=mention)
 
 
-def phase_buttons(context: Context, *, without: tuple[str, ...] = (), leads: str = "") -> tuple[Button, ...]:
-    """The buttons that the present phase needs; the first one leads on, or the one that is called `leads`."""
+def across_of(buttons: Sized) -> int:
+    """How many buttons are side by side, where they need a second row; 0 where one will do."""
+    return PHONE_ROW if len(buttons) > MOST_IN_ROW else 0
+
+
+def phase_buttons(
+    context: Context, *, without: tuple[str, ...] = (), leads: str = "", folded: bool = False
+) -> tuple[Button, ...]:
+    """The buttons that the present phase needs; the first one leads on, or the one that is called `leads`. What to
+    remember has one where it is `folded`, as it always is after turn 1."""
     game, system = context.game, context.system
     words = list(phase_of(game, system).get("buttons") or ("next",))
     if is_alternating(game, system) and len(game.go) > 1 and may_be_rolled(game, system):
@@ -92,7 +100,7 @@ def phase_buttons(context: Context, *, without: tuple[str, ...] = (), leads: str
     words = [word for word in words if word not in without]
     leads = leads or words[0]
     made = [replace(_button(context, word), style="primary" if word == leads else "plain") for word in words]
-    if game.turn > 1 and "remember" not in without and reminders(game, system):
+    if (folded or game.turn > 1) and "remember" not in without and reminders(game, system):
         made.append(context.button("remember", "Reminders", game.phase))
     return tuple(made)
 

@@ -145,6 +145,11 @@ def standing(game: Game) -> str:
     return " · ".join(piece for piece in (game.name, phase_title(game, system), whose_go(game)) if piece)
 
 
+def brief_of(game: Game, system: System | None) -> str:
+    """What the present phase is about, in one line; empty where that goes without saying."""
+    return str(phase_of(game, system).get("brief") or "")
+
+
 def reminders(game: Game, system: System | None) -> tuple[str, ...]:
     """What the card asks to remember in the present phase, with its commands to copy."""
     return tuple(marked(line) for line in phase_of(game, system).get("remember") or ())

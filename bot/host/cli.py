@@ -125,6 +125,7 @@ def resolve_once(words: Sequence[str]) -> None:
     """Play one sequence, with the dice given or with thrown ones."""
     from bot.play.actors import actors
     from bot.play.answers import played_reply
+    from bot.play.news import YOU
     from bot.systems.catalog import system
     from bot.systems.resolve import resolve
 
@@ -138,7 +139,7 @@ def resolve_once(words: Sequence[str]) -> None:
     finish()
     dice = [{"label": die.label, "sides": die.sides, "value": die.value} for die in played.dice]
     acting = actors(sequence, sequence.given(given, {}))
-    _print(arguments, {"out": played.out, "dice": dice}, played_reply("You", sequence, played, acting).text())
+    _print(arguments, {"out": played.out, "dice": dice}, played_reply(YOU, sequence, played, acting).text())
 
 
 def odds_once(words: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from bot.interface.common_commands import ROUNDS
 from bot.interface.parts import part_lines
 from bot.interface.reply import Reply
 from bot.play.actors import actors, others
-from bot.play.news import cause
+from bot.play.news import YOU, cause
 from bot.play.odds_answer import odds_reply
 from bot.play.rounds_answer import rounds_reply
 from bot.play.what_if import changes, count_changes
@@ -37,7 +37,7 @@ def reply_of(sequence: Sequence, given: Mapping[str, object]) -> Reply:
     read = sequence.given(given, {})
     rows = odds_rows(sequence, given)
     counted = each_odds(sequence, given, tuple(rows), rolls=MAX_ROLLS, seconds=MAX_SECONDS)
-    by, whom = cause(sequence, actors(sequence, read), "You"), joined(others(sequence, read))
+    by, whom = cause(sequence, actors(sequence, read), YOU), joined(others(sequence, read))
     return odds_reply(sequence, given, rows, counted, by=by, whom=whom)
 
 

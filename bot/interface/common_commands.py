@@ -70,7 +70,9 @@ GAME = (
         example="/game join US",
     ),
     CommandSpec(("game", "leave"), "Leave your side", "game", example="/game leave"),
-    CommandSpec(("game", "status"), "Sides, turn, phase and dice of the game", "game", example="/game status"),
+    CommandSpec(
+        ("game", "status"), "Sides, turn, phase and dice of the game", "game", example="/game status", private=True
+    ),
     CommandSpec(("game", "next"), "Advance to the next phase and show its reminders", "game", example="/game next"),
     CommandSpec(
         ("game", "pass"),

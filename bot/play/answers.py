@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from bot.interface.parts import Part, Small, Thrown
 from bot.interface.reply import Reply
-from bot.play.news import FOLDED, are_counted, groups, news
+from bot.play.news import FOLDED, are_counted, groups, news, unrolled
+from bot.play.typed import relabelled, said
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Fate, Line, Played, Settlement
 from bot.systems.catalog import Sequence
@@ -38,14 +39,16 @@ def played_reply(who: str, sequence: Sequence, played: Played, actors: Iterable[
     Many units are shown by their results, without the dice of each (these are in the log)."""
     settled = played.settlement
     told = news(sequence, settled.fates, settled.headline, actors, who)
-    told = replace(told, by=settled.by or told.by)
-    lines: list[Part] = list(_in_short(played.lines, settled))
+    by = said(sequence, settled.by) or (told.by if played.dice else unrolled(told.by, who))
+    lines: list[Part] = list(relabelled(sequence, settled.fates, _in_short(played.lines, settled)))
     if are_counted(sequence, settled.fates):
         lines = [*lines, *groups(sequence, settled.fates)]
-    lines = [*lines, *map(_begun, (() if settled.fates else unit_lines(settled.units))), *map(_begun, settled.then)]
-    now = (Small(f"Now: {' · '.join(settled.now)}"),) if settled.now else ()
-    notes = (Small(" ".join(map(_begun, settled.notes))),) if settled.notes else ()
-    return Reply(told.title, (*lines, *now, *notes), by=told.by, tone=told.tone)
+    then, now, notes = (
+        [said(sequence, text) for text in texts] for texts in (settled.then, settled.now, settled.notes)
+    )
+    lines = [*lines, *map(_begun, (() if settled.fates else unit_lines(settled.units))), *map(_begun, then)]
+    small = (f"Now: {' · '.join(now)}" if now else "", " ".join(map(_begun, notes)))
+    return Reply(told.title, (*lines, *map(Small, filter(None, small))), by=by, tone=told.tone)
 
 
 def _begun(text: str) -> str:

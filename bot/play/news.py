@@ -9,13 +9,16 @@ from typing import Any
 from bot.interface.parts import Group
 from bot.interface.tone import GRAVITY, HURT, NOTHING
 from bot.play.actors import has_one_party
-from bot.rules.names import joined, plural, stem_of
+from bot.play.typed import a, numbered, spoken, the
+from bot.rules.names import bare, joined, plural, stem_of
 from bot.rules.sequence import Fate
 from bot.systems.catalog import ROLL, Sequence
 
 NO_EFFECT = "no effect"
 FOLDED = 4
 """From so many units on, those of one result share a line, without the dice of each, and the first line counts them."""
+YOU = "you"
+"""Who does what the command line is asked for."""
 BOLD = "bold"
 NAMED = 2
 """So many units are named in the first line; more only if they are few, have no name in common, and fit in `ROOM`."""
@@ -68,7 +71,7 @@ def news(
 
     Where units are counted, at most so many results are, if `most` is given."""
     results = results_of(sequence)
-    fates = [fate for fate in fates if fate.unit]
+    fates = numbered(sequence, (fate for fate in fates if fate.unit))
     actors = tuple(actors)
     itself = has_one_party(sequence) and {fate.unit for fate in fates} >= set(actors)
     by = cause(sequence, () if itself else actors, who)
@@ -79,24 +82,30 @@ def news(
             NOTHING if headline == "no effect" else _gravest(results, [headline]),
         )
     tone = _gravest(results, (fate.token for fate in fates))
-    title = _counted(results, fates, most) if are_counted(sequence, fates) else _named(results, fates)
+    title = _counted(results, fates, most) if are_counted(sequence, fates) else _named(sequence, fates)
     return News(title[:1].upper() + title[1:], by, tone)
 
 
 def are_counted(sequence: Sequence, fates: Iterable[Fate]) -> bool:
     """Whether the first line counts the units by their results, so that lines of their own must name them."""
-    known = [fate for fate in fates if fate.unit]
+    known = numbered(sequence, (fate for fate in fates if fate.unit))
     if len(known) <= NAMED or len(known) >= FOLDED:
         return len(known) >= FOLDED
-    return bool(stem_of(fate.unit for fate in known)) or len(_named(results_of(sequence), known)) > ROOM
+    return bool(stem_of(fate.unit for fate in known)) or len(_named(sequence, known)) > ROOM
 
 
 def cause(sequence: Sequence, actors: tuple[str, ...], who: str, *, many: bool = False) -> str:
     """Who did it: `US Squads 3 + 4 fire`; where nobody on the map does, the player: `Alice rolls random orders`."""
     if not actors or sequence.verb == ROLL:
-        return f"{who} {did(sequence, many=many)}"
+        return said_by(who, did(sequence, many=many))
     verb = sequence.verb.lower()
-    return f"{joined(actors)} {plural(verb) if len(actors) == 1 else verb}"
+    return f"{joined(a(sequence, actors))} {plural(verb) if len(actors) == 1 else verb}"
+
+
+def said_by(who: str, did: str) -> str:
+    """What a player does; on the command line it is the reader: `you check morale`."""
+    verb, blank, rest = did.partition(" ")
+    return f"you {bare(verb)}{blank}{rest}" if who == YOU else f"{who} {did}"
 
 
 def did(sequence: Sequence, *, many: bool = False) -> str:
@@ -105,16 +114,21 @@ def did(sequence: Sequence, *, many: bool = False) -> str:
     return often or once if many else once
 
 
+def unrolled(by: str, who: str) -> str:
+    """The cause where no die was needed: nobody rolls."""
+    return f"no roll by {who}" if by.startswith(f"{who} rolls ") else by
+
+
 def groups(sequence: Sequence, fates: Iterable[Fate]) -> tuple[Group, ...]:
     """A line for each result, worst first, with the units that it came to; none where it came to nothing for all."""
     results = results_of(sequence)
     made = []
-    found = _alike(results, list(fates))
+    found = _alike(results, numbered(sequence, fates))
     if len(found) == 1 and _word(results, found[0][0])[0] == NO_EFFECT:
         return ()
     for alike in found:
         word, tone = _word(results, alike[0])
-        names = joined(fate.unit for fate in alike)
+        names = joined(spoken(sequence, (fate.unit for fate in alike)))
         made.append(Group(word[:1].upper() + word[1:], names, grave=tone == HURT or _is_bold(results, alike[0])))
     return tuple(made)
 
@@ -132,12 +146,13 @@ def _alike(results: Mapping[str, Result], fates: list[Fate]) -> list[list[Fate]]
     return sorted(found.values(), key=lambda alike: order.get(alike[0].token, len(order)))
 
 
-def _named(results: Mapping[str, Result], fates: list[Fate]) -> str:
-    return ", ".join(_said(results, alike) for alike in _alike(results, fates))
+def _named(sequence: Sequence, fates: list[Fate]) -> str:
+    results = results_of(sequence)
+    return ", ".join(_said(sequence, results, alike) for alike in _alike(results, fates))
 
 
-def _said(results: Mapping[str, Result], alike: list[Fate]) -> str:
-    names, result = joined(fate.unit for fate in alike), results.get(alike[0].token)
+def _said(sequence: Sequence, results: Mapping[str, Result], alike: list[Fate]) -> str:
+    names, result = joined(the(sequence, (fate.unit for fate in alike))), results.get(alike[0].token)
     if result is None:
         pattern = f"{{}}: {alike[0].token.replace('-', ' ')}"
     else:

@@ -22,11 +22,11 @@ from bot.interface.tone import GAME, NOTHING
 from bot.play.actors import ACTING, actors, has_one_party
 from bot.play.each import whole_out
 from bot.play.each_answer import each_reply
-from bot.play.news import are_counted, cause, did, groups, news
+from bot.play.news import are_counted, cause, did, groups, news, unrolled
 from bot.play.replayed import again, shot_of
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined, plural
+from bot.rules.names import a_or_an, joined, plural
 from bot.stores.records import TextRow
 from bot.systems.catalog import ROLL, Sequence, systems
 
@@ -61,8 +61,7 @@ class Retold:
         """All in one: `Squad 1 fires: Squad 5 takes casualties`, `Squad 5 passes (Bob checks morale)`."""
         more = f" ({self.more})" if self.more else ""
         if self.acts:
-            by = f"{self.side} {self.by}" if self.side and not self.by[:1].isdigit() else _begun(self.by)
-            return f"{by}: {self.said}{more}"
+            return f"{_begun(_of_side(self.side, self.by))}: {self.said}{more}"
         return f"{self.title}{more} ({self.by})" if self.by else f"{self.title}{more}"
 
 
@@ -123,6 +122,7 @@ def _replayed(event: Event, sequence: Sequence, who: str) -> Retold | None:
     more += [settled.by] if settled.by and not own else []
     title = _inside(told.title, (fate.unit for fate in settled.fates))
     by = own or _armed(told.by, sequence, one.given, title, acts=acts)
+    by = by if event.get("dice") else unrolled(by, who)
     return Retold(title, by, told.tone, "; ".join(filter(None, more)), acts, _side_of(event) if acts else "")
 
 
@@ -162,6 +162,14 @@ def _arrivals(event: Event) -> str:
     return f", {joined(names)} {'comes' if len(names) == 1 else 'come'} into play" if names else ""
 
 
+def _of_side(side: str, by: str) -> str:
+    """Who acts with the side that they are of: `US squad 1 fires`, `a US squad and a hero fight`."""
+    if not side or by[:1].isdigit():
+        return by
+    article, _, rest = by.partition(" ")
+    return f"{a_or_an(side)} {rest}" if article in ("a", "an") else f"{side} {by}"
+
+
 def _armed(by: str, sequence: Sequence, given: Given, title: str, *, acts: bool) -> str:
     """Who acts, with what: `Squad 1 fires with 2 rifles and a belt-fed LMG`; `Alice resolves a blast: medium gun`."""
     words: Mapping[str, str] = sequence.system.game.get("arms") or {}
@@ -183,7 +191,7 @@ def _single(given: Given) -> Iterator[Unit]:
 def _counted(name: str, count: int) -> str:
     if count > 1:
         return f"{count} {plural(name)}"
-    return f"{'an' if name[:1].casefold() in 'aeiou' else 'a'} {name}"
+    return a_or_an(name)
 
 
 def _in_groups(parts: Iterable[object]) -> str:

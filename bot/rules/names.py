@@ -55,6 +55,19 @@ def plural(word: str) -> str:
     return f"{word}es" if last.endswith(_HISSING) else f"{word}s"
 
 
+def bare(verb: str) -> str:
+    """A verb of the third person as of the second: checks, tries and passes are check, try and pass."""
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    return verb[:-2] if verb.endswith(tuple(f"{end}es" for end in _HISSING)) else verb.removesuffix("s")
+
+
+def a_or_an(word: str) -> str:
+    """One of it, of which nothing was said before: a squad, an armored vehicle, an LMG."""
+    vowels = "AEFHILMNORSX" if word.partition(" ")[0].isupper() else "aeioAEIO"
+    return f"{'an' if word[:1] in vowels else 'a'} {word}"
+
+
 def stem_of(names: Iterable[str]) -> str:
     """What names that differ in their number have in common (`VC Squad`), or empty."""
     stems = {found[1] if (found := _NUMBERED.fullmatch(name)) else "" for name in names}

@@ -193,7 +193,10 @@ async def test_a_game_whose_card_has_no_roll_for_it_is_told_who_has_it() -> None
 async def test_buttons_join_roll_pass_and_lead_on() -> None:
     channel = await Channel.fresh()
     started = await channel.do("Greta", 'game start lnlt "Hill 875" sides="US, VC"')
-    assert labels(started) == ["Join US", "Join VC", "Initiative", "Rally", "Next phase"]
+    assert labels(started) == ["Join US", "Join VC", "Initiative", "Rally", "Next phase", "Reminders"]
+    told = await channel.press("Alice", button(started, "Reminders"))
+    assert told.private
+    assert any("Rally shaken units" in line for line in told.body())
     assert (await channel.press("Alice", button(started, "Join US"))).title == "Alice plays US"
     assert (await channel.press("Bob", button(started, "Join VC"))).title == "Bob plays VC"
     card = await channel.press("Alice", button(started, "Next phase"))

@@ -165,7 +165,7 @@ async def test_again_repeats_the_last_roll_with_its_label_and_skips_sealed_ones(
     again = await channel.do("Bob", "again")
     assert again.first.endswith(" for rally · Bob rolls 3d6+1")
     await channel.do("Anna", 'lnlt fire attackers="squad fp=4" targets="squad morale=5"')
-    assert (await channel.do("Anna", "again")).by.endswith("squad fires")
+    assert (await channel.do("Anna", "again")).by.endswith("a squad fires")
 
 
 async def test_odds_and_then_just_this_roll_once() -> None:
@@ -175,7 +175,7 @@ async def test_odds_and_then_just_this_roll_once() -> None:
     assert change.label == "Change…"
     assert (await channel.press("Bob", button.action)).error
     rolled = await channel.press("Anna", button.action)
-    assert rolled.by == "squad fires"
+    assert rolled.by == "a squad fires"
     used = await channel.press("Anna", button.action)
     assert used.title == f"Already done: {rolled.first}"
     assert used.private

@@ -134,7 +134,7 @@ def test_flags_with_an_equals_sign_and_dice_with_one(capsys: pytest.CaptureFixtu
 
 def test_resolve_and_odds(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["resolve", "lnlt", "morale-check", "units=squad morale=5", "--dice", "2,3"]) == 0
-    assert capsys.readouterr().out.startswith("Squad passes · ")
+    assert capsys.readouterr().out.startswith("The squad passes · you check morale")
     assert main(["odds", "lnlt", "morale-check", "units=squad morale=5", "--by", "outcome", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == {"pass": "5/18", "fail": "13/18"}
 
@@ -160,7 +160,7 @@ def test_the_odds_of_every_target_are_shown(capsys: pytest.CaptureFixture[str]) 
     units = ["attackers=squad fp=2", "targets=squad morale=4; squad morale=4; leader morale=5", "tm=1"]
     assert main(["odds", "lnlt", "fire", *units]) == 0
     first, *lines = capsys.readouterr().out.splitlines()
-    assert first == "44% to shake or hurt each squad, 35% the leader \u00b7 squad fires"
+    assert first == "44% to shake or hurt each squad, 35% the leader \u00b7 a squad fires"
     assert [line.split("  ")[1] for line in lines if line.endswith("at least")] == ["squads 1 + 2", "leader"]
     assert main(["odds", "lnlt", "fire", *units, "--by", "picked"]) == 0
     assert "no effect" not in capsys.readouterr().out, "nothing of any output is nothing but nothing"

@@ -28,7 +28,7 @@ TWO = ("US Squad 3", "US Squad 4")
         ),
         (
             [("squad", "eliminated"), ("squad", "eliminated"), ("leader", "eliminated")],
-            "2 squads and leader are eliminated",
+            "2 squads and the leader are eliminated",
             HURT,
         ),
         ([(f"Nguyen {'x' * at}", "shaken") for at in range(4)], "All 4 units shaken", SHAKEN),

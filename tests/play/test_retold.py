@@ -44,9 +44,9 @@ def who(_person: str) -> str:
     ("name", "sequence", "sentence"),
     [
         ("lnlt", "fire", "2 squads fire: "),
-        ("lnlt", "melee", "US squad, hero and leader fight: "),
-        ("nhis", "fire", "US squad and mg fire: "),
-        ("ucn", "shoot", "2 rifles, LMG and SMG shoot: the target "),
+        ("lnlt", "melee", "A US squad, a hero and a leader fight: "),
+        ("nhis", "fire", "A US squad and an MG fire: "),
+        ("ucn", "shoot", "2 rifles, an LMG and an SMG shoot: the target "),
         ("baps", "fire", "5 soldiers fire with 4 bolt-action rifles and a belt-fed LMG: "),
         ("asl", "flame-attack", "The AFV "),
         ("baps", "vehicle-fire", "No effect on the tank (Anna fires at a vehicle: medium gun)"),

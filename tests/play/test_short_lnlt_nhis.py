@@ -17,6 +17,7 @@ from bot.interface.tone import GAME, HURT, NOTHING, SHAKEN
 from bot.play.actors import actors
 from bot.play.answers import played_reply
 from bot.play.news import results_of
+from bot.play.typed import spoken
 from bot.rules.dice import Script, Source
 from bot.rules.inputs.units import Back
 from bot.rules.names import joined
@@ -83,7 +84,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
         assert settled.fates or id in ("melee", "initiative", "stack-check")
         assert reply.by
         for fate in settled.fates:
-            named = re.sub(r" \d+$", "", fate.unit).casefold() in reply.title.casefold()
+            named = re.sub(r" \d+$", "", spoken(sequence, [fate.unit])[0]).casefold() in reply.title.casefold()
             assert named or f"of {len(settled.fates)} units" in reply.title or "All" in reply.title, reply.first
         assert not re.search("no effect(?! on)", reply.title.casefold())
         for part in reply.lines:
@@ -202,7 +203,7 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             "rally",
             {"units": "Local Force", "rallier": "none"},
             (),
-            ["Local Force may not rally: no leader in the hex · Alice rolls to rally"],
+            ["Local Force may not rally: no leader in the hex · no roll by Alice"],
             NOTHING,
         ),
         (
@@ -210,8 +211,8 @@ def test_the_first_line_is_the_news_and_nothing_below_says_it_again(game: str, i
             {"targets": "weapon-team morale=5", "dc_mod": 6},
             (5,),
             [
-                "Weapon-team is eliminated · Alice rolls damage checks",
-                "Weapon-team: [5] + 6 = 11, twice morale 5; casualties take all of a weapon-team",
+                "The weapon team is eliminated · Alice rolls damage checks",
+                "Weapon team: [5] + 6 = 11, twice morale 5; casualties take all of a weapon team",
             ],
             HURT,
         ),
@@ -352,10 +353,10 @@ def test_no_number_is_glued_to_a_name_in_no_honor_in_surrender() -> None:
         reply, _ = answer("nhis", "fire", given, Script((6, 6)))
         said += reply.text().split("\n")
     assert said == [
-        "No effect on squad · mg and squad fire",
+        "No effect on the squad · an MG and a squad fire",
         "Firepower: 6 + 2 at long range = 8, column 8",
         "Attack: [6] [6] = 12",
-        "No effect on squad · 6 squads fire",
+        "No effect on the squad · 6 squads fire",
         "Firepower: 24, column 20",
         "Attack: [6] [6] = 12",
     ]

@@ -120,7 +120,7 @@ BAPS = [
         ('"2nd Squad" squad B men=4 grade=green', "Abe soldier B squad=2ndsquad wounds=2"),
         'blast weapon=grenade lethal="Abe; soldier squad=2ndsquad" hand=16,20',
         ("2nd Squad (b1): squad men=2 grade=green", "Abe (b2): soldier squad=2ndsquad wounds=2 killed"),
-        "Abe and soldier are killed",
+        "Abe and the soldier are killed",
     ),
     Case(
         "baps",

@@ -192,13 +192,19 @@ def _odds(tables: Tables, fp: int, facing: int) -> str:
 
 def _cause(outcome: str, attackers: Sequence[Unit], defenders: Sequence[Unit]) -> str:
     """Who came out of it, or who fought whom."""
-    ours, theirs = (joined(unit.word for unit in side) for side in (attackers, defenders))
+    ours, theirs = map(_named, (attackers, defenders))
     if outcome == "both":
         few = len(attackers) + len(defenders) < COUNTED
         return "both attacks kill" if few else f"{ours} against {theirs}"
     if outcome == "none":
         return f"{ours} {'fights' if len(attackers) == 1 else 'fight'} {theirs}"
     return f"no loss to {ours if outcome == 'defenders' else theirs}"
+
+
+def _named(side: Sequence[Unit]) -> str:
+    """The units of a side; one that was typed without a name is `the squad`."""
+    words = [unit.word for unit in side]
+    return joined(unit.word if unit.name or words.count(unit.word) > 1 else f"the {unit.word}" for unit in side)
 
 
 def _odds_of(attack: Assault, counter: Assault) -> tuple[str, ...]:

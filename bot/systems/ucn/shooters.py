@@ -14,7 +14,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.names import joined
+from bot.rules.names import a_or_an, joined
 from bot.rules.sequence import Fate, Line, Roll, minus
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
@@ -279,11 +279,12 @@ def fate(target: Unit | None, out: Mapping[str, Any]) -> Fate:
 
 
 def by(firing: Sequence[Shooter], verb: str) -> str:
-    """Who fires: `2 rifles and LMG shoot`, with the verb for one and for several."""
+    """Who fires: `2 rifles and an LMG shoot`, with the verb for one and for several."""
     one, several = verb.split("|")
     listed = [shooter.unit for shooter in firing]
     named = [unit.name for unit in listed if unit.name]
-    called = [*dict.fromkeys(named), *(weapon_said(unit.word) for unit in listed if not unit.name)]
+    arms = [weapon_said(unit.word) for unit in listed if not unit.name]
+    called = [*dict.fromkeys(named), *(arm if arms.count(arm) > 1 else a_or_an(arm) for arm in arms)]
     return f"{joined(called)} {one if len(called) == 1 else several}"
 
 

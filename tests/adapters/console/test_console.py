@@ -48,7 +48,7 @@ def complete(text: str, known: Known | None = None) -> list[str]:
 def test_the_tutorial_plays_a_real_fire_attack() -> None:
     shown = play("tutorial")
     assert "to shake or hurt the leader" in shown
-    assert "Squad takes casualties, leader is shaken · 2 squads fire" in shown
+    assert "The squad takes casualties, the leader is shaken · 2 squads fire" in shown
     assert "Did you mean fire?" in shown
 
 

@@ -163,7 +163,7 @@ async def test_a_refusal_offers_the_form_also_in_a_thread(http_slack: SlackStand
         assert state["targets"]["value"]["value"] == "squad morale=5"
         assert [one["value"] for one in state["flags"]["value"]["selected_options"]] == ["adjacent"]
         await ben.submit(view, {"attackers": {"value": "squad fp=2"}})
-        answer = await ben.wait_for(games, "· squad fires", thread=first.ts)
+        answer = await ben.wait_for(games, "· a squad fires", thread=first.ts)
         assert answer.ephemeral_for is None
         assert answer.thread_ts == first.ts
 
