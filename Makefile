@@ -69,8 +69,8 @@ benchmarks: setup ## What things cost on this machine
 
 lock: setup ## Write both lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
 	@test -x $(UV)/bin/uv || { $(VENV)/python -m venv $(UV) && $(UV)/bin/pip install --quiet uv; }
-	@$(LOCK) $(ARGS) --extra pictures --extra postgres --extra dev --output-file requirements-dev.lock
-	@$(LOCK) --extra pictures --extra postgres --constraint requirements-dev.lock --output-file requirements.lock
+	@$(LOCK) $(ARGS) --extra pictures --extra postgres --extra metrics --extra dev --output-file requirements-dev.lock
+	@$(LOCK) --extra pictures --extra postgres --extra metrics --constraint requirements-dev.lock --output-file requirements.lock
 
 wheel: setup ## Build the installable package into dist/
 	@$(VENV)/python -c 'from setuptools.build_meta import build_wheel; print("dist/" + build_wheel("dist"))' | tail -n 1

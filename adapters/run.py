@@ -97,7 +97,7 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
     """
     if settings.live_port:
         serving = [*serving, _live(settings)]
-    set_up_logging(settings.log_level, settings.secrets)
+    set_up_logging(settings.log_level, settings.secrets, settings.log_format)
     private_from_now_on()
     tighten(settings.data)
     _open_many_files()
@@ -105,10 +105,12 @@ def run(settings: Settings, serving: Sequence[Serve]) -> int:
 
 
 async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
+    from adapters.sight import Lookout
     from bot.app import App
     from bot.budgets import Budgets
 
-    app = await App.open(settings)
+    lookout = Lookout(settings)
+    app = await App.open(settings, watch=lookout.watch)
     gc.freeze()  # what was loaded stays: no collection looks at it again
     gc.enable()
     app.use_budgets(Budgets(settings.per_minute))
@@ -116,8 +118,10 @@ async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
     try:
         work = [asyncio.create_task(_kept_up(serve, app)) for serve in serving]
         due = asyncio.create_task(app.due_work.run())
+        work += [asyncio.create_task(look) for look in lookout.works(app)]
 
         def stop() -> None:
+            lookout.ending()
             for task in (*work, due):
                 task.cancel()
 

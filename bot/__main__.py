@@ -19,6 +19,7 @@ COMMANDS = {
     "verify": "bot.host.cli:verify_file",
     "report": "bot.host.report:write_report",
     "doctor": "bot.host.doctor:doctor",
+    "health": "bot.host.health:health",
     "publish": "bot.host.publish:publish",
     "backup": "bot.host.backup:backup",
     "restore": "bot.host.backup:restore",

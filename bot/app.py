@@ -50,6 +50,7 @@ from bot.underway import UnderWay
 
 if TYPE_CHECKING:
     from bot.live.hub import Hub
+    from bot.sight.watching import Answer, Promise, Watch
 
 TWICE = ("again", "sure")
 """Buttons that stay and roll: pressed twice by a quick thumb they roll once."""
@@ -76,6 +77,11 @@ class App:
         self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads)
         self.handling = Handling(store, clock, self.games, self.registry, enabled, storing, self.threads)
         self._promises = Promises(store, clock, self._receipts, self._under_way)
+        self._answer: Answer = self.handling.answer
+        self._promise: Promise = self._promises.make
+        self._watch: Watch | None = None
+        self.links: dict[str, Callable[[], str]] = {}
+        """Each platform that is served, and what is wrong with its connection: "" for nothing."""
         self.due_work = DueWork(store, self.run, steady)
         self._sweeper: asyncio.Task[None] | None = None
 
@@ -87,6 +93,11 @@ class App:
         """Shared games are served at this address, by this process or by another."""
         self.handling.address = address
 
+    def watched(self, watch: Watch) -> None:
+        """Let commands, receipts and retries be seen."""
+        self._watch = watch
+        self._answer, self._promise = watch.answering(self._answer), watch.promising(self._promise)
+
     def hub(self) -> Hub:
         """What may be shown of shared games, for the one who serves them."""
         from bot.live.hub import Hub
@@ -94,13 +105,16 @@ class App:
         return Hub(self.store)
 
     @classmethod
-    async def open(cls, source: Settings | Store, clock: Clock = time.time) -> App:
-        """An app on a store, or on the one that the settings name. Raises StoreError."""
+    async def open(cls, source: Settings | Store, clock: Clock = time.time, watch: Watch | None = None) -> App:
+        """An app on a store, or on the one that the settings name; `watch` sees its work. Raises StoreError."""
         if not isinstance(source, Settings):
             return cls(source, clock)
         from bot.stores.opening import open_store
 
-        app = cls(await open_store(source, clock), clock)
+        store = await open_store(source, clock)
+        app = cls(store if watch is None else watch.storing(store), clock)
+        if watch is not None:
+            app.watched(watch)
         app._sweeper = asyncio.create_task(Sweeping(app.store, source.retention, clock).run())
         return app
 
@@ -175,7 +189,7 @@ class App:
         if command.spec is None:
             with contextlib.suppress(UserError):  # of which the answer speaks
                 command = replace(command, spec=self.spec(command.path))
-        return await self._under_way.once(command.request_id, partial(self.handling.answer, command))
+        return await self._under_way.once(command.request_id, partial(self._answer, command))
 
     def spec(self, path: Path) -> CommandSpec:
         """The command with this path. Raises UserError with the nearest spelling."""
@@ -201,6 +215,8 @@ class App:
 
     async def retry(self, id: int, after: float) -> None:
         """This answer could not be posted; see Answers."""
+        if self._watch is not None:
+            self._watch.retried()
         await self._answers.retry(id, after)
 
     # Receipts: "thinking", or an acknowledgement before the work is stored
@@ -211,7 +227,7 @@ class App:
         `until` (Unix seconds) ends the life of its token. A Reply where that cannot be written: no receipt may be
         shown, but this. The command is called off, unless it was just being stored: then this is its answer.
         """
-        return await self._promises.make(command, until)
+        return await self._promise(command, until)
 
     async def kept(self, request_id: str) -> None:
         """A receipt is answered: the answer is on the disk, or it was posted and nothing was to be stored."""

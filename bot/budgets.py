@@ -57,6 +57,11 @@ class Budgets:
             self._persons = _Buckets(per_minute, steady)
             self._channels = _Buckets(per_minute * CHANNEL_TIMES, steady)
 
+    @property
+    def at_work(self) -> int:
+        """How many commands are under way."""
+        return self._all
+
     @contextmanager
     def spent(self, command: Command) -> Iterator[None]:
         """Take what a command costs; it is under way until the end of the block. Raises UserError for too much."""

@@ -66,6 +66,11 @@ class Handling:
         self._queues = Queues(IN_LINE)
         self._threads = threads
 
+    @property
+    def waiting(self) -> int:
+        """Places with a command at work or in line."""
+        return len(self._queues)
+
     async def close(self) -> None:
         """End the workers."""
         await self.worker.close()

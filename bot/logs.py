@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import sys
 import time
 from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
 
 STRUCK = "[secret]"
 # What looks like a secret, even one that no setting holds: another workspace's token, an answer's address.
@@ -36,10 +38,26 @@ class Redacting(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """The line(s) of a record without secrets."""
-        text = super().format(record)
+        return self.struck(super().format(record))
+
+    def struck(self, text: str) -> str:
+        """`text` without secrets."""
         for secret in self._secrets:
             text = text.replace(secret, STRUCK)
         return _NAMED.sub(rf"\1{STRUCK}", _SHAPES.sub(STRUCK, text))
+
+
+class RedactingJson(Redacting):
+    """The same as one JSON object a line, for whoever collects logs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record without secrets: time (UTC), level, logger, message, and what it says in fields."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        said = {"time": at, "level": record.levelname, "logger": record.name, "message": record.getMessage()}
+        if record.exc_info:
+            said["trace"] = self.formatException(record.exc_info)
+        said = {name: self.struck(value) for name, value in said.items()}
+        return json.dumps({**said, **getattr(record, "fields", {})}, ensure_ascii=False)
 
 
 class Seldom(logging.Filter):
@@ -81,10 +99,10 @@ def seldom(name: str) -> logging.Logger:
     return logger
 
 
-def set_up_logging(level: str, secrets: Iterable[str]) -> None:
+def set_up_logging(level: str, secrets: Iterable[str], form: str = "text") -> None:
     """Send all logging of this process to stderr, from `level` on. Libraries' chatter below WARNING stays out."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(Redacting(secrets))
+    handler.setFormatter(RedactingJson(secrets) if form == "json" else Redacting(secrets))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)

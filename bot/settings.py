@@ -21,6 +21,7 @@ from bot.rules.errors import UserError
 DAY = 86_400.0
 MAX_PORT = 65_535
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
+LOG_FORMATS = ("text", "json")
 _MAX_DAYS = 36_500
 T = TypeVar("T")
 
@@ -61,6 +62,9 @@ class Settings:
     retention: float | None = 30 * DAY  # seconds after the bot's removal; None: for ever
     per_minute: int | None = 60  # commands of one person; None: as many as they like
     log_level: str = "INFO"
+    log_format: str = "text"
+    health_port: int = 0  # none: nobody asks how the bot is
+    health_host: str = "127.0.0.1"
 
     @property
     def address(self) -> str:
@@ -169,6 +173,9 @@ class _Reader:
                 "COMMANDS_PER_MINUTE", _per_minute, "a whole number from 1, or unlimited", "60", default.per_minute
             ),
             log_level=self._read("LOG_LEVEL", _level, f"one of {', '.join(LOG_LEVELS)}", "INFO", default.log_level),
+            log_format=self._read("LOG_FORMAT", _format, " or ".join(LOG_FORMATS), "json", default.log_format),
+            health_port=self._read("HEALTH_PORT", _port, f"a number from 1 to {MAX_PORT}", "9090", default.health_port),
+            health_host=self._read("HEALTH_HOST", _host, "an address of this machine", "0.0.0.0", default.health_host),
         )
 
     def _read(self, name: str, convert: Callable[[str], T], expected: str, example: str, default: T) -> T:
@@ -287,6 +294,12 @@ def _public_key(text: str) -> str:
     if not re.fullmatch(r"[0-9A-Fa-f]{64}", text):
         raise ValueError(text)
     return text
+
+
+def _format(text: str) -> str:
+    if text.lower() not in LOG_FORMATS:
+        raise ValueError(text)
+    return text.lower()
 
 
 def _shards(text: str, count: int) -> tuple[int, ...]:

@@ -202,6 +202,13 @@ class Grognard(discord.AutoShardedClient):
         """A handler failed: logged whole."""
         log.exception("the event %s failed", event_method)
 
+    def trouble(self) -> str:
+        """What is wrong with the connection: "" while every shard has one."""
+        if not self.is_ready():
+            return "not connected"
+        gone = [str(id) for id, shard in self.shards.items() if shard.is_closed()]
+        return f"no connection for shard {', '.join(gone)}" if gone else ""
+
     async def stop(self) -> None:
         """Take nothing new, finish what runs (at most 10 seconds), and hang up."""
         self._stopping = True

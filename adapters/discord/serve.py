@@ -27,6 +27,7 @@ _CODES = {
 async def serve(app: App, settings: Settings) -> None:
     """Serve Discord until cancelled; then finish what runs. Raises UserError for what Discord refuses for good."""
     client = Grognard(app, settings)
+    app.links["discord"] = client.trouble
     try:
         await _with_retries("log in to", lambda: client.login(settings.discord_token))
         if settings.discord_public_key:
@@ -46,6 +47,7 @@ async def serve(app: App, settings: Settings) -> None:
             f"Discord closed the connection (code {closed.code}): {reason}.", code="connection-closed"
         ) from None
     finally:
+        app.links["discord"] = lambda: "its connection ended"
         await client.stop()
 
 

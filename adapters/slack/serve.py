@@ -42,18 +42,20 @@ async def serve(app: App, settings: Settings) -> None:
     work = Work(app, wire, teams)
     listeners = Listeners(work)
     bolt = make_bolt(listeners, teams, wire)
+    app.links["slack"] = lambda: "not connected"
     try:
         if settings.slack_bot_token:
             teams.add(team := await _own_team(wire, settings.slack_bot_token))
             await app.server_joined(f"{PLATFORM}{team.id}")
         if settings.slack_app_token:
-            connection = _socket_mode(bolt, wire, settings)
+            connection = _socket_mode(app, bolt, wire, settings)
         else:
             pages = Installer(settings, wire, teams, vault).routes() if vault is not None else []
-            connection = _http_mode(bolt, pages, settings)
+            connection = _http_mode(app, bolt, pages, settings)
         owed = watch(lambda: app.unanswered(PLATFORM), listeners.make_good, app.broken)
         await _until_one_fails(work.posts.outbox.run(), owed, connection)
     finally:
+        app.links["slack"] = lambda: "its connection ended"
         await _finish(work)
         await wire.close()
 
@@ -70,15 +72,16 @@ async def _own_team(wire: Wire, token: str) -> Team:
             wait = min(wait * 2, 30.0)
 
 
-async def _socket_mode(bolt: AsyncApp, wire: Wire, settings: Settings) -> None:
+async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings) -> None:
     socket = Socket(bolt, wire, settings.slack_app_token)
+    app.links["slack"] = socket.trouble
     try:
         await socket.run()
     finally:
         await socket.close()
 
 
-async def _http_mode(bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings) -> None:
+async def _http_mode(app: App, bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings) -> None:
     runner = web.AppRunner(web_app(bolt, settings.slack_signing_secret, pages), access_log=None, shutdown_timeout=3.0)
     await runner.setup()
     try:
@@ -94,6 +97,7 @@ async def _http_mode(bolt: AsyncApp, pages: list[web.RouteDef], settings: Settin
                 code="port-taken",
             ) from None
         log.info("listening on %s, port %s, path %s", settings.slack_host, settings.port, PATH)
+        app.links["slack"] = str  # it listens: nothing is wrong
         try:
             await asyncio.Event().wait()
         finally:

@@ -64,6 +64,10 @@ class Socket:
             if wait > MIN_BACKOFF:
                 await asyncio.sleep(wait)
 
+    def trouble(self) -> str:
+        """What is wrong with the connection: "" while there is one."""
+        return "" if self._open else "not connected"
+
     async def close(self) -> None:
         """End the connections; what is being worked on goes on."""
         for socket in list(self._open):

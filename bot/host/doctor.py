@@ -51,6 +51,7 @@ def doctor(words: list[str]) -> int:
     settings = _check_settings(found)
     if settings is not None:
         _check_live(found, settings)
+        _check_health(found, settings)
         asyncio.run(_check_database(found, settings, replays=replays))
         asyncio.run(_check_platforms(found, settings))
     return int(found.ill)
@@ -116,6 +117,18 @@ def _check_live(found: Findings, settings: Settings) -> None:
         found.note(f"shared games: {settings.public_url}, served by another process: LIVE_PORT is not set here")
     else:
         found.right(f"shared games: {settings.public_url}, port {settings.live_port} of {settings.live_host}")
+
+
+def _check_health(found: Findings, settings: Settings) -> None:
+    """Whether somebody can ask how the bot is."""
+    if not settings.health_port:
+        found.note("HEALTH_PORT is not set: nobody can ask how the bot is (deploy/README.md)")
+    elif settings.health_port in (settings.live_port, settings.port):
+        found.fault(f"HEALTH_PORT {settings.health_port} is another port's number too: give health one of its own")
+    elif find_spec("prometheus_client") is None:
+        found.note('figures for Prometheus are not installed: pip install "grognard[metrics]" adds them')
+    else:
+        found.right(f"health and figures: port {settings.health_port} of {settings.health_host}")
 
 
 def _check_folder(found: Findings, data: Path) -> None:

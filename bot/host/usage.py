@@ -83,6 +83,13 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "Exit status 1 when something is to be fixed.",
         "grognard doctor",
     ),
+    "health": (
+        "[--ready]",
+        "how the running bot is",
+        "Asks the port of HEALTH_PORT. Exit status 1 and what is wrong where commits fail, the disk is nearly full, "
+        "answers pile up or a platform is gone. --ready asks whether every platform is connected at this moment.",
+        "grognard health",
+    ),
     "backup": (
         "FILE",
         "copy the database, also while the bot runs",

@@ -115,7 +115,12 @@ class Worker:
         self.seconds, self._stays, self._busy = seconds, stays, busy
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
-        self._waiting = 0
+        self._waiting = self.given_up = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many sums are at work or in line."""
+        return self._waiting
 
     async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
         """What `function(*arguments)` returns, run in the worker: a function of a module, values that can be pickled.
@@ -159,6 +164,7 @@ class Worker:
             process.stdin.write(question)
             answer: tuple[object, Refused | None] = await asyncio.wait_for(_read(process), seconds)
         except (TimeoutError, EOFError, OSError):
+            self.given_up += 1
             await self.close()
             raise TooManyStates from None
         except BaseException:

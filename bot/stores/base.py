@@ -130,6 +130,11 @@ class Store(Protocol):
         (LONGEST_WAIT at most), nor a later change of a message that one of them changes."""
         ...
 
+    async def waiting(self, platform: str, since: float) -> tuple[int, int]:
+        """How many answers for places beginning with `platform` are on their way, and how many of them were written
+        before `since`."""
+        ...
+
     async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
         """These were posted (or can never be). `spot`: where, so that what is about something can be changed later."""
         ...

@@ -112,3 +112,15 @@ def test_shared_games_are_looked_at(monkeypatch: pytest.MonkeyPatch, capsys: pyt
     lines = capsys.readouterr().out.splitlines()
     assert [line[:5] for line in lines] == ["note ", "note ", "note ", "ok   ", "FIX  "]
     assert "give shared games another one" in lines[-1]
+
+
+def test_the_health_port_is_one_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
+    monkeypatch.setenv("HEALTH_PORT", "3000")
+    assert doctor([]) == 1
+    assert "FIX   HEALTH_PORT 3000 is another port's number too" in capsys.readouterr().out
+    monkeypatch.setenv("HEALTH_PORT", "9090")
+    assert doctor([]) == 0
+    assert "ok    health and figures: port 9090 of 127.0.0.1" in capsys.readouterr().out

@@ -580,3 +580,14 @@ async def test_a_message_that_waits_is_withdrawn_with_what_it_is_about(store: St
     await store.commit(Commit(outbox=entries))
     await store.commit(Commit(withdraw=("g1/remind-p1", "")))
     assert [row.about for row in await store.outbox_claim(60)] == ["g1/41", ""]
+
+
+async def test_answers_on_their_way_are_counted_by_platform(store: Store, clock: Clock) -> None:
+    early = (Outgoing("discord:s1:c1", {}, 0.0), Outgoing("slack:t1:c1", {}, 0.0))
+    await store.commit(Commit("r1", {"title": "early"}, "discord:u1", outbox=early))
+    clock.now += 100
+    done = await store.commit(Commit("r2", {"title": "late"}, "discord:u1", outbox=early[:1]))
+    assert await store.waiting("discord:", clock.now - 50) == (2, 1)
+    await store.outbox_done(*done.outbox)
+    assert await store.waiting("discord:", clock.now - 50) == (1, 1)
+    assert await store.waiting("slack:", clock.now - 200) == (1, 0)

@@ -172,6 +172,12 @@ class PostgresStore:
         rows = await self._link.fetch(query, platform, now, now + LONGEST_WAIT, now + lease, limit)
         return reading.outbox_rows(rows)
 
+    async def waiting(self, platform: str, since: float) -> tuple[int, int]:
+        """See Store."""
+        query = "SELECT count(*), count(*) FILTER (WHERE created < $2) FROM outbox WHERE starts_with(place, $1)"
+        [(waiting, late)] = await self._link.fetch(query, platform, since)
+        return waiting, late
+
     async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
         """See Store."""
         await self._writer.run("posted", {"ids": ids, "spot": writing.spot_text(spot or {})})

@@ -192,6 +192,12 @@ class SqliteStore:
         now = self._clock()
         return await self._writer.run(lambda conn: reading.claim(conn, now, lease, limit, platform))
 
+    async def waiting(self, platform: str, since: float) -> tuple[int, int]:
+        """See Store."""
+        query = "SELECT count(*), count(*) FILTER (WHERE created < ?) FROM outbox WHERE substr(place, 1, ?) = ?"
+        row = (since, len(platform), platform)
+        return await self._reader.run(lambda conn: tuple(conn.execute(query, row).fetchone()))
+
     async def outbox_done(self, *ids: int, spot: Json | None = None) -> None:
         """See Store."""
         await self._writer.run(lambda conn: writing.posted(conn, ids, spot))

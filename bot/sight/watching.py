@@ -1,0 +1,139 @@
+"""Sees commands, receipts and commits go by: how long each took, and how it ended. Never what was typed."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Coroutine
+from time import monotonic, perf_counter
+from typing import Any, Protocol, cast
+
+from bot.interface.reply import Reply
+from bot.interface.spec import Command
+from bot.stores.base import Conflict, Deleted, Store, StoreError
+from bot.stores.gate import CalledOff, Gate
+from bot.stores.records import Commit, Committed
+
+log = logging.getLogger("grognard.commands")
+
+Answer = Callable[[Command, Gate], Coroutine[Any, Any, Reply]]
+Promise = Callable[[Command, float], Coroutine[Any, Any, Reply | None]]
+
+BUSY = ("busy", "over-budget", "too-many-at-work")
+
+
+class Counts(Protocol):
+    """What counts: the metrics, where somebody asks for them."""
+
+    def command(self, system: str, family: str, outcome: str, seconds: float) -> None:
+        """A command was answered."""
+
+    def receipt(self, outcome: str, seconds: float) -> None:
+        """A receipt was written down, or not."""
+
+    def commit(self, outcome: str, seconds: float) -> None:
+        """A commit ended."""
+
+    def retry(self) -> None:
+        """An answer could not be posted now."""
+
+
+class Watch:
+    """What the app shows of its work. `failing` is why the last commit was not written, "" where it was."""
+
+    def __init__(self, counts: Counts | None = None) -> None:
+        self._counts = counts
+        self.failing = ""
+        self.written = monotonic()  # when a commit last succeeded
+
+    def answering(self, answer: Answer) -> Answer:
+        """`answer`, seen."""
+
+        async def seen(command: Command, gate: Gate) -> Reply:
+            begun = perf_counter()
+            reply = await answer(command, gate)
+            self._answered(command, reply, perf_counter() - begun)
+            return reply
+
+        return seen
+
+    def promising(self, promise: Promise) -> Promise:
+        """`promise`, seen."""
+
+        async def seen(command: Command, until: float) -> Reply | None:
+            begun = perf_counter()
+            refused = await promise(command, until)
+            if self._counts is not None:
+                self._counts.receipt("done" if refused is None else "failed", perf_counter() - begun)
+            return refused
+
+        return seen
+
+    def storing(self, store: Store) -> Store:
+        """`store`, whose commits are seen."""
+        return cast(Store, WatchedStore(store, self))
+
+    def retried(self) -> None:
+        """An answer could not be posted now."""
+        if self._counts is not None:
+            self._counts.retry()
+
+    def committed(self, outcome: str, seconds: float, problem: str = "") -> None:
+        """A commit ended; `problem` is why the store could not write it."""
+        if outcome == "failed":
+            self.failing = problem
+        elif outcome == "done":
+            self.failing, self.written = "", monotonic()
+        if self._counts is not None:
+            self._counts.commit(outcome, seconds)
+
+    def probed(self, seconds: float) -> None:
+        """A commit was made to see whether that works."""
+        self.committed("done", seconds)
+
+    def _answered(self, command: Command, reply: Reply, seconds: float) -> None:
+        spec, outcome = command.spec, outcome_of(reply)
+        system, family = (spec.system or "-", spec.family) if spec is not None else ("-", "unknown")
+        if self._counts is not None:
+            self._counts.command(system, family, outcome, seconds)
+        if log.isEnabledFor(logging.INFO):
+            path = " ".join(spec.path) if spec is not None else "unknown"  # of the registry: nothing that was typed
+            shown = f"{outcome} ({reply.code})" if reply.error and reply.code else outcome
+            fields = {"system": system, "command": path, "ms": round(seconds * 1000, 1), "outcome": shown}
+            log.info("%s: %s, %.1f ms", path, shown, seconds * 1000, extra={"fields": fields})
+
+
+class WatchedStore:
+    """A store that tells of its commits; all else is the store's own."""
+
+    def __init__(self, store: Store, watch: Watch) -> None:
+        self._store, self._watch = store, watch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def commit(self, commit: Commit) -> Committed:
+        """See Store."""
+        begun, outcome, problem = perf_counter(), "failed", "a commit failed"
+        try:
+            done = await self._store.commit(commit)
+            outcome = "seen" if done.seen else "done"
+            return done
+        except (Conflict, CalledOff, Deleted) as passed:
+            outcome = {Conflict: "conflict", CalledOff: "called-off"}.get(type(passed), "seen")
+            raise
+        except StoreError as error:
+            problem = error.message
+            raise
+        finally:
+            self._watch.committed(outcome, perf_counter() - begun, problem)
+
+
+def outcome_of(reply: Reply) -> str:
+    """How a command ended, in one of six words."""
+    if not reply.error:
+        return "seen" if reply.seen else "done"
+    if reply.code.startswith("store-"):
+        return "unsaved"
+    if reply.code == "our-fault":
+        return "failed"
+    return "busy" if reply.code in BUSY else "refused"

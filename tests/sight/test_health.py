@@ -1,0 +1,149 @@
+"""How a running bot is: red when commits fail, the disk fills up, answers pile up or a platform is gone."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from bot.app import App
+from bot.sight import health as looking
+from bot.sight.health import Health
+from bot.sight.metrics import Metrics
+from bot.sight.supervisor import Supervisor
+from bot.sight.watching import Watch
+from bot.stores.base import StoreError
+from bot.stores.records import Commit, Outgoing
+from bot.stores.sqlite import SqliteStore
+from tests.playing import Channel
+
+Usage = namedtuple("Usage", "total used free")  # as shutil gives it
+FULL = StoreError("The database cannot grow: the disk is full.")
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Host:
+    """A bot that is looked at."""
+
+    def __init__(self, store: SqliteStore, folder: Path, clock: Clock) -> None:
+        self.metrics, self.clock = Metrics("1.2.3"), clock
+        self.watch = Watch(self.metrics)
+        self.app = App(self.watch.storing(store), self.clock)
+        self.app.watched(self.watch)
+        self.metrics.follow(self.app)
+        self.app.links["discord"] = str
+        self.health = Health(self.app.store, self.watch, self.app.links, folder, self.clock)
+
+    async def look(self) -> tuple[str, ...]:
+        self.metrics.seen(await self.health.look())
+        return self.health.sight.troubles
+
+    def figure(self, name: str) -> float:
+        """A line of /metrics by what it begins with."""
+        (value,) = [
+            line.rpartition(" ")[2] for line in self.metrics.text().decode().splitlines() if line.startswith(f"{name} ")
+        ]
+        return float(value)
+
+
+@pytest.fixture
+async def host(tmp_path: Path) -> Host:
+    clock = Clock()
+    return Host(await SqliteStore.open(tmp_path / "games.db", clock=clock), tmp_path, clock)
+
+
+@pytest.fixture(autouse=True)
+async def _closed(host: Host) -> object:
+    yield
+    await host.app.close()
+
+
+async def test_all_is_well_and_counted(host: Host) -> None:
+    channel = Channel(host.app)
+    await channel.do("Anna", "roll 2d6")
+    await channel.do("Anna", "lnlt-table melee-odds attack=7 defense=5")
+    refused = await channel.say("Anna", "roll 2d6 hand=7,7")
+    assert refused.error
+    assert await host.look() == ()
+    assert host.health.sight.unready == ""
+    assert host.figure('grognard_commands_total{kind="roll",outcome="done",system="-"}') == 1
+    assert host.figure('grognard_commands_total{kind="roll",outcome="refused",system="-"}') == 1
+    assert host.figure('grognard_commands_total{kind="lookup",outcome="done",system="lnlt"}') == 1
+    assert host.figure("grognard_answer_seconds_count") == 3
+    assert host.figure('grognard_commit_seconds_count{outcome="done"}') == 1
+    assert host.figure("grognard_healthy") == 1
+    assert host.figure('grognard_connected{platform="discord"}') == 1
+    assert host.figure("grognard_disk_free_bytes") > 0
+    assert host.figure("grognard_at_work") == 0
+
+
+async def test_red_while_commits_fail_and_well_again_with_the_next_that_does_not(
+    host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: object) -> None:
+        raise FULL
+
+    channel = Channel(host.app)
+    monkeypatch.setattr(SqliteStore, "commit", fails)
+    monkeypatch.setattr(SqliteStore, "put_doc", fails)
+    await channel.say("Anna", "roll 2d6")
+    assert await host.look() == ("commits fail: The database cannot grow: the disk is full.",)
+    assert host.health.sight.unready.startswith("commits fail")
+    assert host.figure("grognard_healthy") == 0
+    assert host.figure('grognard_commit_seconds_count{outcome="failed"}') == 1
+    monkeypatch.undo()
+    assert await host.look() == (), "the probe is written"
+
+
+async def test_where_nobody_plays_a_commit_is_tried(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert await host.look() == ()
+    assert await host.app.store.doc("health", "probe") is None, "nothing is written without need"
+    monkeypatch.setattr(looking, "PROBE_AFTER", -1.0)
+    assert await host.look() == ()
+    assert await host.app.store.doc("health", "probe") is not None
+
+
+async def test_red_when_the_disk_is_nearly_full(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(2**30, 2**30, 12 * 2**20))
+    assert await host.look() == ("the disk is nearly full: 12 MiB are free",)
+    assert host.health.sight.unready == "", "commands are still served"
+
+
+async def test_red_when_answers_pile_up(host: Host) -> None:
+    answers = tuple(Outgoing("discord:1:2", {"to": n}, 0.0) for n in range(60))
+    await host.app.store.commit(Commit("discord:1", {"title": "hello"}, "discord:7", outbox=answers))
+    assert host.figure('grognard_commit_seconds_count{outcome="done"}') == 1
+    host.clock.now += 1e10
+    assert await host.look() == ("60 answers have waited for more than 120 s",)
+    assert host.figure("grognard_outbox_late") == 60
+    host.app.links["slack"] = host.app.links.pop("discord")
+    assert await host.look() == (), "those of a platform that another process serves are that one's"
+
+
+async def test_red_when_a_platform_has_been_gone_for_a_minute(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    host.app.links["discord"] = lambda: "no connection for shard 0"
+    assert await host.look() == (), "it mostly comes back by itself"
+    assert host.health.sight.unready == "discord: no connection for shard 0"
+    monkeypatch.setattr(looking, "PATIENCE", 0.0)
+    assert await host.look() == ("discord: no connection for shard 0",)
+    assert host.figure('grognard_connected{platform="discord"}') == 0
+
+
+async def test_a_supervisor_is_told_and_a_missing_one_is_no_trouble(tmp_path: Path) -> None:
+    path = str(tmp_path / "notify")
+    Supervisor({"NOTIFY_SOCKET": path}).tell("READY=1")
+    Supervisor({}).tell("READY=1")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as heard:
+        heard.bind(path)
+        Supervisor({"NOTIFY_SOCKET": path}).tell("WATCHDOG=1", "STATUS=well")
+        assert heard.recv(100) == b"WATCHDOG=1\nSTATUS=well"
