@@ -119,8 +119,8 @@ def test_the_health_port_is_one_of_its_own(
 ) -> None:
     monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
     monkeypatch.setenv("HEALTH_PORT", "3000")
-    assert doctor([]) == 1
+    assert main(["doctor"]) == 1
     assert "FIX   HEALTH_PORT 3000 is another port's number too" in capsys.readouterr().out
     monkeypatch.setenv("HEALTH_PORT", "9090")
-    assert doctor([]) == 0
+    assert main(["doctor"]) == 0
     assert "ok    health and figures: port 9090 of 127.0.0.1" in capsys.readouterr().out
