@@ -33,6 +33,7 @@ async def serve(app: App, settings: Settings) -> None:
         if settings.discord_public_key:
             from adapters.discord.http import listen
 
+            app.links["discord"] = str  # no gateway that could be gone
             await listen(settings, client.receive)
         await _with_retries("connect to", client.connect)
     except discord.LoginFailure:
