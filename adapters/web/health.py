@@ -1,4 +1,4 @@
-"""The port that says how the bot is: /healthz, /readyz and, where that is installed, /metrics."""
+"""The port that says how the bot is, with a page for figures where those are installed."""
 
 from __future__ import annotations
 
