@@ -18,12 +18,15 @@ from bot.systems.game_file import check_buttons, check_game
 from bot.systems.kept import read_yaml
 
 if TYPE_CHECKING:  # a lookup needs neither
+    from bot.rules.declared.declared import Declared
     from bot.rules.inputs.given import Given
     from bot.rules.inputs.units import Roster, UnitWords
     from bot.rules.sequence import Plan
 
 SCENARIOS = "scenarios"
 """The folder of a system with those that are ready to play."""
+STEPS = "steps"
+"""The folder of a system with the sequences that are declared, one file for each."""
 TABLES = Path(__file__).resolve().parents[2] / "tables"
 _SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
@@ -78,6 +81,15 @@ class Sequence:
         if missing := [name for name in self.modifiers if name not in system.tables]:
             raise TableError(file, f"the game has no table {missing[0]}", row=id)
 
+    @cached_property
+    def declared(self) -> Declared | None:
+        """Its steps, where they are declared in a file beside the tables; else they are Python. Raises TableError."""
+        if self.id not in self.system.declared:
+            return None
+        from bot.systems.steps import declared_in
+
+        return declared_in(self.system, self.id)
+
     def given(self, raw: Mapping[str, object], roster: Roster) -> Given:
         """The inputs cleaned. Raises UserError."""
         from bot.rules.inputs.given import read_given
@@ -86,8 +98,10 @@ class Sequence:
 
     def plan(self, given: Given) -> Plan[Any]:
         """The plan for cleaned inputs. Raises UserError for what the card forbids."""
-        module = importlib.import_module(f"bot.systems.{self.system.id}.{self.id.replace('-', '_')}")
         try:
+            if self.declared is not None:
+                return self.declared.plan(given)
+            module = importlib.import_module(f"bot.systems.{self.system.id}.{self.id.replace('-', '_')}")
             plan: Plan[Any] = module.plan(self.system.tables, given)
         except UserError as error:
             error.option = error.option or given.option_of(error)
@@ -166,6 +180,11 @@ class System:
     def lists(self) -> Mapping[str, tuple[str, ...]]:
         """Token lists that options and outputs name."""
         return {name: tuple(items) for name, items in (self.game.get("lists") or {}).items()}
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """The sequences whose steps are declared in a file; the others are Python."""
+        return frozenset(path.stem for path in (self.folder / STEPS).glob("*.yaml"))
 
     @cached_property
     def tables(self) -> Tables:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
@@ -35,3 +36,23 @@ def parse(text: bytes, file: str) -> Any:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else "?"
         raise TableError(file, f"line {line}: {error.problem}") from None
+
+
+def place_of(text: bytes, path: Sequence[str | int]) -> str:
+    """Where in the text a path of keys and positions is: `line 12, column 5`; as far as the path can be followed.
+
+    Nothing where not even its beginning is in the text.
+    """
+    node = yaml.compose(text, Loader=_Loader)
+    mark = None
+    for key in path:
+        if isinstance(node, yaml.SequenceNode) and isinstance(key, int) and key < len(node.value):
+            node = node.value[key]
+            mark = node.start_mark
+            continue
+        pairs = node.value if isinstance(node, yaml.MappingNode) else []
+        found = next(((name, value) for name, value in pairs if name.value == str(key)), None)
+        if found is None:
+            break
+        mark, node = found[0].start_mark, found[1]
+    return f"line {mark.line + 1}, column {mark.column + 1}" if mark is not None else ""

@@ -1,0 +1,164 @@
+"""What a formula of a declared sequence may call, and the values that it works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import MAX_UNITS, Unit
+from bot.rules.names import joined
+from bot.rules.sequence import parts_of
+from bot.rules.tables.formula import FUNCTIONS
+from bot.rules.tables.table import Answer
+
+NONE = "none"
+"""What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a roll not made."""
+MOST_TEXT, MOST_NUMBER = 2_000, 10**9
+OF_UNITS = ("type", "word", "name", "state")
+"""What every unit has; further numbers and flags are those of its game."""
+
+
+class Row:
+    """What a table said. It is compared by itself, which is quick, as there is one for each question."""
+
+    __slots__ = ("out", "parts", "text")
+
+    def __init__(self, answer: Answer, constants: Mapping[str, Any]) -> None:
+        self.out = {**constants, **answer.out}
+        self.parts, self.text = answer.parts, answer.text
+
+
+def of(thing: Any, name: str, default: Any = ...) -> Any:
+    """`thing.name` of a unit or of what a table said; none where there is no such thing.
+
+    Raises UserError for a number that the unit lacks, unless there is a `default`.
+    """
+    if isinstance(thing, Row):
+        if name == "text":
+            return thing.text
+        return thing.out.get(name, NONE if default is ... else default)
+    if not isinstance(thing, Unit):
+        return NONE if default is ... else default
+    if name in OF_UNITS:
+        return getattr(thing, name)
+    value = thing.numbers.get(name)
+    if value is not None:
+        return value
+    if name in thing.flags:
+        return True
+    return thing.number(name) if default is ... else default
+
+
+def has(unit: Any, word: str) -> bool:
+    """Whether a unit bears the flag or the marker `word`."""
+    return isinstance(unit, Unit) and (word in unit.flags or word in unit.marks)
+
+
+def parts(answer: Row, total: str | None = None) -> tuple[tuple[str, Any], ...]:
+    """The named modifiers of a table's answer, those of one total or all."""
+    return parts_of(answer.parts, total)
+
+
+def total(items: Iterable[Any]) -> Any:
+    """The sum of numbers, or of named parts."""
+    return sum(item[1] if isinstance(item, tuple) else item for item in items)
+
+
+def said(value: Any) -> str:
+    """A value as a text shows it: a unit by its word."""
+    return value.word if isinstance(value, Unit) else str(value)
+
+
+def text(*pieces: Any) -> str:
+    """The pieces in a row, cut where they are too long."""
+    return "".join(map(said, pieces))[:MOST_TEXT]
+
+
+def times(one: Any, other: Any) -> Any:
+    """A product that cannot grow without end, however often it is multiplied."""
+    if not all(isinstance(value, int | float) for value in (one, other)):
+        raise UserError("Only numbers can be multiplied.", code="card-refuses")
+    value = one * other
+    if abs(value) > MOST_NUMBER:
+        raise UserError("A number in this sequence grows too large.", code="card-refuses")
+    return value
+
+
+def called(units: tuple[Unit, ...], at: int) -> str:
+    """The unit's word, numbered by its place in the list where several share it."""
+    words = [unit.word for unit in units]
+    return f"{words[at]} {at + 1}" if words.count(words[at]) > 1 else words[at]
+
+
+def called_among(units: tuple[Unit, ...], at: int) -> str:
+    """The unit's word, numbered among those that share it."""
+    words = [unit.word for unit in units]
+    return f"{words[at]} {words[: at + 1].count(words[at])}" if words.count(words[at]) > 1 else words[at]
+
+
+def twice(units: Iterable[Unit]) -> str:
+    """The first roster unit that is listed twice, or none."""
+    seen: set[str] = set()
+    for unit in units:
+        if unit.name and unit.name in seen:
+            return unit.name
+        seen.add(unit.name)
+    return NONE
+
+
+def positions(typed: str, count: int) -> tuple[int, ...]:
+    """Positions as they are typed, 1 for the first: `1 3` is (0, 2); all of `count` where nothing is typed."""
+    words = () if typed == NONE else str(typed).replace(",", " ").split()
+    for word in words:
+        if not word.isdecimal() or not 1 <= int(word) <= count:
+            raise UserError(f'"{word[:20]}" must be a number from 1 to {count}.', code="bad-value")
+    return tuple(dict.fromkeys(int(word) - 1 for word in words)) or tuple(range(count))
+
+
+def item(items: Any, at: Any) -> Any:
+    """`items[at]`, of a list or of words by their names; none past its end."""
+    if isinstance(items, Mapping):
+        return items.get(at, NONE)
+    return items[at] if isinstance(items, list | tuple) and 0 <= at < len(items) else NONE
+
+
+CALLS: Mapping[str, Callable[..., Any]] = {
+    **FUNCTIONS,
+    "of": of,
+    "has": has,
+    "parts": parts,
+    "sum": total,
+    "numbers": lambda count: tuple(range(max(0, min(count, MAX_UNITS)))),
+    "words": lambda value: said(value).replace("-", " "),
+    "upper": lambda value: said(value).upper(),
+    "capital": lambda value: said(value).capitalize(),
+    "text": text,
+    "signed": lambda number: f"{number:+d}",
+    "minus": lambda number: f"{number:g}".replace("-", "−"),
+    "number": int,
+    "called": called,
+    "called_among": called_among,
+    "joined": lambda units: joined(map(said, units)),
+    "typed": lambda value: f'"{said(value)}"' if " " in said(value) else said(value),
+    "twice": twice,
+    "positions": positions,
+    "choose": lambda items, places: tuple(items[place] for place in places),
+    "first": lambda items, count: tuple(items[:count]),
+}
+"""The functions by name; their arguments and what they are for: docs/packs.md."""
+
+RESULTS = (
+    dict.fromkeys(
+        ("words", "text", "signed", "minus", "upper", "capital", "called", "called_among", "joined", "typed"), "text"
+    )
+    | dict.fromkeys(("numbers", "positions"), "list")
+    | dict.fromkeys(("choose", "first"), "units")
+    | dict.fromkeys(
+        ("min", "max", "abs", "up", "down", "half_up", "half_down", "place", "reach", "plain", "index", "len", "sum",
+         "number"),
+        "number",
+    )
+    | {"parts": "parts", "has": "bool", "twice": "text"}
+)  # fmt: skip
+"""The type of what they give; any for the others."""

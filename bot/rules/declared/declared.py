@@ -1,0 +1,153 @@
+"""A file of declared sequences, and one of them: checked when it is loaded, planned for given inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from bot.rules.declared.calls import NONE
+from bot.rules.declared.formulas import Formulas, Name, Names
+from bot.rules.declared.load import Loader, Place
+from bot.rules.declared.machine import Made, Now
+from bot.rules.declared.setting import Head, Setting
+from bot.rules.declared.slicing import told_twice
+from bot.rules.declared.types import NUMBERS, words_in
+from bot.rules.declared.unroll import Unroller
+from bot.rules.errors import TableError, UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option
+from bot.rules.sequence import Plan
+
+KEYS = ("lists", "formulas", "blocks", "sequences")
+MOST_MADE = 64
+"""For how many inputs a sequence remembers what they came to."""
+
+
+class Library:
+    """The declared sequences of one file, each loaded when it is first asked for."""
+
+    def __init__(self, source: Mapping[str, Any], setting: Setting, heads: Mapping[str, Head]) -> None:
+        for key in KEYS:
+            if not isinstance(source.get(key) or {}, Mapping):
+                raise setting.wrong(f"{key} must be a mapping", (key,))
+        if strange := [key for key in source if key not in KEYS]:
+            raise setting.wrong(f"there is no {strange[0]} here", (str(strange[0]),), str(strange[0]), KEYS)
+        lists = {name: self._list(setting, name, items) for name, items in (source.get("lists") or {}).items()}
+        self.setting = replace(setting, lists={**setting.lists, **lists})
+        self.heads, self.ids = heads, tuple(source.get("sequences") or {})
+        self._source = source
+        self._found: dict[str, Declared] = {}
+
+    def _list(self, setting: Setting, name: str, items: object) -> Any:
+        if not isinstance(items, list | Mapping):
+            raise setting.wrong(f"{name} must be a list, or a mapping of words", ("lists", name))
+        return items if isinstance(items, Mapping) else tuple(items)
+
+    def declared(self, id: str) -> Declared:
+        """The sequence `id`, checked. Raises TableError."""
+        found = self._found.get(id)
+        if found is None:
+            found = self._found[id] = self._load(id)
+        return found
+
+    def _load(self, id: str) -> Declared:
+        spec, where = self._source["sequences"][id], ("sequences", id)
+        if not isinstance(spec, Mapping) or "steps" not in spec:
+            raise self.setting.wrong("a sequence needs steps", where)
+        if strange := [key for key in spec if key not in ("steps", "outputs")]:
+            raise self.setting.wrong(
+                f"a sequence has no {strange[0]} here", where, str(strange[0]), ("steps", "outputs")
+            )
+        head = self.heads.get(id)
+        if head is None:
+            raise self.setting.wrong(f"there is no sequence {id} whose steps these are", where, id, self.heads)
+        head = replace(head, outputs={**head.outputs, **(spec.get("outputs") or {})})
+        formulas = Formulas(self.setting)
+        formulas.tokens |= {word for said in head.outputs.values() for word in words_in(said)}
+        formulas.tokens |= {str(word) for option in head.inputs for word in option.values}
+        for name, text in (self._source.get("formulas") or {}).items():
+            formulas.define(str(name), text, ("formulas", name))
+        loader = Loader(formulas, self._source.get("blocks") or {}, head.outputs, id)
+        steps = loader.steps(spec["steps"], Place(_inputs(head.inputs)), (*where, "steps"))
+        return Declared(id, head, self.setting, loader, steps)
+
+
+class Declared:
+    """One declared sequence."""
+
+    def __init__(self, id: str, head: Head, setting: Setting, loader: Loader, steps: list[Any]) -> None:
+        self.id, self.head, self._setting, self._steps = id, head, setting, steps
+        self._lists = tuple(name for name, said in loader.outputs.items() if said.startswith("list"))
+        self._items = tuple(loader.items)
+        self._made: dict[Any, Made] = {}
+
+    def plan(self, given: Given) -> Plan[Now]:
+        """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
+        key = _key(given)
+        made = self._made.get(key)
+        if made is None:
+            made = self._make(given)
+            if len(self._made) >= MOST_MADE:
+                self._made.clear()
+            self._made[key] = made
+        return made.plan()
+
+    def _make(self, given: Given) -> Made:
+        unroller = Unroller((*self._lists, *self._items), self.head.odds_by)
+        nodes = unroller.nodes(self._steps, _values(self.head.inputs, given))
+        if path := told_twice(nodes):
+            raise TableError(self._setting.file, f"{path} is told twice", row=self.id)
+        return Made(nodes, self._lists, tuple(unroller.rows))
+
+
+def _key(given: Given) -> Any:
+    """What the inputs are remembered by; units that are equal have equal numbers, too."""
+    values = tuple(given.values.items())
+    return (repr(values), tuple(given.lists.items()), tuple(given.roster.items()), given.typed)
+
+
+def _inputs(options: tuple[Option, ...]) -> Names:
+    """The names that a sequence begins with: its inputs, the words of its `mods`, and which were typed."""
+    kinds = NUMBERS | {"units": "units", "unit": "unit"}
+    names: Names = {}
+    for option in options:
+        name = shown_name(option.name)
+        names[name] = Name(name, kinds.get(option.type, "text"))
+        names[f"{option.name}_typed"] = Name(f"{option.name}_typed", "bool")
+        if option.type == "mods":
+            names |= {str(word): Name(str(word), "bool") for word in option.values}
+    return names
+
+
+def _values(options: tuple[Option, ...], given: Given) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for option in options:
+        name, value = shown_name(option.name), given.values.get(option.name)
+        if option.type == "units":
+            value = given.units(option.name)
+        elif option.type == "unit":
+            value = given.unit(option.name)
+        elif option.type == "bool":
+            value = given.flag(option.name)
+        elif option.type == "mods":
+            _refuse_values(given)
+            values |= {str(word): given.flag(str(word)) for word in option.values}
+        values[name] = NONE if value is None else value
+        values[f"{option.name}_typed"] = option.name in given.typed
+    return values
+
+
+def _refuse_values(given: Given) -> None:
+    for word in given.mods:
+        name, equals, _ = word.partition("=")
+        if equals:
+            say = f'mods takes {name} alone, not "{word[:40]}".'
+            raise UserError(say, hint=f"Type {name}.", option="mods", code="unknown-modifier")
+
+
+def shown_name(name: str) -> str:
+    """An input as formulas write it: one named `from` is written from_."""
+    from keyword import iskeyword
+
+    return f"{name}_" if iskeyword(name) else name.replace("-", "_")

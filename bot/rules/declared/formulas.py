@@ -1,0 +1,252 @@
+"""Formulas and texts of declared sequences: parsed once, checked for names and types, compiled to one function each."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from keyword import iskeyword
+from typing import Any
+
+from bot.rules.declared.calls import CALLS, NONE, Row, item, times
+from bot.rules.declared.setting import Path, Setting
+from bot.rules.declared.types import Typing, of_games, words_of
+
+MOST_CHARACTERS, MOST_ROWS = 1_000, 2_000
+FACES = "!"
+"""Behind the name of a roll: its single faces."""
+TIMES, ITEM = "times ", "item "
+"""What `*` and `list[place]` call: names that no formula can write."""
+ALL = "ALL_"
+"""The keyword that `table(*)` becomes."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A checked formula: the keys of the names that it reads, a function of them, and its type.
+
+    Of an `and` and an `if` the `parts` can be decided one by one, where inputs decide them.
+    """
+
+    reads: tuple[str, ...]
+    code: Callable[..., Any]
+    type: str = "any"
+    source: str = ""
+    kind: str = ""
+    parts: tuple[Formula, ...] = ()
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name in sight: the key under which its value is kept, and its type."""
+
+    key: str
+    type: str
+
+
+Names = dict[str, Name]
+
+
+class Formulas:
+    """Compiles the formulas of one game's file. `tokens` are the words that may be written bare."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        self.lists = {plain_name(name): items for name, items in setting.lists.items()}
+        self.tables = {plain_name(id): id for id in setting.tables}
+        self.units, self.tokens = of_games(setting)
+        self._learnt: set[str] = set()
+        self.own: dict[str, tuple[int, str]] = {}
+        """The file's own formulas: how many values they take, and their type."""
+        self.scope: dict[str, Any] = {"__builtins__": {}, **CALLS, **self.lists}
+        self.scope |= {"true": True, "false": False, "none": NONE, TIMES: times, ITEM: item}
+        for name, id in self.tables.items():
+            self.scope[name] = self._reader(id)
+
+    def _reader(self, id: str) -> Callable[..., Row]:
+        """What table `id` says. The same question gives the same row, so that states that hold it can be compared."""
+        rows: dict[Any, Row] = {}
+
+        def read(**given: Any) -> Row:
+            key = (*given.items(), *[value.__class__ for value in given.values()])
+            row = rows.get(key)
+            if row is None:
+                table = self.setting.tables[id]
+                if len(rows) >= MOST_ROWS:
+                    rows.clear()
+                row = rows[key] = Row(table(**given), table.constants)
+            return row
+
+        return read
+
+    def define(self, head: str, source: object, where: Path) -> None:
+        """A formula of the file's own: `state(u)`. It may call those defined before it."""
+        found = re.fullmatch(r"([a-z][a-z0-9_]*)\(([a-z0-9_, ]*)\)", head)
+        if found is None:
+            raise self.setting.wrong(f'"{head}" must be written as name(a, b)', where)
+        if found[1] in self.scope:
+            raise self.setting.wrong(f"{found[1]} is a table or function already", where)
+        takes = [take.strip() for take in found[2].split(",") if take.strip()]
+        formula = self.formula(source, {take: Name(take, "any") for take in takes}, where, takes=takes)
+        self.scope[found[1]], self.own[found[1]] = formula.code, (len(takes), formula.type)
+
+    def formula(self, source: object, names: Names, where: Path, takes: list[str] | None = None) -> Formula:
+        """The formula, parsed and checked; `names` are those in sight. Raises TableError."""
+        written = source if isinstance(source, str) else repr(source)
+        if len(written) > MOST_CHARACTERS:
+            raise self.setting.wrong(f"a formula has at most {MOST_CHARACTERS} characters", where)
+        self._learn(written)
+        ready = self._quoted(written.strip(), names).replace("\n", " ")
+        ready = re.sub(r"\(\s*\*\s*(?=[,)])", f"({ALL}=true", ready)
+        try:
+            tree = ast.parse(ready, mode="eval").body
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            problem = getattr(error, "msg", "") or "it is nested too deep"
+            problem += "; quote it, if it has a comma" if "never closed" in problem else ""
+            raise self.setting.wrong(f'"{written[:80]}" cannot be read: {problem}', where) from None
+        return self._compiled(tree, names, where, written, takes)
+
+    def _compiled(self, tree: ast.expr, names: Names, where: Path, source: str, takes: list[str] | None) -> Formula:
+        typing = Typing(self, names, where)
+        if takes is not None:
+            typing.reads |= dict.fromkeys(takes)
+        type_ = typing.type(tree)
+        kind, pieces = "", list[ast.expr]()
+        if isinstance(tree, ast.BoolOp) and isinstance(tree.op, ast.And):
+            kind, pieces = "and", tree.values
+        elif isinstance(tree, ast.IfExp):
+            kind, pieces = "if", [tree.test, tree.body, tree.orelse]
+        inner: tuple[Formula, ...] = ()
+        if takes is None and pieces:
+            inner = tuple(self._compiled(_copy(piece), names, where, source, None) for piece in pieces)
+        order = tuple(typing.reads)
+        arguments = ast.arguments([], [ast.arg(_argument(key)) for key in order], None, [], [], None, [])
+        body = _Rewritten(self, names, typing.reads).visit(tree)
+        code = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, body)))
+        made = eval(compile(code, self.setting.file, "eval"), self.scope)
+        return Formula(order, made, type_, source, kind if inner else "", inner)
+
+    def text(self, template: object, names: Names, where: Path) -> Formula:
+        """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign."""
+        pieces: list[str] = []
+        for number, piece in enumerate(re.split(r"\{([^{}]*)\}", str(template))):
+            if number % 2:
+                pieces.append(f"signed({piece[1:]})" if piece.startswith("+") else f"({piece})")
+            elif piece:
+                pieces.append(repr(piece))
+        if len(pieces) == 1 and pieces[0].startswith(("'", '"')):
+            return constant(str(template))
+        return self.formula(f"text({', '.join(pieces)})", names, where)
+
+    def _learn(self, written: str) -> None:
+        """The words of the tables that are called, from here on written bare."""
+        for name in _CALLED.findall(written):
+            if name in self.tables and name not in self._learnt:
+                self._learnt.add(name)
+                self.tokens |= words_of(self.setting.tables[self.tables[name]])
+
+    def _quoted(self, source: str, names: Names) -> str:
+        """The formula with its bare words in quotes: those that the game knows and that are no names in sight."""
+
+        def quote(found: re.Match[str]) -> str:
+            word = found[0]
+            hidden = word in names or word in self.lists or word in CALLS or word in ("true", "false", "none")
+            return word if hidden or found[0][0] in "'\"" or word not in self.tokens else repr(word)
+
+        return _WORD.sub(quote, source)
+
+
+_WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*(?![\w(]|\s*=[^=])")
+
+
+_CALLED = re.compile(r"([a-z_0-9]+)\(")
+
+
+def constant(value: Any) -> Formula:
+    """A value as a formula that reads nothing."""
+    kinds: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "text"}
+    return Formula((), lambda: value, kinds.get(type(value), "any"), repr(value))
+
+
+def plain_name(name: str) -> str:
+    """A name of a file as formulas write it: hyphens as underscores."""
+    return str(name).replace("-", "_")
+
+
+def _copy(tree: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(tree), mode="eval").body
+
+
+def _argument(key: str) -> str:
+    return "_" + re.sub(r"\W", lambda found: f"_{ord(found[0])}_", key)
+
+
+class _Rewritten(ast.NodeTransformer):
+    """The tree with names as the arguments of its function, attributes as calls of `of`, `table(*)` spelled out."""
+
+    def __init__(self, formulas: Formulas, names: Names, reads: Mapping[str, None]) -> None:
+        self.formulas, self.names, self.reads = formulas, names, reads
+
+    def _read(self, name: str) -> ast.Name | None:
+        known = self.names.get(name)
+        return ast.Name(_argument(known.key), ast.Load()) if known is not None and known.key in self.reads else None
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # as ast names it
+        return self._read(node.id) or node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        if isinstance(node.value, ast.Name) and (own := self._read(f"{node.value.id}.{node.attr}")):
+            return own
+        default = [ast.Constant(False)] if self.formulas.units.get(node.attr) == "bool" else []
+        return _call("of", [self.visit(node.value), ast.Constant(node.attr), *default])
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        return _call(ITEM, [self.visit(node.value), self.visit(node.slice)])
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        left, right = self.visit(node.left), self.visit(node.right)
+        return _call(TIMES, [left, right]) if isinstance(node.op, ast.Mult) else ast.BinOp(left, node.op, right)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.expr:
+        same = {ast.Is: ast.Eq, ast.IsNot: ast.NotEq}
+        signs = [same.get(type(sign), type(sign))() for sign in node.ops]  # none is a value like any other
+        return ast.Compare(self.visit(node.left), signs, [self.visit(other) for other in node.comparators])
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        assert isinstance(node.func, ast.Name)
+        name = node.func.id
+        if name == "faces" and isinstance(node.args[0], ast.Name):
+            return self._read(node.args[0].id + FACES) or node
+        if name == "of" and isinstance(node.args[0], ast.Attribute):  # of(unit.lm, 0): a number that may be missing
+            inner = node.args[0]
+            own = isinstance(inner.value, ast.Name) and self._read(f"{inner.value.id}.{inner.attr}")
+            if not own:
+                return _call("of", [self.visit(inner.value), ast.Constant(inner.attr), *map(self.visit, node.args[1:])])
+        words = [ast.keyword(_input(str(w.arg)), self.visit(w.value)) for w in node.keywords if w.arg != ALL]
+        if len(words) < len(node.keywords):
+            typed = {word.arg for word in words}
+            words += [
+                ast.keyword(key, self.visit(ast.Name(shown, ast.Load())))
+                for key, shown in in_sight(self.formulas, name, self.names)
+                if key not in typed
+            ]
+        return ast.Call(ast.Name(name, ast.Load()), [self.visit(argument) for argument in node.args], words)
+
+
+def _input(word: str) -> str:
+    """The input of a table as the table calls it: one named `from` is written from_."""
+    return word[:-1] if word.endswith("_") and iskeyword(word[:-1]) else word
+
+
+def in_sight(formulas: Formulas, table: str, names: Names) -> Iterator[tuple[str, str]]:
+    """The inputs of a table that are names in sight, each with that name."""
+    if table in formulas.tables:
+        for option in formulas.setting.tables[formulas.tables[table]].inputs:
+            shown = f"{option.name}_" if iskeyword(option.name) else option.name
+            if shown in names:
+                yield option.name, shown
+
+
+def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
+    return ast.Call(ast.Name(name, ast.Load()), arguments, [])

@@ -1,0 +1,196 @@
+"""A sequence as code in a row, with jumps: every roll in it is a step of the `Plan` that plays and counts it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+from bot.rules.declared.calls import NONE
+from bot.rules.declared.formulas import FACES
+from bot.rules.declared.nodes import If, Let, Nodes, Roll, Say, Stop, Tell, Values
+from bot.rules.declared.settling import Note, settled
+from bot.rules.declared.slicing import sliced
+from bot.rules.dice import Die
+from bot.rules.odds import Weighted, every_roll, group_sums
+from bot.rules.sequence import Line, Plan, Row, Settlement, Step
+
+NOTES = "~"
+"""The outputs of this name are notes; settling takes them away."""
+LET, TELL, UNLESS, ROLL, JUMP, LINE, NOTE, END = range(8)
+MOST_KEPT = 2_000
+"""How many rolls of one plan are remembered."""
+
+
+class Now(NamedTuple):
+    """The state: which roll is owed, and the values that are still read after it."""
+
+    owes: str | None
+    values: tuple[Any, ...] = ()
+
+
+class Ran(NamedTuple):
+    """What a stretch of code came to: the state, the outputs, the lines."""
+
+    after: Now
+    told: Mapping[str, Any]
+    lines: tuple[Line, ...]
+
+
+class Machine:
+    """The nodes as code."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self.code: list[tuple[Any, ...]] = []
+        self._emit(nodes)
+        self.code.append((END,))
+
+    def _emit(self, nodes: Nodes) -> None:
+        code = self.code
+        for node in nodes:
+            if isinstance(node, If):
+                self._fork(node)
+            elif isinstance(node, Stop):
+                code.append((END,))
+            elif isinstance(node, Roll):
+                code.append((ROLL, str(len(code)), node))
+            elif isinstance(node, Let):
+                code.append((LET, node.key, node.value.call))
+            elif isinstance(node, Tell):
+                code.append((TELL, node.path, node.value.call))
+            elif isinstance(node, Say):
+                code.append((LINE if node.line else NOTE, f"{NOTES}[{len(code)}]", node.value.call))
+
+    def _fork(self, node: If) -> None:
+        code, at = self.code, len(self.code)
+        code.append(())
+        self._emit(node.then)
+        past = len(code)
+        if node.other:
+            code.append(())
+        code[at] = (UNLESS, len(code), node.when.call)
+        self._emit(node.other)
+        if node.other:
+            code[past] = (JUMP, len(code))
+
+    def run(self, at: int, now: Values) -> Ran:
+        """Run to the next roll, or to the end."""
+        code, lines = self.code, list[Line]()
+        told: dict[str, Any] = {}
+        while True:
+            op = code[at]
+            kind = op[0]
+            at += 1
+            if kind == LET:
+                now[op[1]] = op[2](now)
+            elif kind in (TELL, NOTE):
+                told[op[1]] = op[2](now)
+            elif kind == UNLESS:
+                if not op[2](now):
+                    at = op[1]
+            elif kind == ROLL:
+                return Ran(Now(op[1], tuple([now[key] for key in op[2].before])), told, tuple(lines))
+            elif kind == JUMP:
+                at = op[1]
+            elif kind == LINE:
+                if (line := op[2](now)) is not None:
+                    lines.append(line)
+            else:
+                return Ran(Now(None), told, tuple(lines))
+
+    def steps(self) -> dict[str, Step[Now]]:
+        """The steps by the place of their rolls in the code."""
+        return {op[1]: _step(self, int(op[1]), op[2]) for op in self.code if op[0] == ROLL}
+
+
+def _step(machine: Machine, at: int, roll: Roll) -> Step[Now]:
+    dice = tuple(die for _, some in roll.dice for die in some)
+    ways = cache(lambda: grouped(roll))  # only odds ask for them
+    cuts, start = [], 0
+    for key, some in roll.dice:
+        end = start + len(some)
+        if key in roll.faces:
+            cuts.append((key, start, end, True))
+        if key + FACES in roll.faces:
+            cuts.append((key + FACES, start, end, False))
+        start = end
+    kept: dict[Any, Ran] = {}
+
+    def run(state: Now, faces: tuple[int, ...]) -> Ran:
+        """What the roll comes to. It is asked thrice, for state, outputs and lines, and by play after odds."""
+        asked = (state.values, faces)
+        done = kept.get(asked)
+        if done is None:
+            now: Values = dict(zip(roll.before, state.values, strict=True))
+            for key, first, last, summed in cuts:
+                now[key] = sum(faces[first:last]) if summed else faces[first:last]
+            done = machine.run(at + 1, now)
+            if len(kept) >= MOST_KEPT:
+                kept.clear()
+            kept[asked] = done
+        return done
+
+    return Step(
+        dice,
+        lambda before, faces: run(before, faces).after,
+        lambda before, faces, _: run(before, faces).told,
+        lambda before, faces, _: run(before, faces).lines,
+        lambda _: ways(),
+    )
+
+
+def grouped(roll: Roll) -> Weighted:
+    """The rolls that differ for whoever reads them: dice of which only the sum is read count by their sum."""
+    kinds: list[Weighted] = []
+    for key, dice in roll.dice:
+        if key not in roll.faces and key + FACES not in roll.faces:
+            kinds.append(((prod(die.sides for die in dice), tuple([_some_face(die) for die in dice])),))
+        elif key + FACES in roll.faces or not dice or dice[0].faces:
+            kinds.append(every_roll(dice))
+        else:
+            kinds.append(group_sums(len(dice), dice[0].sides))
+    return tuple(
+        (prod(ways for ways, _ in some), tuple(f for _, faces in some for f in faces)) for some in product(*kinds)
+    )
+
+
+def _some_face(die: Die) -> Any:
+    return die.faces[0] if die.faces else 1
+
+
+class Made:
+    """Plans of one sequence for the same inputs: the one that is played, and those for the odds of what is asked."""
+
+    def __init__(self, nodes: Nodes, lists: tuple[str, ...], rows: tuple[Row, ...]) -> None:
+        self._nodes, self._lists, self._rows = nodes, lists, rows
+        self._focused: dict[frozenset[str], Plan[Now]] = {}
+        machine = Machine(sliced(nodes, None))
+        self._steps = machine.steps()
+        self._start = machine.run(0, {})
+
+    def plan(self) -> Plan[Now]:
+        """The plan to be played, its opening a new one: lists that nobody enters are empty."""
+        start, told, lines = self._start
+        opening = {name: [] for name in self._lists if told.get(name, NONE) in (NONE, ())} | {
+            key: value for key, value in told.items() if value != () or key not in self._lists
+        }
+        return Plan(start, self._steps, _settle, opening, lines=lines, focus=self._focus, rows=self._rows)
+
+    def _focus(self, paths: tuple[str, ...]) -> Plan[Now]:
+        asked = frozenset(paths)
+        found = self._focused.get(asked)
+        if found is None:
+            machine = Machine(sliced(self._nodes, asked))
+            start, told, _ = machine.run(0, {})
+            found = Plan(start, machine.steps(), _settle, told)
+            if len(self._focused) >= 32:
+                self._focused.clear()
+            self._focused[asked] = found
+        return found
+
+
+def _settle(out: Any) -> Settlement:
+    notes: list[Note] = out.pop(NOTES, [])
+    return settled(notes)

@@ -1,0 +1,220 @@
+"""A sequence typed as data plays, has exact odds, and says at load what is wrong with it, and where."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import yaml
+
+from bot.rules.declared import Declared, Head, Setting, compile_sequences
+from bot.rules.dice import Script
+from bot.rules.errors import TableError, UserError
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import Unit, UnitWords
+from bot.rules.odds import joint, marginals
+from bot.rules.sequence import Played, play
+from bot.systems.yaml_file import place_of
+
+WORDS = UnitWords(("squad", "leader"), {"morale": Option("morale", "int"), "lm": Option("lm", "int")}, {"shaken": ""})
+OUTPUTS = {
+    "total": "int",
+    "result": "pass | fails | not-allowed",
+    "units": "list of {unit, roll: int, result: pass | fails}",
+}
+INPUTS = (Option("units", "units"), Option("mod", "int", default=0), Option("lucky", "bool", default=False))
+
+
+def compiled(text: str) -> Declared:
+    """The one sequence of a file, called test."""
+    source: dict[str, Any] = yaml.safe_load(text)
+    setting = Setting("test.yaml", words={"units": WORDS}, place=lambda path: place_of(text.encode(), path))
+    return compile_sequences(source, setting, {"test": Head(INPUTS, OUTPUTS, "result")})["test"]
+
+
+def steps(text: str) -> Declared:
+    """A sequence with these steps."""
+    lines = "".join(f"    {line}\n" for line in text.strip().splitlines())
+    return compiled(f"sequences:\n  test:\n    steps:\n{lines}")
+
+
+def given(*units: Unit, mod: int = 0, lucky: bool = False) -> Given:
+    return Given({"units": None, "mod": mod, "lucky": lucky}, {"units": units})
+
+
+def played(sequence: Declared, inputs: Given, *dice: int) -> Played:
+    script = Script(dice)
+    found = play(sequence.plan(inputs), script)
+    script.finish()
+    return found
+
+
+def squad(morale: int, word: str = "squad", type_: str = "squad", **numbers: int) -> Unit:
+    return Unit(word, type_, {"morale": morale, **numbers})
+
+
+CHECK = """
+- each: units
+  row: "{unit}"
+  steps:
+  - roll: {roll: "2d6: morale check"}
+    let: {result: pass if roll + mod <= unit.morale else fails}
+    tell: {unit: unit.word, roll: roll, result: result}
+    say: {label: "{unit}", dice: roll, parts: {modifier: mod}, total: roll + mod}
+    fate: "{result}"
+- headline: "{len(units)} checked"
+"""
+
+
+def test_each_unit_rolls_and_the_answer_tells_it() -> None:
+    found = played(steps(CHECK), given(squad(7), squad(5, "Able"), mod=1), 3, 3, 4, 4)
+    assert [item["result"] for item in found.out["units"]] == ["pass", "fails"]
+    assert [line.text() for line in found.lines] == [
+        "Squad: [3] [3] + 1 modifier = 7",
+        "Able: [4] [4] + 1 modifier = 9",
+    ]
+    assert found.settlement.headline == "2 checked"
+    assert [(fate.unit, fate.token) for fate in found.settlement.fates] == [("squad", "pass"), ("Able", "fails")]
+
+
+def test_odds_are_exact_and_only_what_is_asked_is_counted() -> None:
+    plan = steps(CHECK).plan(given(squad(7), squad(5, "Able")))
+    assert marginals(plan, ["units[1].result"])["units[1].result"] == {
+        "pass": Fraction(10, 36),
+        "fails": Fraction(26, 36),
+    }
+    assert joint(plan, ("units[0].result", "units[1].result"))[("pass", "pass")] == Fraction(21, 36) * Fraction(10, 36)
+    assert [row.name for row in plan.rows] == ["squad", "Able"]
+    assert plan.focus is not None
+    assert len(plan.focus(("units[1].result",)).steps) == 1, "the first squad's roll decides nothing of it"
+
+
+def test_what_one_unit_sets_outside_is_seen_by_the_next() -> None:
+    carried = steps("""
+- let: {best: 0}
+- each: units
+  steps:
+  - roll: {roll: 1d6}
+  - when: roll > 3
+    let: {best: 'max(best, of(unit.lm, 0))'}
+- tell: {total: best}
+""")
+    men = (squad(6, "leader", "leader", lm=2), squad(5))
+    assert played(carried, given(*men), 4, 1).out == {"total": 2, "units": []}
+    assert marginals(carried.plan(given(*men)), ["total"])["total"] == {2: Fraction(1, 2), 0: Fraction(1, 2)}
+
+
+BLOCKS = """
+blocks:
+  double:
+    needs: [sum_so_far]
+    with: {times: 2}
+    steps:
+    - let: {mine: times * 10, sum_so_far: sum_so_far + mine}
+sequences:
+  test:
+    steps:
+    - let: {mine: 1, sum_so_far: 0}
+    - use: double
+    - use: double
+      with: {times: 3}
+      gives: {theirs: mine}
+    - tell: {total: mine + sum_so_far + theirs}
+"""
+
+
+def test_names_of_a_block_do_not_leak() -> None:
+    assert played(compiled(BLOCKS), given()).out["total"] == 1 + 20 + 30 + 30
+
+
+def test_what_inputs_decide_costs_no_die() -> None:
+    sequence = steps("""
+- when: lucky
+  tell: {result: pass}
+  else:
+  - roll: {die: 1d6}
+    tell: {result: pass if die == 6 else fails}
+""")
+    assert sequence.plan(given(lucky=True)).steps == {}
+    assert played(sequence, given(), 6).out["result"] == "pass"
+
+
+def test_a_refusal_says_what_to_do() -> None:
+    sequence = steps("""
+- each: units
+  when: unit.shaken
+  refuse: {say: "{unit} is shaken.", hint: "Type `/unit edit {unit} -shaken`.", option: units}
+- tell: {result: pass}
+""")
+    with pytest.raises(UserError, match="squad is shaken") as refused:
+        sequence.plan(given(Unit("squad", "squad", {}, frozenset({"shaken"}))))
+    assert str(refused.value.hint) == "Type /unit edit squad -shaken."
+    assert played(sequence, given(squad(5))).out["result"] == "pass"
+
+
+def test_plans_for_the_same_inputs_are_made_once_and_do_not_share_their_answers() -> None:
+    sequence = steps(CHECK)
+    first = played(sequence, given())
+    first.out["units"].append("spoilt")
+    assert played(sequence, given()).out == {"units": []}
+
+
+WRONG = [
+    ("- tell: {resulted: pass}", "there is no output resulted", "Did you mean result"),
+    ("- tell: {result: pasd}", "there is no name pasd here", "Did you mean pass"),
+    ("- tell: {total: unit.morale}", "there is no name unit here", "Did you mean units"),
+    ("- each: units\n  tell: {total: unit.moral}", "a unit has no moral", "Did you mean morale"),
+    ("- lett: {a: 1}", "a step has no key lett", "Did you mean let"),
+    ("- tell: {total: result}", "there is no name result", ""),
+    ("- tell: {total: pass}", "output total is int, but a text is told", ""),
+    ("- let: {a: pass + 1}", "a text cannot be reckoned with", ""),
+    ("- let: {a: 2 ** 9}", "Pow is not allowed", ""),
+    ("- let: {a: units.__class__}", "a units has no __class__", ""),
+    ("- let: {a: '(lambda: 1)()'}", "only tables and functions can be called", ""),
+    ("- let: {a: '[x for x in units]'}", "ListComp is not allowed", ""),
+    ("- let: {a: half_pu(3)}", "there is no table or function half_pu", "Did you mean half_up"),
+    ("- let: {a: max(1, 2)}", "quote it, if it has a comma", ""),
+    ("- roll: {a: 2x6}", "must be dice", ""),
+    ("- use: morale", "there is no block morale", ""),
+    ("- let: {a: 1 +}", "cannot be read", ""),
+    ("- when: lucky\n  let: {a: 1}\n- tell: {total: a}", "there is no name a here", ""),
+    ("- refuse: {say: no, code: nonsense}", "there is no code nonsense", ""),
+    ("- say: {labels: x}", "say needs a label", ""),
+]
+
+
+@pytest.mark.parametrize(("text", "problem", "near"), WRONG, ids=[text for text, _, _ in WRONG])
+def test_what_is_wrong_is_said_at_load(text: str, problem: str, near: str) -> None:
+    with pytest.raises(TableError) as error:
+        steps(text)
+    assert problem in str(error.value)
+    assert near in str(error.value)
+
+
+def test_an_error_names_file_sequence_step_line_and_column() -> None:
+    with pytest.raises(TableError, match=r"^test\.yaml, row test, step 2, tell, total, line 5, column 14: ") as error:
+        steps("- let: {a: 1}\n- tell: {total: b}")
+    assert "there is no name b here" in str(error.value)
+
+
+def test_a_path_told_twice_is_refused_and_ways_that_exclude_each_other_may_both_tell_it() -> None:
+    twice = steps("- tell: {result: pass}\n- when: lucky\n  tell: {result: fails}")
+    assert played(twice, given()).out["result"] == "pass"
+    with pytest.raises(TableError, match="result is told twice"):
+        twice.plan(given(lucky=True))
+    either = steps("- roll: {die: 1d6}\n- when: die > 3\n  tell: {result: pass}\n  else:\n  - tell: {result: fails}")
+    assert played(either, given(), 2).out["result"] == "fails"
+
+
+def test_a_block_cannot_use_itself() -> None:
+    with pytest.raises(TableError, match="block a uses itself"):
+        compiled("blocks: {a: {steps: [{use: a}]}}\nsequences: {test: {steps: [{use: a}]}}")
+
+
+def test_cost_is_bounded_before_a_die_is_rolled() -> None:
+    with pytest.raises(UserError, match="too many dice"):
+        steps("- let: {n: 201}\n- roll: {die: '{n}d6'}\n- roll: {more: '{n}d20'}").plan(given())
+    with pytest.raises(UserError, match="too large"):
+        steps("- let: {a: 999999999 * 999}").plan(given())
