@@ -25,7 +25,7 @@ import pytest
 from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import Conflict, Store, StoreError
 from bot.stores.records import Binding, Change, Commit, EventRow, Json, Outgoing
-from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, schema
+from bot.stores.sqlite import SqliteStore, TemporaryStore, open_sqlite, reading, schema
 from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
 from tests.refusing import refuses
 
@@ -389,6 +389,27 @@ async def test_a_full_disk_loses_nothing_that_was_answered(path: Path) -> None:
         assert not (await store.commit(roll(2))).seen
         assert [row.number for row in await store.events("g1")] == [1, 2]
         assert not await store.check()
+
+
+async def test_an_error_of_the_disk_keeps_no_old_state_in_sight(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the error leaves behind, and whoever keeps it, must not hold the reader at that moment."""
+
+    def fail(conn: sqlite3.Connection, *_: object, **__: object) -> None:
+        conn.execute("ROLLBACK")
+        raise sqlite3.OperationalError("disk I/O error")
+
+    async with open_sqlite(path) as store:
+        await store.commit(start())
+        with monkeypatch.context() as patch:
+            patch.setattr(reading, "events", fail)
+            with pytest.raises(StoreError, match="disk I/O error") as kept:
+                await store.load_game_by_id("g1")
+        await store.commit(roll(2))
+        assert [row.number for row in await store.events("g1")] == [1, 2]
+        saved = await store.load_game_by_id("g1")
+        assert saved is not None
+        assert saved.game.version == 2
+        assert "disk I/O error" in str(kept.value)
 
 
 async def test_a_file_that_became_read_only(path: Path) -> None:

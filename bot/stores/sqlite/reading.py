@@ -74,7 +74,8 @@ def game_with_all(conn: sqlite3.Connection, game: str) -> Saved | None:
         return None
     at, state = conn.execute("SELECT at, state FROM snapshots WHERE game = ?", (game,)).fetchone() or (0, "{}")
     latest = seed_rows(conn.execute(_SEED + " WHERE game = ? ORDER BY epoch DESC LIMIT 1", (game,)))
-    places = conn.execute("SELECT place FROM bindings WHERE game = ? AND current ORDER BY place", (game,))
+    # Fetched at once: a cursor that an error leaves open would keep what is read from then on at this moment.
+    places = conn.execute("SELECT place FROM bindings WHERE game = ? AND current ORDER BY place", (game,)).fetchall()
     return Saved(
         game=GameRow(*row[:-1]),
         state=json.loads(state),

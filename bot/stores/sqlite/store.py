@@ -319,7 +319,8 @@ def _at_one_moment(job: Callable[[sqlite3.Connection], T]) -> Callable[[sqlite3.
         try:
             return job(conn)
         finally:
-            conn.execute("ROLLBACK")
+            if conn.in_transaction:  # an error of the disk ends it, and is what has to be told
+                conn.execute("ROLLBACK")
 
     return run
 
