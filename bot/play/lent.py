@@ -13,10 +13,14 @@ from typing import Any
 from bot.game.state import Game, roster_of, unit_from_json
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
+from bot.rules.inputs.loadout import carried
 from bot.rules.inputs.options import Option, is_left_out
 from bot.rules.inputs.units import Roster, Unit, parse_units
 from bot.rules.sequence import Line
 from bot.systems.catalog import Sequence, systems
+
+CARRIED = "carried"
+"""In what an option is lent by: a weapon, of which the unit's loadout says how many it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
 def told(reply: Reply, lent: tuple[Loan, ...], sequence: Sequence) -> Reply:
     """The answer with the lender's name at the modifier that is lent."""
     for loan in lent:
-        word = next(option.lends for option in sequence.inputs if option.name == loan.option)["type"]
+        word = next(option.lends for option in sequence.inputs if option.name == loan.option).get("type", "")
         lines = tuple(_named(part, word, loan) if isinstance(part, Line) else part for part in reply.lines)
         reply = replace(reply, lines=lines)
     return reply
@@ -70,6 +74,8 @@ def _named(line: Line, word: str, loan: Loan) -> Line:
 
 def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
     text = options.get(option.lends["from"])
+    if CARRIED in option.lends:
+        return _carried(option, options, roster)
     if not is_left_out(option, options.get(option.name)) or not isinstance(text, str):
         return None
     try:
@@ -81,6 +87,19 @@ def _loan(sequence: Sequence, option: Option, options: Mapping[str, object], ros
     if best is None or (len(units) > 1) != ("beside" in option.lends):
         return None  # who fires alone leads nobody; several who spot do so one by one
     return Loan(best.name, option.name, best.number(option.name))
+
+
+def _carried(option: Option, options: Mapping[str, object], roster: Roster) -> Loan | None:
+    """How many of a weapon the roster unit carries in its loadout, at most one for each who fights."""
+    text, most = options.get(option.lends["from"]), str(options.get(option.lends["most"]) or "")
+    unit = roster.get(" ".join(text.split()).casefold()) if isinstance(text, str) else None
+    if unit is None or not is_left_out(option, options.get(option.name)):
+        return None
+    if unit.numbers.get(option.brings.partition(".")[2]) is not None:
+        return None  # what is on its counter goes first
+    count = carried(unit.numbers).get(option.lends[CARRIED], 0)
+    count = min(count, int(most)) if most.isdecimal() else count
+    return Loan(unit.name, option.name, count) if count else None
 
 
 def _lends(unit: Unit, option: Option) -> bool:

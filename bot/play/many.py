@@ -6,16 +6,48 @@ from collections.abc import Mapping
 
 from bot.game.roster import GONE
 from bot.interface.complete import ACTING
+from bot.interface.registry import registry
+from bot.interface.text import command_text
 from bot.rules.errors import UserError
 from bot.rules.inputs.arms import all_fired
 from bot.rules.inputs.many import Whose, names_in, written_out
 from bot.rules.inputs.units import Roster
+from bot.rules.phrase import Phrase, Typed
 from bot.systems.catalog import Sequence
+
+SEVERAL = (";", ",", "..", "all", ":", "-")
+"""One of these is in every text that names several units."""
+MOST_SHOWN = 4
+"""So many commands are written out for whoever meant several."""
 
 
 def whose(option: str, side: str) -> Whose:
     """Whom `all` and a hex mean in an option, for somebody who plays `side`: theirs in lists of those who act."""
     return Whose(side, option in ACTING, GONE)
+
+
+def _need_one(sequence: Sequence, options: Mapping[str, object], name: str, roster: Roster, side: str) -> None:
+    """Raise UserError for several units where an option takes one, with the command for each of them."""
+    text = str(options[name])
+    if " ".join(text.split()).casefold() in roster or not any(mark in text for mark in SEVERAL):
+        return
+    try:
+        names = names_in(text, sequence.system.words["units"], roster, whose(name, side))
+    except UserError:
+        return  # the sequence refuses it in its own words
+    if len(names) < 2:
+        return
+    spec = registry().get((sequence.system.id, sequence.id))
+    assert spec is not None
+    each = [Typed(command_text(spec, {**options, name: one})) for one in names[:MOST_SHOWN]]
+    pieces = [piece for line in each for piece in (line, "; ")][:-1]
+    more = f" and so on, {len(names)} in all" if len(names) > MOST_SHOWN else ""
+    raise UserError(
+        f"{name} takes one unit at a time, and these are {len(names)}.",
+        hint=Phrase("Once for each: ", *pieces, *((more,) if more else ())),
+        option=name,
+        code="too-many",
+    )
 
 
 def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, side: str) -> dict[str, object]:
@@ -26,6 +58,8 @@ def in_names(sequence: Sequence, options: Mapping[str, object], roster: Roster, 
     found = dict(options)
     for option in sequence.inputs:
         text = found.get(option.name)
+        if option.type == "unit" and not option.many and not option.free and isinstance(text, str) and roster:
+            _need_one(sequence, options, option.name, roster, side)
         if not (option.type == "units" or option.many) or not isinstance(text, str):
             continue
         words, meant = sequence.system.words[option.units or "units"], whose(option.name, side)

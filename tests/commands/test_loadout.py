@@ -19,7 +19,7 @@ async def armed() -> Channel:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start ucn Bridge sides="US, German"', "game join US", ARMED)
     await channel.do(
-        "Bob", "game join German", "unit add Gruppe element German stats='firearms=11 morale=13 members=5'"
+        "Bob", "game join German", "unit add Gruppe element German stats='firearms=11 morale=13 members=20'"
     )
     return channel
 
@@ -90,3 +90,28 @@ async def test_a_loadout_is_completed_and_checked() -> None:
     assert read_loadout(option, "2xSMG+lmg,smg") == ("3xsmg", "lmg")
     with pytest.raises(UserError, match="rifel"):
         read_loadout(option, "2xbattle-rifel")
+
+
+@pytest.mark.parametrize(("typed", "counted"), [("", 1), ("attacker_smgs=0", 0)])
+async def test_submachine_guns_of_the_loadout_count_in_melee(typed: str, counted: int) -> None:
+    """Able carries one, which the log holds as if it had been typed."""
+    channel = await armed()
+    await channel.do("Anna", "unit edit Able melee=12")
+    await channel.do("Bob", "unit edit Gruppe melee=10 smgs=2")
+    await channel.do("Anna", f"ucn melee unit=Able target=Gruppe attackers=2 {typed}")
+    loaded = await channel.app.games.at(channel.place.key)
+    assert loaded is not None
+    event = (await channel.app.store.events(loaded.row, newest_first=True))[0].data
+    assert int(event["inputs"]["attacker_smgs"]) == counted
+    assert "defender_smgs" not in event["inputs"], "those on the counter are brought as before"
+
+
+async def test_several_targets_of_a_shot_at_one_are_answered_with_a_command_for_each() -> None:
+    channel = await armed()
+    await channel.do("Bob", "unit add Trupp element German stats='members=3'")
+    several = await channel.refused("Anna", 'ucn shoot Able 12 target="Gruppe; Trupp"', "too-many target")
+    assert several.body() == [
+        "Once for each: /ucn shoot shooters=Able skill=12 target=Gruppe; /ucn shoot shooters=Able skill=12 target=Trupp"
+    ]
+    for line in str(several.body()[0]).removeprefix("Once for each: ").split("; "):
+        await channel.do("Anna", line)

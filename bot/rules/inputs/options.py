@@ -36,7 +36,8 @@ class Option:
     says what a flag, by its name, or a word of `values` adds: `{"night": "-3"}`. `brief` is the help in a few words,
     for screens with little room. `likely` are the states, markers and types of the units that it is mostly about, which
     are offered first; OWN among them where it is about one's own side. `lends` says which unit of which list fills it
-    in where nothing is typed: `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`.
+    in where nothing is typed: `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`; or how
+    many of a weapon a unit carries, at most one each: `{"from": "unit", "carried": "smg", "most": "attackers"}`.
     """
 
     name: str
@@ -367,7 +368,10 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
     **dict.fromkeys(("optional", "free"), (bool, "true or false")),
     "meanings": (Mapping, "word: what it means"),
     "likely": (list, "a list of states, markers and types"),
-    "lends": (Mapping, "{from: a list of units, type: who lends it, not: a flag, beside: others}"),
+    "lends": (
+        Mapping,
+        "{from: a unit or a list, type: who lends it, not: a flag, beside: others; or carried: weapon, most: who}",
+    ),
 }
 
 
