@@ -7,6 +7,7 @@ import json
 import pytest
 
 from bot.audit.check_file import check
+from bot.rules.inputs.loadout import carried
 from bot.rules.proof.export_format import read_json
 from tests.playing import Channel, two_sides
 from tools import verify_log
@@ -122,3 +123,41 @@ async def test_a_pasted_file_that_lost_its_line_breaks_says_so() -> None:
     lost = "name,type,side,morale Fox 1,squad,VC,4 Fox 2,squad,VC,4"
     reply = await channel.refused("Anna", f"unit import text='{lost}'", "bad-roster line breaks were lost")
     assert "/unit import" in reply.text()
+
+
+@pytest.mark.parametrize(
+    ("game", "unit", "full", "reduced"),
+    [
+        ("asl", "squad", "morale=7", "half-squad morale=6"),
+        ("baps", "leader", "lr=2", "lr=1"),
+        ("ucn", "element", "members=6 morale=14", "members=3 morale=12"),
+    ],
+)
+async def test_the_games_without_a_rule_for_it_turn_a_counter_by_hand(
+    game: str, unit: str, full: str, reduced: str
+) -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", f'game start {game} Ridge sides="US, GE"', "game join US")
+    await channel.do("Anna", f'unit add A {unit} US {full} reduced="{reduced}"')
+    before = (await channel.game()).units["a"]
+    await channel.do("Anna", "unit edit A flip")
+    after = (await channel.game()).units["a"]
+    assert after.turned
+    assert all(after.numbers[key] < before.numbers[key] for key in before.numbers)
+    assert after.type == ("half-squad" if game == "asl" else unit)
+    await channel.do("Anna", "unit edit A flip")
+    assert (await channel.game()).units["a"].numbers == before.numbers
+    await assert_verifiers_agree(channel)
+
+
+async def test_casualties_of_an_element_leave_fewer_men_and_weapons_by_themselves() -> None:
+    """Ultracombat has no reduced sides: its counters lose men, and the commonest weapons with them."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start ucn Bridge sides="US, GE"', "game join US")
+    await channel.do("Bob", "game join GE", "unit add Gruppe element GE firearms=11")
+    await channel.do("Anna", "unit add Able element US members=4 morale=14 loadout=3xbattle-rifle,smg")
+    await channel.do("Bob", "ucn shoot lmg 12 target=Able hand=1,20,20,20")
+    unit = (await channel.game()).units["able"]
+    assert unit.numbers["members"] == 1
+    assert carried(unit.numbers) == {"smg": 1}
+    await assert_verifiers_agree(channel)
