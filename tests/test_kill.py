@@ -15,8 +15,9 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,13 @@ from bot.audit.games import audit
 from bot.interface.reply import Reply
 from bot.interface.spec import Command, Person, Place
 from bot.interface.text import parse_text
-from bot.stores.sqlite import SqliteStore, open_sqlite
+from bot.settings import load_settings
+from bot.stores.base import Store
+from bot.stores.opening import open_store, opened_store
+from bot.stores.postgres import PostgresStore
+from bot.stores.sqlite import SqliteStore
 from tests.fresh import fresh_app
+from tests.standins.postgres import PostgresServer
 
 KILLS = int(os.environ.get("GROGNARD_KILLS", "50"))
 PATIENCE = 0.05  # seconds after which a receipt is shown
@@ -44,20 +50,39 @@ COMMANDS = (
 MINUTES = 2  # between two lives: whoever was to post an answer has had his time
 
 
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Where games are kept, and a folder for what outlives the bot; how it may be kept from writing."""
+
+    folder: Path
+    url: str
+    locked: Callable[[], AbstractContextManager[None]]
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def data(request: pytest.FixtureRequest, tmp_path: Path) -> Data:
+    """Each kind of store in turn."""
+    if request.param == "sqlite":
+        return Data(tmp_path, f"sqlite:///{tmp_path}/games.db", lambda: locked(tmp_path))
+    server: PostgresServer = request.getfixturevalue("postgres")
+    url = server.new_database()
+    return Data(tmp_path, url, lambda: server.locked(url, "games"))
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(120 + 4 * KILLS)
-def test_nothing_that_was_answered_is_lost_or_told_twice(tmp_path: Path) -> None:
-    chance = random.Random(50)
+def test_nothing_that_was_answered_is_lost_or_told_twice(data: Data) -> None:
+    chance, tmp_path = random.Random(50), data.folder
     for life in range(KILLS):
-        process = bot(tmp_path, life)
+        process = bot(data, life)
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
         time.sleep(chance.random() * 0.12)
-        with locked(tmp_path) if life % 20 == 10 else nullcontext():
+        with data.locked() if life % 20 == 10 else nullcontext():
             time.sleep(chance.uniform(2, 3) if life % 20 == 10 else 0)
             process.send_signal(signal.SIGKILL)
             process.communicate(timeout=20)
-    assert bot(tmp_path, KILLS, "rest").wait(20) == 0, "the last life posts what is left"
+    assert bot(data, KILLS, "rest").wait(20) == 0, "the last life posts what is left"
 
     lines = [line.split() for line in (tmp_path / "platform").read_text().splitlines()]
     posted = Counter(request for word, request in lines if word == "post")
@@ -75,11 +100,11 @@ def test_nothing_that_was_answered_is_lost_or_told_twice(tmp_path: Path) -> None
         assert not (word == "post" and request in seen), "what was noted as posted is never posted again"
         seen |= {request} if word == "confirmed" else set()
     assert seen <= set(posted)
-    asyncio.run(check(tmp_path, set(posted)))
+    asyncio.run(check(data, set(posted)))
 
 
-async def check(folder: Path, posted: set[str]) -> None:
-    async with open_sqlite(folder / "games.db") as store:
+async def check(data: Data, posted: set[str]) -> None:
+    async with opened_store(load_settings({"DATABASE_URL": data.url})) as store:
         assert not await store.check()
         count, faults = await audit(store)
         assert count == GAMES
@@ -90,8 +115,20 @@ async def check(folder: Path, posted: set[str]) -> None:
         for request in posted:
             reply = await store.seen(request)
             assert reply is not None, "every answered command was stored"
-        committed = await store._reader.run(lambda conn: {id for (id,) in conn.execute("SELECT id FROM requests")})
+        committed = {id async for id in requests(store)}
         assert committed == posted, "every stored answer was posted"
+
+
+async def requests(store: Store) -> AsyncIterator[str]:
+    """The ids of all commands whose answers are stored."""
+    query = "SELECT id FROM requests"
+    if isinstance(store, SqliteStore):
+        rows = await store._reader.run(lambda conn: conn.execute(query).fetchall())
+    else:
+        assert isinstance(store, PostgresStore)
+        rows = await store._link.fetch(query)
+    for (id,) in rows:
+        yield id
 
 
 @contextmanager
@@ -104,10 +141,10 @@ def locked(folder: Path) -> Iterator[None]:
     database.close()
 
 
-def bot(folder: Path, life: int, *words: str) -> subprocess.Popen[str]:
+def bot(data: Data, life: int, *words: str) -> subprocess.Popen[str]:
     """This file as a bot of its own, in its so many-th life."""
-    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
-    command = [sys.executable, __file__, str(folder), str(life), *words]
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1]), "DATABASE_URL": data.url}
+    command = [sys.executable, __file__, str(data.folder), str(life), *words]
     return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
 
 
@@ -179,7 +216,7 @@ async def main() -> None:
     def clock() -> float:
         return time.time() + int(life) * MINUTES * 60
 
-    app = App(await SqliteStore.open(Path(folder) / "games.db", clock=clock), clock)
+    app = App(await open_store(load_settings(), clock), clock)
     platform = Platform(Path(folder))
     try:
         if rest:

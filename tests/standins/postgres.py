@@ -61,6 +61,23 @@ class PostgresServer:
         """Run a statement as the host would, with psql."""
         return self._run("psql", "-h", str(self.folder), "-U", "grognard", "-Atc", statement, database)
 
+    @contextmanager
+    def locked(self, database: str, table: str) -> Iterator[None]:
+        """Nobody else can write to a table in this block; whoever tries waits."""
+        words = ["-h", str(self.folder), "-U", "grognard", "-Atq", database]
+        psql = subprocess.Popen(
+            [str(_binary("psql")), *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd="/"
+        )
+        assert psql.stdin is not None
+        assert psql.stdout is not None
+        psql.stdin.write(f"BEGIN; LOCK TABLE {table} IN EXCLUSIVE MODE; SELECT 'locked';\n")
+        psql.stdin.flush()
+        assert psql.stdout.readline() == "locked\n"
+        try:
+            yield
+        finally:
+            psql.communicate("ROLLBACK;\n", timeout=SECONDS)
+
     def start(self) -> None:
         """Start it and wait until it answers."""
         assert self._process is None

@@ -101,10 +101,12 @@ class Link:
 class Job:
     """One write that waits for its batch."""
 
-    __slots__ = ("before", "done", "is_safe", "text")
+    __slots__ = ("before", "done", "is_safe", "key", "text")
 
-    def __init__(self, text: str, done: asyncio.Future[Any], *, is_safe: bool, before: Callable[[], None]) -> None:
-        self.text, self.done, self.is_safe, self.before = text, done, is_safe, before
+    def __init__(
+        self, text: str, done: asyncio.Future[Any], *, key: str, is_safe: bool, before: Callable[[], None]
+    ) -> None:
+        self.text, self.done, self.key, self.is_safe, self.before = text, done, key, is_safe, before
 
 
 class Writer:
@@ -116,15 +118,21 @@ class Writer:
         self._lanes: set[asyncio.Task[None]] = set()
 
     async def run(
-        self, kind: str, values: Json, *, is_safe: bool = True, before: Callable[[], None] = lambda: None
+        self,
+        kind: str,
+        values: Json,
+        *,
+        key: str = "",
+        is_safe: bool = True,
+        before: Callable[[], None] = lambda: None,
     ) -> Any:
         """What the write of this kind (see grognard_write) gives, once it is on the disk. `before` is called right
-        before it is sent, and may call it off."""
+        before it is sent, and may call it off. `key` is the game that it locks."""
         if len(self._waiting) >= WAITING:
             raise StoreError("The database is busy. None of it was saved.", hint="Try again in a moment.", code="busy")
         done: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append(
-            Job(json.dumps([kind, values], separators=(",", ":")), done, is_safe=is_safe, before=before)
+            Job(json.dumps([kind, values], separators=(",", ":")), done, key=key, is_safe=is_safe, before=before)
         )
         if len(self._lanes) < LANES:
             lane = asyncio.create_task(self._work())
@@ -140,6 +148,7 @@ class Writer:
     async def _work(self) -> None:
         while self._waiting:
             batch, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
+            batch.sort(key=lambda job: job.key)  # all processes lock games in one order: none waits in a circle
             await self._send([job for job in batch if not job.done.done() and _is_on(job)])
 
     async def _send(self, batch: list[Job]) -> None:

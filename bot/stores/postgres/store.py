@@ -55,7 +55,8 @@ class PostgresStore:
         self._link = link
         self._clock = clock
         self._writer = Writer(link)
-        self._journal = PostgresJournal(link, self._writer, clock)
+        self._receipts = Writer(link)  # of its own: a receipt does not wait until another process lets go of a game
+        self._journal = PostgresJournal(link, self._receipts, clock)
 
     @property
     def journal(self) -> Journal:
@@ -77,6 +78,7 @@ class PostgresStore:
         """Write what is waiting, then let go of the server."""
         try:
             await self._writer.close()
+            await self._receipts.close()
         finally:
             await self._link.close()
 
@@ -91,7 +93,8 @@ class PostgresStore:
             check_change(change)
         sent = writing.message(commit, self._clock())
         gate = commit.gate.enter if commit.gate is not None else lambda: None
-        done = await self._writer.run("commit", sent, is_safe=commit.request_id is not None, before=gate)
+        game = commit.changes[0].game if commit.changes else ""
+        done = await self._writer.run("commit", sent, key=game, is_safe=commit.request_id is not None, before=gate)
         if done.get("seen"):
             return Committed(json.loads(done["reply"]), seen=True)
         return Committed(commit.reply, outbox=tuple(done["outbox"]))

@@ -50,6 +50,7 @@ class Webhooks:
         self._signing = signing
         self._addresses = cycle([""])
         self._under_way: set[asyncio.Task[Answered]] = set()
+        self._session: aiohttp.ClientSession | None = None
         self.answers: list[Answered] = []
 
     async def use(self, *addresses: str) -> bool:
@@ -102,13 +103,12 @@ class Webhooks:
 
     async def send(self, to: str, body: bytes, headers: dict[str, str]) -> Answered:
         """These bytes, as they are."""
+        if self._session is None:
+            connector = aiohttp.TCPConnector(limit=0, force_close=True)
+            self._session = aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=10))
         try:
-            timeout = aiohttp.ClientTimeout(total=10)
-            async with (
-                aiohttp.ClientSession(timeout=timeout) as session,
-                session.post(to, data=body, headers=headers) as got,
-            ):
-                return Answered(got.status, await got.text())
+            async with self._session.post(to, data=body, headers=headers) as found:
+                return Answered(found.status, await found.text())
         except (aiohttp.ClientError, TimeoutError, OSError):
             return Answered(0)
 
@@ -117,3 +117,5 @@ class Webhooks:
         for task in self._under_way:
             task.cancel()
         await asyncio.gather(*self._under_way, return_exceptions=True)
+        if self._session is not None:
+            await self._session.close()
