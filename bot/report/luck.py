@@ -53,7 +53,7 @@ class Luck:
     def sentence(self) -> str:
         """How unusual it was, in plain words; nothing is said about luck below 30 rolls."""
         if not self.points:
-            return "nothing to count yet."
+            return "no rolls to count."
         end, count = self.points[-1], len(self.points)
         rolls = f"{count} {'roll' if count == 1 else 'rolls'}"
         told = f"results worth {end.worth:g} against {end.mean:.1f} expected, in {rolls}"

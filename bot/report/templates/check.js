@@ -193,7 +193,7 @@ const Checker = (() => {
     const pairs = [...text.matchAll(/#(\d{1,9})[\s\u00a0]*[·|,]?[\s\u00a0]*[`*]*([0-9a-f]{8,64})\b/gi)].map(found => [+found[1], found[2].toLowerCase()]);
     const bare = pairs.length ? [] : (text.match(/\b[0-9a-f]{8,64}\b/gi) || []).map(digits => [0, digits.toLowerCase()]);
     const known = [...pairs, ...bare];
-    if (!known.length) fault("head", 0, "A head has at least 8 hex digits, as under an answer. What was pasted is none.");
+    if (!known.length) fault("head", 0, "A head has at least 8 hex digits, as /fair show gives it. What was pasted is none.");
     let last = null;
     for (const [at, digits] of known) {
       const row = at ? events.find(one => one.number === at) : events.find(one => one.hash.startsWith(digits));
@@ -292,7 +292,7 @@ const Checker = (() => {
   }
 
   function headPart(typed, found, bad) {
-    if (!typed) return {id: "head", good: null, title: "Is it the log that you saw?", told: "Paste the digits under the last answer that you remember. Without them nobody can see whether the end was cut off, or the whole log written anew."};
+    if (!typed) return {id: "head", good: null, title: "Is it the log that you saw?", told: "Paste the head that /fair show gave you last. Without one nobody can see whether the end was cut off, or the whole log written anew."};
     if (bad || !found) return {id: "head", good: false, title: "It is not the log that you saw", told: ""};
     const short = found.digits < 16 ? " Eight digits alone can be forged in minutes: paste sixteen if you have them." : "";
     if (found.last) return {id: "head", good: true, title: "It ends where you saw it end", told: `Your head belongs to the last event, #${found.number}.${short}`};
