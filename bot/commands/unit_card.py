@@ -18,7 +18,7 @@ from bot.game.summary import title_of
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
-from bot.play.actors import ACTING
+from bot.play.actors import ACTING, hits_its_unit
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import LOADOUT, arms_said
 from bot.rules.inputs.options import spoken
@@ -37,6 +37,8 @@ READ = 400
 SHOWN = 3
 LONGEST = 60
 MOST_MARKS = 25
+MOST_ACTS = 4
+"""So many sequences are offered: fire, close combat, the morale check, and those that are made for such a unit."""
 
 
 async def card(context: Context, unit: RosterUnit) -> Reply:
@@ -147,12 +149,18 @@ def _acts(context: Context, unit: RosterUnit, *, is_own: bool) -> Iterator[Butto
         yield form_button(fires.path, given, label, registry)
         if not is_own:
             yield form_button(fires.path, {**given, "odds": True}, "Odds", registry)
+    shown = {fires}
     close = next((spec for spec in found if spec.target in CLOSE and _suits(spec, names, unit, system)), None)
     if close is not None and close is not fires and (option := _option(close, names, unit, system)):
         yield form_button(close.path, {option: unit.handle}, close.title, registry)
+        shown.add(close)
     check = next((spec for spec in found if spec.target in MORALE and _suits(spec, ACTING, unit, system)), None)
     if is_own and check is not None and (option := _option(check, ACTING, unit, system)):
         yield form_button(check.path, {option: unit.handle}, check.title, registry)
+        shown.add(check)
+    made = [spec for spec in found if spec not in shown and _is_for(spec, unit, system, is_own=is_own)]
+    for spec in made[: MOST_ACTS - len(shown)]:
+        yield form_button(spec.path, {_option(spec, ACTING, unit, system): unit.handle}, spec.title, registry)
 
 
 def _option(spec: CommandSpec, names: tuple[str, ...], unit: RosterUnit, system: System) -> str:
@@ -171,6 +179,13 @@ def _suits(spec: CommandSpec, names: tuple[str, ...], unit: RosterUnit, system: 
     name = _option(spec, names, unit, system)
     needed = [option.brings.removeprefix(f"{name}.") for option in spec.options if option.required]
     return bool(name) and all("." in key or not key or key in unit.numbers for key in needed)
+
+
+def _is_for(spec: CommandSpec, unit: RosterUnit, system: System, *, is_own: bool) -> bool:
+    """Whether a sequence says of itself that it is mostly about units of this type or in this state."""
+    option = spec.option(_option(spec, ACTING, unit, system))
+    fits = option is not None and not {*option.likely}.isdisjoint({unit.type, unit.state, *unit.marks})
+    return fits and is_own != hits_its_unit(system.sequences[spec.target])
 
 
 def _marks(context: Context, unit: RosterUnit, system: System) -> Menu:

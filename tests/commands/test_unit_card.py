@@ -65,7 +65,7 @@ async def test_a_card_of_one_s_own_unit_fires_with_it() -> None:
     assert card.title == "Squad 1: shaken"
     assert card.body()[:2] == ["Yours · half-squad · fp 1 · morale 4 · us1", "Full: squad, fp 2, morale 5"]
     assert buttons(card)["Fire with it"] == "form:lnlt fire attackers=us1"
-    assert list(buttons(card)) == ["Fire with it", "Melee", "Morale check", "History"]
+    assert list(buttons(card)) == ["Fire with it", "Melee", "Morale check", "Rally in a hex", "History"]
     assert "Direct fire" in card.text()
     history = await channel.press("Anna", buttons(card)["History"])
     assert "Squad 1" in history.text()
@@ -98,6 +98,21 @@ async def test_the_menu_of_a_card_marks_the_unit_as_unit_edit_does() -> None:
     assert stolen.code == "not-yours"
     await channel.do("Anna", "unit remove us1")
     assert (await channel.press("Anna", entries["Moved"])).code == "unknown-unit"
+
+
+async def test_a_card_offers_what_is_made_for_such_a_unit() -> None:
+    """The situation tables have no fire, and each is about units of some kind."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start asl Canal sides="US, GE"', "game join US", "unit add MG support-weapon US")
+    await channel.do("Anna", "unit add Sherman afv US", 'unit add "Squad 1" squad US morale=7')
+    await channel.do("Bob", "game join GE")
+    assert list(buttons(await channel.do("Anna", "unit show MG"))) == ["Breakdown check of a weapon", "History"]
+    own = buttons(await channel.do("Anna", "unit show Sherman"))
+    assert own["Vehicular smoke dispenser or grenade"] == "form:asl smoke unit=us2"
+    enemy = buttons(await channel.do("Bob", "unit show Sherman"))
+    assert enemy["Flamethrower or MOL against an AFV"] == "form:asl flame-attack unit=us2"
+    assert "Vehicular smoke dispenser or grenade" not in enemy
+    assert "WP morale check" in buttons(await channel.do("Anna", 'unit show "Squad 1"'))
 
 
 async def test_a_unit_that_is_gone_only_has_its_history() -> None:
