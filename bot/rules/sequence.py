@@ -109,7 +109,8 @@ class Step(Generic[S]):
     {path: value} for what this roll decides. `lines` returns those of the answer, only in play.
     `groups` makes odds cheap: a function from the state to ((weight, roll), ...), each roll standing for `weight`
     equally likely ones that `apply` cannot tell apart; `exact_only` are the last names of paths that grouping would
-    falsify (`roll`, `total`): when odds are asked by one of them every face is counted.
+    falsify (`roll`, `total`): when odds are asked by one of them every face is counted. `notes` are what a sequence
+    that settles by notes takes down on the way, only in play.
     """
 
     dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
@@ -118,6 +119,7 @@ class Step(Generic[S]):
     lines: Callable[[S, Roll, S], Iterable[Line]] = _silence
     groups: Callable[[S], tuple[tuple[int, Roll], ...]] | None = None
     exact_only: frozenset[str] = frozenset()
+    notes: Callable[[S, Roll], tuple[Any, ...]] | None = None
 
     def asks(self, state: S) -> tuple[Die, ...]:
         """The dice owed in `state`, in the order in which they are rolled."""
@@ -158,7 +160,8 @@ class Plan(Generic[S]):
     plan with states that keep no more than these need, so that more of them are equal.
 
     `rows` are the units whose odds are shown, none where the sequence's own `odds_by` says all. `by_row` is the plan
-    that tells each of them apart where this one does not (a sniper's pick is always the first target).
+    that tells each of them apart where this one does not (a sniper's pick is always the first target). A plan that
+    `settles` by notes begins with those of its `notes`, and `settle` is not asked.
     """
 
     start: S
@@ -170,6 +173,8 @@ class Plan(Generic[S]):
     focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
     rows: tuple[Row, ...] = ()
     by_row: Callable[[], Plan[S]] | None = None
+    notes: tuple[Any, ...] = ()
+    settles: Callable[[list[Any]], Settlement] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +194,7 @@ def play(plan: Plan[S], source: Source) -> Played:
     """
     state, told = plan.start, dict(plan.opening)
     rolled: list[Rolled] = []
-    lines = list(plan.lines)
+    lines, notes = list(plan.lines), list(plan.notes)
     while state.owes is not None:
         step = plan.steps[state.owes]
         dice = step.asks(state)
@@ -198,10 +203,13 @@ def play(plan: Plan[S], source: Source) -> Played:
         after = step.apply(state, roll)
         told.update(step.outputs(state, roll, after))
         lines += step.lines(state, roll, after)
+        if step.notes is not None:
+            notes += step.notes(state, roll)
         state = after
     told.update(plan.closing(state))
     out = nested(told)
-    return Played(out, tuple(rolled), tuple(lines), plan.settle(out))
+    settlement = plan.settle(out) if plan.settles is None else plan.settles(notes)
+    return Played(out, tuple(rolled), tuple(lines), settlement)
 
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")

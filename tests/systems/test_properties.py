@@ -54,7 +54,7 @@ def play_any(
         plan: Plan[Any] = sequence.plan(sequence.given(given, roster))
     except UserError:
         return None
-    state, told = plan.start, dict(plan.opening)
+    state, told, notes = plan.start, dict(plan.opening), list(plan.notes)
 
     def tell(more: Mapping[str, Any]) -> None:
         again = [path for path in more if path in told and told[path] != []]
@@ -68,9 +68,10 @@ def play_any(
         after = step.apply(state, roll)
         tell(step.outputs(state, roll, after))
         assert all(line.text() for line in step.lines(state, roll, after))
+        notes += step.notes(state, roll) if step.notes is not None else ()
         state = after
     tell(plan.closing(state))
-    assert plan.settle(nested(told)).headline
+    assert (plan.settles(notes) if plan.settles is not None else plan.settle(nested(told))).headline
     return told
 
 

@@ -144,6 +144,7 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "twice": twice,
     "positions": positions,
     "choose": lambda items, places: tuple(items[place] for place in places),
+    "rostered": lambda units: tuple(unit for unit in units if unit.name),
     "first": lambda items, count: tuple(items[:count]),
 }
 """The functions by name; their arguments and what they are for: docs/packs.md."""
@@ -153,7 +154,7 @@ RESULTS = (
         ("words", "text", "signed", "minus", "upper", "capital", "called", "called_among", "joined", "typed"), "text"
     )
     | dict.fromkeys(("numbers", "positions"), "list")
-    | dict.fromkeys(("choose", "first"), "units")
+    | dict.fromkeys(("choose", "first", "rostered"), "units")
     | dict.fromkeys(
         ("min", "max", "abs", "up", "down", "half_up", "half_down", "place", "reach", "plain", "index", "len", "sum",
          "number"),

@@ -68,7 +68,7 @@ class Library:
         formulas.tokens |= {str(word) for option in head.inputs for word in option.values}
         for name, text in (self._source.get("formulas") or {}).items():
             formulas.define(str(name), text, ("formulas", name))
-        loader = Loader(formulas, self._source.get("blocks") or {}, head.outputs, id)
+        loader = Loader(formulas, self._source.get("blocks") or {}, head.outputs, head.odds_by)
         steps = loader.steps(spec["steps"], Place(_inputs(head.inputs)), (*where, "steps"))
         return Declared(id, head, self.setting, loader, steps)
 
@@ -85,7 +85,10 @@ class Declared:
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
         key = _key(given)
-        made = self._made.get(key)
+        try:
+            made = self._made.get(key)
+        except TypeError:  # a value that nothing can be remembered by
+            return self._make(given).plan()
         if made is None:
             made = self._make(given)
             if len(self._made) >= MOST_MADE:
@@ -94,7 +97,7 @@ class Declared:
         return made.plan()
 
     def _make(self, given: Given) -> Made:
-        unroller = Unroller((*self._lists, *self._items), self.head.odds_by)
+        unroller = Unroller((*self._lists, *self._items))
         nodes = unroller.nodes(self._steps, _values(self.head.inputs, given))
         if path := told_twice(nodes):
             raise TableError(self._setting.file, f"{path} is told twice", row=self.id)
@@ -102,9 +105,10 @@ class Declared:
 
 
 def _key(given: Given) -> Any:
-    """What the inputs are remembered by; units that are equal have equal numbers, too."""
-    values = tuple(given.values.items())
-    return (repr(values), tuple(given.lists.items()), tuple(given.roster.items()), given.typed)
+    """What the inputs are remembered by; of values that are equal, as 1 and true, the kind says which it is."""
+    values = tuple(given.values.values())
+    kinds = tuple([value.__class__ for value in values])
+    return (values, kinds, tuple(given.lists.items()), tuple(given.roster.items()), given.typed)
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:

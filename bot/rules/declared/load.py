@@ -104,8 +104,9 @@ class Place:
 class Loader:
     """Reads the steps of one sequence. `outputs` are its outputs, `items` those of the items of each list."""
 
-    def __init__(self, formulas: Formulas, blocks: Mapping[str, Any], outputs: Mapping[str, Any], id: str) -> None:
-        self.formulas, self.setting, self.blocks, self.id = formulas, formulas.setting, blocks, id
+    def __init__(self, formulas: Formulas, blocks: Mapping[str, Any], outputs: Mapping[str, Any], odds_by: str) -> None:
+        self.formulas, self.setting, self.blocks = formulas, formulas.setting, blocks
+        self.odds_by = odds_by.rpartition(".")[2]
         self.outputs, self.items = outputs_of(outputs)
         self.own: dict[str, dict[str, Name]] = {}
         self._uses, self._steps, self._using = 0, 0, list[str]()
@@ -180,8 +181,16 @@ class Loader:
         row = None
         if "row" in step:
             said = step["row"] if isinstance(step["row"], Mapping) else {"name": step["row"]}
-            row = (self._text(said.get("name", "{unit}"), place, (*where, "row")), str(said.get("by", "")))
+            row = (self._text(said.get("name", "{unit}"), place, (*where, "row")), self._row_by(said, into, where))
         parsed.each = Each(items, key, at, into, only, row, own)
+
+    def _row_by(self, said: Mapping[str, Any], into: str, where: Path) -> str:
+        """The output of each item that its odds are by: the one that is named, that of `odds_by`, or `result`."""
+        items = self.items.get(into, {})
+        by = said.get("by") or (self.odds_by if self.odds_by in items else "result")
+        if by not in items:
+            raise self.setting.wrong(f"there is no output {by} of {into}", (*where, "row"), str(by), items)
+        return str(by)
 
     def _keep_own(self, each: Each, step: Mapping[str, Any], place: Place) -> None:
         start = f"{step.get('as', 'unit')}."

@@ -17,8 +17,6 @@ from bot.rules.dice import Die
 from bot.rules.odds import Weighted, every_roll, group_sums
 from bot.rules.sequence import Line, Plan, Row, Settlement, Step
 
-NOTES = "~"
-"""The outputs of this name are notes; settling takes them away."""
 LET, TELL, UNLESS, ROLL, JUMP, LINE, NOTE, END = range(8)
 MOST_KEPT = 2_000
 """How many rolls of one plan are remembered."""
@@ -32,11 +30,12 @@ class Now(NamedTuple):
 
 
 class Ran(NamedTuple):
-    """What a stretch of code came to: the state, the outputs, the lines."""
+    """What a stretch of code came to: the state, the outputs, the lines, the notes."""
 
     after: Now
     told: Mapping[str, Any]
     lines: tuple[Line, ...]
+    notes: tuple[Note, ...]
 
 
 class Machine:
@@ -61,7 +60,7 @@ class Machine:
             elif isinstance(node, Tell):
                 code.append((TELL, node.path, node.value.call))
             elif isinstance(node, Say):
-                code.append((LINE if node.line else NOTE, f"{NOTES}[{len(code)}]", node.value.call))
+                code.append((LINE if node.line else NOTE, node.value.call))
 
     def _fork(self, node: If) -> None:
         code, at = self.code, len(self.code)
@@ -77,7 +76,7 @@ class Machine:
 
     def run(self, at: int, now: Values) -> Ran:
         """Run to the next roll, or to the end."""
-        code, lines = self.code, list[Line]()
+        code, lines, notes = self.code, list[Line](), list[Note]()
         told: dict[str, Any] = {}
         while True:
             op = code[at]
@@ -85,20 +84,22 @@ class Machine:
             at += 1
             if kind == LET:
                 now[op[1]] = op[2](now)
-            elif kind in (TELL, NOTE):
+            elif kind == TELL:
                 told[op[1]] = op[2](now)
             elif kind == UNLESS:
                 if not op[2](now):
                     at = op[1]
             elif kind == ROLL:
-                return Ran(Now(op[1], tuple([now[key] for key in op[2].before])), told, tuple(lines))
+                return Ran(Now(op[1], tuple([now[key] for key in op[2].before])), told, tuple(lines), tuple(notes))
             elif kind == JUMP:
                 at = op[1]
             elif kind == LINE:
-                if (line := op[2](now)) is not None:
+                if (line := op[1](now)) is not None:
                     lines.append(line)
+            elif kind == NOTE:
+                notes.append(op[1](now))
             else:
-                return Ran(Now(None), told, tuple(lines))
+                return Ran(Now(None), told, tuple(lines), tuple(notes))
 
     def steps(self) -> dict[str, Step[Now]]:
         """The steps by the place of their rolls in the code."""
@@ -138,6 +139,7 @@ def _step(machine: Machine, at: int, roll: Roll) -> Step[Now]:
         lambda before, faces, _: run(before, faces).told,
         lambda before, faces, _: run(before, faces).lines,
         lambda _: ways(),
+        notes=lambda before, faces: run(before, faces).notes,
     )
 
 
@@ -172,25 +174,34 @@ class Made:
 
     def plan(self) -> Plan[Now]:
         """The plan to be played, its opening a new one: lists that nobody enters are empty."""
-        start, told, lines = self._start
+        start, told, lines, notes = self._start
         opening = {name: [] for name in self._lists if told.get(name, NONE) in (NONE, ())} | {
             key: value for key, value in told.items() if value != () or key not in self._lists
         }
-        return Plan(start, self._steps, _settle, opening, lines=lines, focus=self._focus, rows=self._rows)
+        return Plan(
+            start,
+            self._steps,
+            _never,
+            opening,
+            lines=lines,
+            focus=self._focus,
+            rows=self._rows,
+            notes=notes,
+            settles=settled,
+        )
 
     def _focus(self, paths: tuple[str, ...]) -> Plan[Now]:
         asked = frozenset(paths)
         found = self._focused.get(asked)
         if found is None:
             machine = Machine(sliced(self._nodes, asked))
-            start, told, _ = machine.run(0, {})
-            found = Plan(start, machine.steps(), _settle, told)
+            start, told, _, _ = machine.run(0, {})
+            found = Plan(start, machine.steps(), _never, told)
             if len(self._focused) >= 32:
                 self._focused.clear()
             self._focused[asked] = found
         return found
 
 
-def _settle(out: Any) -> Settlement:
-    notes: list[Note] = out.pop(NOTES, [])
-    return settled(notes)
+def _never(_out: Any) -> Settlement:
+    raise AssertionError("a declared sequence settles by its notes")

@@ -24,19 +24,23 @@ LISTS = ("mark", "unmark")
 
 def settled(notes: Iterable[Note]) -> Settlement:
     """The end as the notes taken on the way say it, in their order."""
-    by: dict[str, list[Mapping[str, Any]]] = {}
-    for note in notes:
-        if note.says.get("when", True):
-            by.setdefault(note.kind, []).append(note.says)
-    units = tuple((said(one["unit"]), said(one["is"])) for one in by.get("result", ()))
-    fates = tuple(Fate(said(one["unit"]), said(one["is"]), _blank(one.get("more"))) for one in by.get("fate", ()))
-    changes = tuple(change for one in by.get("change", ()) if (change := _change(one)) is not None)
-    headlines = by.get("headline")
-    headline = "".join(headlines[-1]["say"]) if headlines else "; ".join(f"{unit} {word}" for unit, word in units)
-    then, now, notes_ = (
-        tuple(line for one in by.get(kind, ()) if (line := pieced(one["say"]))) for kind in ("then", "now", "notes")
-    )
-    return Settlement(headline, units, then, changes, fates, now, notes=notes_)
+    units, fates, changes = list[tuple[str, str]](), list[Fate](), list[Change]()
+    told: dict[str, list[str]] = {"headline": [], "then": [], "now": [], "notes": []}
+    for kind, says in notes:
+        if not says.get("when", True):
+            continue
+        if kind == "result":
+            units.append((said(says["unit"]), said(says["is"])))
+        elif kind == "fate":
+            fates.append(Fate(said(says["unit"]), said(says["is"]), _blank(says.get("more"))))
+        elif kind == "change":
+            if (change := _change(says)) is not None:
+                changes.append(change)
+        elif (line := pieced(says["say"])) or kind == "headline":
+            told[kind].append(line)
+    headline = told["headline"][-1] if told["headline"] else "; ".join(f"{unit} {word}" for unit, word in units)
+    then, now, small = (tuple(told[kind]) for kind in ("then", "now", "notes"))
+    return Settlement(headline, tuple(units), then, tuple(changes), tuple(fates), now, notes=small)
 
 
 def pieced(pieces: Sequence[str]) -> str:
@@ -53,11 +57,12 @@ def _blank(value: Any) -> str:
 def _change(one: Mapping[str, Any]) -> Change | None:
     """The change of a roster unit, or None for a unit that is not on the roster and where nothing changes."""
     unit = one["unit"]
-    if not isinstance(unit, Unit) or not unit.name:
+    name = unit.name if isinstance(unit, Unit) else str(unit)
+    if name in ("", NONE):
         return None
     new = {key: value for key, value in one.get("set", {}).items() if value != NONE}
     more = {key: int(value) for key, value in one.get("add", {}).items() if value != NONE and value}
     mark, unmark = (frozenset(word for word in one.get(kind, ()) if word and word != NONE) for kind in LISTS)
     if not (new or more or mark or unmark):
         return None
-    return Change(unit.name, new, mark, unmark, more, one.get("of", ""))
+    return Change(name, new, mark, unmark, more, one.get("of", ""))

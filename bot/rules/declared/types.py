@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bot.rules.declared.calls import CALLS, MOST_NUMBER, OF_UNITS, RESULTS
 from bot.rules.declared.setting import Path, Setting
+from bot.rules.inputs.options import Option
 from bot.rules.tables.formula import _NODES as NODES
 from bot.rules.tables.table import Table
 
@@ -26,8 +27,9 @@ def either(one: str, other: str) -> str:
 
 
 def stated(said: object) -> str:
-    """The type that an output states: `int or none` is a number; any where it is words or a list."""
-    return NUMBERS.get(re.split(r"\W", str(said).strip())[0], "any")
+    """The type that an output states: `int or none` is a number, `pass | fails` a text; any for a list and the like."""
+    kind = NUMBERS.get(re.split(r"\W", str(said).strip())[0])
+    return kind or ("text" if not items_in(said) and words_in(said) else "any")
 
 
 def of_games(setting: Setting) -> tuple[dict[str, str], frozenset[str]]:
@@ -137,10 +139,11 @@ class Typing:
         name, formulas = node.func.id, self.formulas
         if name == "faces":
             return self._faces(node)
-        for argument in (*node.args, *(word.value for word in node.keywords)):
+        for argument in node.args:
             self.type(argument)
+        kinds = {str(word.arg): self.type(word.value) for word in node.keywords}
         if name in formulas.tables:
-            return self._table(node, formulas.tables[name])
+            return self._table(node, formulas.tables[name], kinds)
         if node.keywords:
             raise self._wrong(f"{name} takes its values without names")
         if name in formulas.own:
@@ -162,7 +165,7 @@ class Typing:
         self.reads[known.key] = None
         return "list"
 
-    def _table(self, node: ast.Call, id: str) -> str:
+    def _table(self, node: ast.Call, id: str, kinds: Mapping[str, str]) -> str:
         from bot.rules.declared.formulas import ALL, in_sight
 
         table = self.formulas.setting.tables[id]
@@ -178,9 +181,17 @@ class Typing:
                 if input not in given:
                     self.reads[self.names[shown].key] = None
                     given.add(input)
+        for word, kind in kinds.items():
+            if kind in ("unit", "units", "parts") or kind.startswith("table"):
+                raise self._wrong(f"table {id} takes no {kind} as {word}")
+            if kind == "list" and word in known and self._option(table, word).type in ("enum", "int", "bool", "number"):
+                raise self._wrong(f"table {id} takes a word or number as {word}, not a list; quote the word")
         if missing := [option.name for option in table.inputs if option.required and option.name not in given]:
             raise self._wrong(f"table {id} needs {missing[0]}")
         return f"table:{id}"
+
+    def _option(self, table: Table, name: str) -> Option:
+        return next(option for option in table.inputs if option.name == name)
 
     def _ifexp(self, node: ast.IfExp) -> str:
         self.type(node.test)

@@ -56,8 +56,8 @@ class Known:
 class Unroller:
     """Goes through the steps of one sequence once. `lists` are its list outputs, `rows` the units that odds show."""
 
-    def __init__(self, lists: Iterable[str], odds_by: str) -> None:
-        self.lists, self.odds_by = frozenset(lists), odds_by.rpartition(".")[2]
+    def __init__(self, lists: Iterable[str]) -> None:
+        self.lists = frozenset(lists)
         self.rows: list[Row] = []
         self._count = 0
 
@@ -139,7 +139,7 @@ class Unroller:
 
     def _row(self, row: tuple[Formula, str], known: Known, path: str) -> None:
         name, by = row
-        self.rows.append(row_of(f"{path}{by or self.odds_by}", said(_now(name, known))))
+        self.rows.append(row_of(f"{path}{by}", said(_now(name, known))))
 
     def _body(self, step: Parsed, known: Known, path: str, deep: int) -> Iterator[Node]:
         self._count += 1

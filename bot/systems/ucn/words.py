@@ -22,14 +22,6 @@ UNDER_FIRE = {
     "combat-ineffective": "survivors pinned",
 }
 """What the statuses of fire mean. Source: Infantry Combat, Status Damage."""
-SHAKY = {
-    "let-loose": "no AP left, gone firm, must reload first",
-    "hesitant": "prone and crawls, −2 to all skills",
-    "go-firm": "up to 6 inches into cover first (1 AP), +4 cover, −4 to all skills",
-    "withdraw": "falls back 12 inches out of sight, pinned if it cannot",
-    "pinned": "does nothing until it passes a Morale test, surrenders to an enemy within 4 inches",
-}
-"""What a failed Morale test means. Source: Morale, Failed Morale Test."""
 
 
 def weapon_said(word: str) -> str:

@@ -176,6 +176,8 @@ WRONG = [
     ("- let: {a: '[x for x in units]'}", "ListComp is not allowed", ""),
     ("- let: {a: half_pu(3)}", "there is no table or function half_pu", "Did you mean half_up"),
     ("- let: {a: max(1, 2)}", "quote it, if it has a comma", ""),
+    ("- each: units\n  row: {by: rol}\n  tell: {roll: 1}", "there is no output rol of units", "Did you mean roll"),
+    ("- tell: {result: lucky}", "output result is pass | fails | not-allowed, but a bool is told", ""),
     ("- roll: {a: 2x6}", "must be dice", ""),
     ("- use: morale", "there is no block morale", ""),
     ("- let: {a: 1 +}", "cannot be read", ""),
