@@ -21,6 +21,7 @@ COMMANDS = {
     "doctor": "bot.host.doctor:doctor",
     "health": "bot.host.health:health",
     "publish": "bot.host.publish:publish",
+    "copy": "bot.host.copy:copy",
     "backup": "bot.host.backup:backup",
     "restore": "bot.host.backup:restore",
     "play": "adapters.console:main",

@@ -47,6 +47,7 @@ from bot.stores.sweeping import Sweeping
 from bot.storing import Storing
 from bot.threads import Threads
 from bot.underway import UnderWay
+from bot.unrecorded import Unrecorded
 
 if TYPE_CHECKING:
     from bot.live.hub import Hub
@@ -75,8 +76,9 @@ class App:
         storing = Storing(store, clock, self.games, enabled, self._receipts)
         self.threads = Threads(store, self.games)
         self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads)
-        self.handling = Handling(store, clock, self.games, self.registry, enabled, storing, self.threads)
-        self._promises = Promises(store, clock, self._receipts, self._under_way)
+        unrecorded = Unrecorded(steady)
+        self.handling = Handling(store, clock, self.games, self.registry, enabled, storing, self.threads, unrecorded)
+        self._promises = Promises(store, clock, self._receipts, self._under_way, unrecorded)
         self._answer: Answer = self.handling.answer
         self._promise: Promise = self._promises.make
         self._watch: Watch | None = None

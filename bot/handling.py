@@ -25,11 +25,12 @@ from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
-from bot.stores.base import Clock, Conflict, Store
+from bot.stores.base import Clock, Conflict, Store, StoreError
 from bot.stores.gate import CalledOff, Gate
 from bot.storing import Storing
 from bot.threads import Threads
 from bot.turns import Queues
+from bot.unrecorded import Unrecorded
 
 log = logging.getLogger(__name__)
 
@@ -55,8 +56,10 @@ class Handling:
         enabled: Enabled,
         storing: Storing,
         threads: Threads,
+        unrecorded: Unrecorded,
     ) -> None:
         self.budgets = Budgets()
+        self._unrecorded = unrecorded
         self.address = ""
         self.worker = Worker()
         self.odds = Odds(self.worker)
@@ -77,14 +80,23 @@ class Handling:
         await self.checker.close()
 
     async def answer(self, command: Command, gate: Gate) -> Reply:
-        """The answer to a command, which is on the disk with all that it did; whatever goes wrong is a private one."""
+        """The answer to a command, which is on the disk with all that it did; whatever goes wrong is a private one.
+
+        While nothing can be saved, mere dice are thrown all the same, and marked as not recorded.
+        """
+        if (known := self._unrecorded.known(command.request_id)) is not None:
+            return known
         try:
             with self.budgets.spent(command):
                 return await self._in_turn(command, gate)
+        except StoreError as error:
+            if (before := await self._storing.seen(command)) is not None:
+                return before
+            return self._unrecorded.instead_of(error, command, sure=gate.call_off()) or error_reply(error)
         except UserError as error:
             return await self._storing.seen(command) or error_reply(error, *await self._as_typed(command))
         except CalledOff:
-            return error_reply(NOT_WRITTEN)
+            return self._unrecorded.known(command.request_id) or error_reply(NOT_WRITTEN)
         except Exception:
             return failed(log, f"command {' '.join(command.path)}", recorded=False)
 

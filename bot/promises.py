@@ -14,6 +14,7 @@ from bot.stores.base import Clock, Deleted, Store
 from bot.stores.records import Commit
 from bot.storing import DELETED, outgoing
 from bot.underway import UnderWay, call_off
+from bot.unrecorded import Unrecorded
 
 often = seldom(f"{__name__}.often")
 
@@ -21,7 +22,10 @@ often = seldom(f"{__name__}.often")
 class Promises:
     """What this process has promised, and what it makes good for a dead one."""
 
-    def __init__(self, store: Store, clock: Clock, receipts: Receipts, under_way: UnderWay) -> None:
+    def __init__(
+        self, store: Store, clock: Clock, receipts: Receipts, under_way: UnderWay, unrecorded: Unrecorded
+    ) -> None:
+        self._unrecorded = unrecorded
         self._store, self._clock = store, clock
         self._receipts, self._under_way = receipts, under_way
 
@@ -34,7 +38,7 @@ class Promises:
         except UserError as error:
             often.error("could not save a receipt: %s", error.message)
         answer = await call_off(self._under_way.get(command.request_id) or begun)
-        return answer if answer is not None else error_reply(NOT_WRITTEN)
+        return answer or self._unrecorded.while_down(command) or error_reply(NOT_WRITTEN)
 
     async def make_good(self, receipt: Receipt, run: Callable[[], Awaitable[Reply]]) -> Reply:
         """The answer to a receipt that was taken over: the command is run while its token lives.

@@ -356,7 +356,7 @@ async def test_what_cannot_be_stored_is_not_answered_and_changes_nothing() -> No
     await channel.do("Anna", "roll d6", 'unit add "A" crewman')
     before = await channel.content()
     store.is_full = True
-    for line in ("roll 2d6", "unit edit A state=killed", "game undo"):
+    for line in ("roll 2d6 secret", "unit edit A state=killed", "game undo"):
         reply = await channel.refused("Anna", line, "store-failed disk")
         assert "=" not in reply.title, "no die is told"
     assert await channel.content() == before

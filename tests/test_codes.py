@@ -95,7 +95,8 @@ def written(path: Path) -> set[str]:
         if isinstance(node, ast.Call) and ast.unparse(node.func) in RAISED:
             found = [word.value for word in node.keywords if word.arg == "code"]
         elif isinstance(node, ast.ClassDef) and any(ast.unparse(base).endswith("Error") for base in node.bases):
-            found = [line.value for line in node.body if isinstance(line, (ast.Assign, ast.AnnAssign)) and line.value]
+            values = [line.value for line in node.body if isinstance(line, (ast.Assign, ast.AnnAssign)) and line.value]
+            found = [value for value in values if ast.unparse(value) not in ("True", "False")]
         else:
             continue
         codes |= {str(part.value) for code in found for part in ast.walk(code) if isinstance(part, ast.Constant)}

@@ -96,6 +96,13 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "The copy is checked, and for its owner alone: it holds the seeds of running games. FILE must not exist yet.",
         "grognard backup /var/backups/grognard-monday.db",
     ),
+    "copy": (
+        "FROM_URL TO_URL",
+        "all games into an empty database, SQLite or PostgreSQL",
+        "Both as DATABASE_URL names them. Stop the bot first: what is played meanwhile is not copied. All is copied or "
+        "nothing, then every game is played again; exit status 1 where one does not verify.",
+        "grognard copy sqlite:///grognard.db postgresql://grognard@localhost/grognard",
+    ),
     "restore": (
         "FILE",
         "put a copy back in place of the database",

@@ -51,6 +51,10 @@ class StoreError(UserError):
     """Data cannot be read or written: said in words that help player and host. Nothing was stored."""
 
     kind: ClassVar[str] = "store-failed"
+    is_sure: ClassVar[bool] = True
+    """Nothing of what was asked for can have been stored."""
+    is_short: ClassVar[bool] = False
+    """It is over in a moment: whoever tries again is served."""
 
     def __init__(self, message: str, *, hint: str = "", code: str = "") -> None:
         super().__init__(message, hint=hint, code=code or self.kind)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 
 from bot.settings import Settings
 from bot.stores.base import Clock, Store, StoreError
@@ -13,19 +13,26 @@ from bot.stores.base import Clock, Store, StoreError
 async def open_store(settings: Settings, clock: Clock = time.time) -> Store:
     """Open it, made and brought up to date; whoever calls this closes it. Raises StoreError."""
     if settings.postgres:
-        try:
+        with needs_library():
             from bot.stores.postgres import PostgresStore
-        except ModuleNotFoundError as error:
-            raise StoreError(
-                "DATABASE_URL names a PostgreSQL database, and the library for it is not installed.",
-                hint='Install it: pip install "grognard[postgres]"',
-            ) from error
         return await PostgresStore.open(settings.postgres, clock=clock)
     from bot.stores.sqlite import SqliteStore, TemporaryStore
 
     if settings.database is None:
         return await TemporaryStore.make(clock)
     return await SqliteStore.open(settings.database, clock=clock)
+
+
+@contextmanager
+def needs_library() -> Iterator[None]:
+    """Import what needs PostgreSQL's library in this block. Raises StoreError where it is not installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise StoreError(
+            "DATABASE_URL names a PostgreSQL database, and the library for it is not installed.",
+            hint='Install it: pip install "grognard[postgres]"',
+        ) from error
 
 
 @asynccontextmanager

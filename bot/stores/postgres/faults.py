@@ -40,6 +40,7 @@ class Unreachable(StoreError):
     """Nobody answers where the database was."""
 
     kind = "store-away"
+    is_sure = False
 
     def __init__(self) -> None:
         super().__init__(

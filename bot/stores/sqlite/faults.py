@@ -35,10 +35,19 @@ class Locked(StoreError):
     """Another program holds the file."""
 
     kind = "store-locked"
+    is_short = True
+
+
+class DiskFault(StoreError):
+    """The disk reports an error, also for what it may have written."""
+
+    is_sure = False
 
 
 class Gone(StoreError):
     """The file was deleted or replaced while it was open: nothing can be saved any more."""
+
+    is_short = True  # the bot is started again
 
     def __init__(self) -> None:
         super().__init__(
@@ -48,12 +57,15 @@ class Gone(StoreError):
         )
 
 
+_KINDS: dict[str, type[StoreError]] = {"SQLITE_BUSY": Locked, "SQLITE_LOCKED": Locked, "SQLITE_IOERR": DiskFault}
+
+
 def explained(error: sqlite3.Error, path: str, *, to_host: bool = False) -> StoreError:
     """The StoreError for what SQLite reported about the file `path`, which only the host is shown, and the log."""
     code = getattr(error, "sqlite_errorname", None) or ""
     name = next((known for known in _WORDS if code == known or code.startswith(known + "_")), "")
     problem, hint = _WORDS.get(name, (f"reports an error ({error}).", "`grognard doctor` tells more."))
-    kind = Locked if name in ("SQLITE_BUSY", "SQLITE_LOCKED") else StoreError
+    kind = _KINDS.get(name, StoreError)
     if to_host:
         return kind(f"The database {path} {problem} {_SAFE}", hint=hint)
     log.error("the database %s %s %s", path, problem, hint)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from bot.file_rights import make_file
 from bot.interface.spec import Receipt
 from bot.stores.base import LONGEST_WAIT, Clock, StoreError
 from bot.stores.journal import from_text, to_text
@@ -118,6 +119,14 @@ def _prepare(conn: sqlite3.Connection) -> None:
     conn.execute("PRAGMA synchronous = FULL")
     conn.execute("PRAGMA secure_delete = ON")  # what is done with leaves no token behind
     conn.execute(_TABLE)
+
+
+def open_file(path: Path) -> sqlite3.Connection:
+    """The journal as a file of its own, made if it is not there, for whoever copies it."""
+    make_file(path)
+    conn = sqlite3.connect(path, isolation_level=None)
+    _prepare(conn)
+    return conn
 
 
 def _each(conn: sqlite3.Connection, statement: str, rows: Sequence[tuple[object, ...]]) -> None:

@@ -1,0 +1,113 @@
+"""Both ends of a copy on PostgreSQL: one transaction on a connection of its own."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+
+import asyncpg
+
+from bot.stores.base import StoreError
+from bot.stores.copying import NUMBERED, TABLES, TOGETHER, Row
+from bot.stores.postgres.faults import AWAY, Unreachable, explained
+from bot.stores.postgres.link import Connection
+from bot.stores.postgres.schema import MIGRATIONS, version
+from bot.stores.postgres.store import open_postgres
+from bot.stores.postgres.writing import storable
+
+BOOLEAN = ("bindings", "current")
+"""The one column whose values SQLite keeps as numbers."""
+ATTEMPT = "copied"
+"""For the requests that come along: no commit of this database."""
+
+
+class PostgresEnd:
+    """A database in a transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def rows(self, table: str) -> AsyncIterator[Sequence[Row]]:
+        """See Source."""
+        names = ", ".join(f'"{column}"' for column in TABLES[table])
+        order = f" ORDER BY {NUMBERED[table]}" if table in NUMBERED else ""
+        cursor = await self._connection.cursor(f"SELECT {names} FROM {table}{order}")
+        while rows := await cursor.fetch(TOGETHER):
+            yield [tuple(row) for row in rows]
+
+    async def last(self, table: str) -> int:
+        """See Source."""
+        sequence = await self._connection.fetchval("SELECT pg_get_serial_sequence($1, $2)", table, NUMBERED[table])
+        given, is_used = await self._connection.fetchrow(f"SELECT last_value, is_called FROM {sequence}")
+        return int(given) if is_used else 0
+
+    async def is_empty(self, table: str) -> bool:
+        """See Target."""
+        return not await self._connection.fetchval(f"SELECT EXISTS (SELECT FROM {table})")
+
+    async def add(self, table: str, rows: Sequence[Row]) -> None:
+        """See Target."""
+        columns = TABLES[table]
+        flag = columns.index(BOOLEAN[1]) if table == BOOLEAN[0] else -1
+        more = (ATTEMPT,) if table == "requests" else ()
+        records = [
+            (*(bool(value) if at == flag else _held(value) for at, value in enumerate(row)), *more) for row in rows
+        ]
+        names = (*columns, "attempt") if more else columns
+        await self._connection.copy_records_to_table(table, records=records, columns=names)
+
+    async def go_on(self, table: str, last: int) -> None:
+        """See Target."""
+        if last:
+            query = "SELECT setval(pg_get_serial_sequence($1, $2), $3)"
+            await self._connection.execute(query, table, NUMBERED[table], last)
+
+
+@asynccontextmanager
+async def postgres_source(url: str) -> AsyncIterator[PostgresEnd]:
+    """A database to copy from, of today's schema. Raises StoreError."""
+    with _explaining():
+        connection = await asyncpg.connect(url, timeout=10)
+        try:
+            async with connection.transaction(isolation="repeatable_read", readonly=True):
+                if await version(connection) != len(MIGRATIONS):
+                    raise StoreError(
+                        "The PostgreSQL database holds no games of this release.",
+                        hint="Start this Grognard on it once, then copy.",
+                    )
+                yield PostgresEnd(connection)
+        finally:
+            await connection.close()
+
+
+@asynccontextmanager
+async def postgres_target(url: str) -> AsyncIterator[PostgresEnd]:
+    """A database to copy into, its tables made if need be; what was copied stays only at a good end. Raises StoreError.
+
+    Whoever else would write there waits until then.
+    """
+    async with open_postgres(url) as store:
+        await store.games(limit=1)  # it connects with the first question
+    with _explaining():
+        connection = await asyncpg.connect(url, timeout=10)
+        try:
+            async with connection.transaction():
+                await connection.execute(f"LOCK TABLE {', '.join(TABLES)} IN EXCLUSIVE MODE")
+                yield PostgresEnd(connection)
+        finally:
+            await connection.close()
+
+
+@contextmanager
+def _explaining() -> Iterator[None]:
+    """PostgreSQL's errors in words that help."""
+    try:
+        yield
+    except AWAY as error:
+        raise Unreachable from error
+    except asyncpg.PostgresError as error:
+        raise explained(error.sqlstate or "", str(error)) from error
+
+
+def _held(value: object) -> object:
+    return storable(value) if isinstance(value, str) else value
