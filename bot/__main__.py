@@ -38,6 +38,11 @@ def main(words: list[str] | None = None) -> int:
     from bot.rules.errors import TableError, UserError, did_you_mean
 
     words = sys.argv[1:] if words is None else words
+    try:
+        words = _use_packs(words)
+    except UserError as error:
+        print(_refused(error, as_json="--json" in words), file=sys.stderr)
+        return 2
     if not words or words[0] == "help" or not {"-h", "--help"}.isdisjoint(words):
         from bot.host.usage import help_on
 
@@ -71,6 +76,25 @@ def main(words: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return int(status or 0)
+
+
+def _use_packs(words: list[str]) -> list[str]:
+    """The words without `--packs FOLDER`, which any command takes: what it names counts for this process and those
+    that it starts. Raises UserError for a folder that is not there."""
+    at = next((at for at, word in enumerate(words) if word.partition("=")[0] == "--packs"), None)
+    if at is None:
+        return words
+    import os
+
+    from bot.rules.errors import UserError
+
+    _, equals, folder = words[at].partition("=")
+    taken = 1 if equals else 2
+    folder = folder if equals else "".join(words[at + 1 : at + 2])
+    if not folder or not os.path.exists(folder):
+        raise UserError(f"There is no folder of packs {folder[:80]}.", hint="--packs FOLDER", code="no-value")
+    os.environ["GROGNARD_PACKS"] = os.path.abspath(folder)
+    return words[:at] + words[at + taken :]
 
 
 def _refused(error: Exception, *, as_json: bool) -> str:

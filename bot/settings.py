@@ -56,6 +56,7 @@ class Settings:
     live_host: str = "127.0.0.1"
     public_url: str = ""  # where everybody reaches them
     key: bytes = field(default=b"", repr=False)  # 32 bytes, or none
+    packs: Path | None = None  # the folder of packs
     data: Path = Path("data")
     database: Path | None = Path("data/grognard.db")  # None: a temporary one, gone when the process ends, or postgres
     postgres: str = field(default="", repr=False)  # the address of a PostgreSQL database, which comes first
@@ -165,6 +166,7 @@ class _Reader:
                 "PUBLIC_URL", _url, "an address such as https://games.example.org", "https://games.example.org", ""
             ),
             key=self._read("GROGNARD_KEY", _key, "32 bytes in base64 (.env.example shows how to make one)", "...", b""),
+            packs=Path(folder) if (folder := self._values.get("GROGNARD_PACKS")) else None,
             data=data,
             database=None if postgres else self._database(data),
             postgres=postgres,

@@ -30,6 +30,7 @@ settings.register_profile("search", parent=settings.get_profile("ci"), derandomi
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 SETTINGS = (
+    "GROGNARD_PACKS",
     "DISCORD_TOKEN",
     "DISCORD_PUBLIC_KEY",
     "DISCORD_HOST",

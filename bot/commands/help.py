@@ -45,7 +45,9 @@ def _page(topic: str, registry: Registry, games: tuple[str, ...], played: str) -
         words = ["fair", "dice"]
     if (name := " ".join(words)) in TOPICS:
         return units_of_game(played) if name == UNITS and played else topic_page(name)
-    if words[0] not in registry.top:
+    if len(words) == 1 and words[0] in registry.games:
+        return page_of_group(tuple(words), registry)
+    if words[0] not in registry.top and words[0] not in registry.games:
         return _search(words, registry, played)
     if words[-1] in (UNITS, "unit") and words[0] in registry.games and len(words) == 2:
         return units_of_game(words[0])

@@ -84,6 +84,8 @@ def page_of_group(path: Path, registry: Registry) -> Reply:
 
 def _rule_set(game: str, registry: Registry) -> Reply:
     specs = list(registry.below((game,)))
+    if not specs:  # a pack of tables alone
+        return _tables((game + TABLE,), registry)
     lines: list[Part] = []
     for label, found in (
         ("Attacks", [spec for spec in specs if spec.verb in ATTACKS]),
@@ -121,8 +123,12 @@ def _tables(path: Path, registry: Registry) -> Reply:
         lines.append(Group(label, ", ".join(spec.path[-1] for spec in specs), grave=True))
         menus += [_menu(label, specs[at : at + MOST], label) for at in range(0, len(specs), MOST)]
     lines.append(Small(phrase("One is read like this: `{example}`", example=next(registry.below(path)).example)))
+    buttons: tuple[Button, ...] = (back((game.id,)),)
+    if not game.has_sequences:  # this page is the game's only one
+        lines.append(Small(str(game.game["notice"])))
+        buttons = (Button(f"{OPEN_FORM}game start system={game.id}", "Start a game"), back(()))
     about = f"{game.title}: tables"
-    return Reply(f"/{' '.join(path)}", tuple(lines), by=about, menus=tuple(menus[:4]), buttons=(back((game.id,)),))
+    return Reply(f"/{' '.join(path)}", tuple(lines), by=about, menus=tuple(menus[:4]), buttons=buttons)
 
 
 def back(path: Path) -> Button:

@@ -41,25 +41,29 @@ def find_scenario(system: System, typed: str) -> Scenario:
     known = system.scenarios
     folded = typed.strip().casefold().replace(" ", "-")
     if folded in known:
-        return load_scenario(system, system.folder / SCENARIOS / f"{folded}.yaml")
+        name = f"{SCENARIOS}/{folded}"
+        return _scenario(system, folded, system.read(name), system.text(name))
     hint = did_you_mean(folded, known) or (f"There are {', '.join(known)}." if known else "It has none yet.")
     raise UserError(f'{system.title} has no scenario "{typed[:40]}".', hint=hint, option="scenario", code="bad-value")
 
 
 def load_scenario(system: System, path: Path) -> Scenario:
     """A scenario from its file, checked whole. Raises TableError that names the file, and the line at fault."""
-    file = f"{system.id}/{SCENARIOS}/{path.name}"
-    data = read_yaml(path)
+    return _scenario(system, path.stem, read_yaml(path), path.read_text(encoding="utf-8"))
+
+
+def _scenario(system: System, id: str, data: Any, text: str) -> Scenario:
+    file = f"{system.id}/{SCENARIOS}/{id}.yaml"
     if not isinstance(data, dict):
         raise TableError(file, f"must be a mapping with {', '.join(KEYS)}")
     _check(data, file)
     sides = tuple(data["sides"])
     try:
-        rows = read_roster(path.read_text(encoding="utf-8"))
+        rows = read_roster(text)
         units = units_of(rows, system, lambda typed: _side(typed, sides), {})
     except UserError as error:
         raise TableError(file, f"{error.message} {error.hint}".strip(), row="units") from None
-    return Scenario(path.stem, data["title"], sides, " ".join(str(data.get("about") or "").split()), units)
+    return Scenario(id, data["title"], sides, " ".join(str(data.get("about") or "").split()), units)
 
 
 def _check(data: Mapping[str, Any], file: str) -> None:

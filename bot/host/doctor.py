@@ -58,8 +58,16 @@ def doctor(words: list[str]) -> int:
 
 
 def _check_tables(found: Findings) -> None:
-    from bot.systems.catalog import systems
+    from bot.systems.catalog import packs_folder, systems
 
+    if (folder := packs_folder()) is not None:
+        from bot.systems.packs.pack import packs_in
+
+        packs, faults = packs_in(folder)
+        for pack in packs.values():
+            found.right(f"pack {pack.id}: {pack.title}, version {pack.about.version}, by {pack.about.author}")
+        for fault in faults:
+            found.fault(fault)
     for system in systems().values():
         try:
             system.words  # noqa: B018  # its game file is read whole by this

@@ -137,8 +137,9 @@ def overview() -> str:
         f"  {usage:{width}}  {about}" if len(usage) <= width else f"  {usage}\n  {'':{width}}  {about}"
         for usage, about in lines
     ]
+    packs = "--packs FOLDER, with any of them, adds the packs of a folder (docs/packs.md)."
     more = "grognard COMMAND --help tells more and gives an example. --version says which release this is."
-    return "\n".join(("usage: grognard COMMAND ...", "", *shown, "", more, ""))
+    return "\n".join(("usage: grognard COMMAND ...", "", *shown, "", packs, more, ""))
 
 
 def help_on(name: str) -> str:

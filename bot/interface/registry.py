@@ -37,7 +37,8 @@ class Registry:
     def top(self) -> tuple[str, ...]:
         """Top-level names, in the order of help."""
         fixed = dict.fromkeys(path[0] for path in self._fixed)
-        return (*fixed, *self.games, *(game + TABLE for game in self.games))
+        fighting = (id for id, game in self.games.items() if game.has_sequences)
+        return (*fixed, *fighting, *(game + TABLE for game in self.games))
 
     def __iter__(self) -> Iterator[CommandSpec]:
         """Every command of every game; reads all of them."""

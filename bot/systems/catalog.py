@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # a lookup needs neither
     from bot.rules.inputs.units import Roster, UnitWords
     from bot.rules.sequence import Plan
 
+PACKS = "GROGNARD_PACKS"
 SCENARIOS = "scenarios"
 """The folder of a system with those that are ready to play."""
 STEPS = "steps"
@@ -101,7 +103,7 @@ class Sequence:
         try:
             if self.declared is not None:
                 return self.declared.plan(given)
-            module = importlib.import_module(f"bot.systems.{self.system.id}.{self.id.replace('-', '_')}")
+            module = importlib.import_module(f"bot.systems.{self.system.code}.{self.id.replace('-', '_')}")
             plan: Plan[Any] = module.plan(self.system.tables, given)
         except UserError as error:
             error.option = error.option or given.option_of(error)
@@ -135,7 +137,7 @@ class _Tables(Mapping[str, Table]):
     def __init__(self, system: System) -> None:
         self._system = system
         self._loaded: dict[str, Table] = {}
-        self._names = sorted(path.stem for path in system.folder.glob("*.yaml") if path.stem not in _NO_TABLES)
+        self._names = [name for name in system.names() if name not in NO_TABLES]
 
     def __getitem__(self, id: str) -> Table:
         table = self._loaded.get(id)
@@ -152,19 +154,36 @@ class _Tables(Mapping[str, Table]):
         return len(self._names)
 
 
-_NO_TABLES = {"game", "sequences"}
+NO_TABLES = {"game", "sequences"}
 
 
 class System:
     """One system: its game file, tables and sequences, loaded lazily."""
 
+    bounded = False
+    """Whether its files are a stranger's: formulas are then held to limits."""
+
     def __init__(self, id: str, root: Path = TABLES) -> None:
         self.id, self.folder = id, root / id
+        self.code = id  # whose Python sequences it plays
+        self.about: Any = None  # what pack.yaml says of one out of a pack
+
+    def read(self, name: str) -> Any:
+        """The content of one of its YAML files, such as `game` or `scenarios/ford`. Raises TableError."""
+        return read_yaml(self.folder / f"{name}.yaml")
+
+    def text(self, name: str) -> str:
+        """One of its YAML files as it is written."""
+        return (self.folder / f"{name}.yaml").read_text(encoding="utf-8")
+
+    def names(self, folder: str = "") -> list[str]:
+        """Its YAML files, or those in a folder of it, without `.yaml`, in alphabetical order."""
+        return sorted(path.stem for path in (self.folder / folder).glob("*.yaml"))
 
     @cached_property
     def game(self) -> Mapping[str, Any]:
         """The content of game.yaml. Raises TableError for one that is wrong anywhere."""
-        return check_game(read_yaml(self.folder / "game.yaml"), f"{self.id}/game.yaml")
+        return check_game(self.read("game"), f"{self.id}/game.yaml")
 
     @property
     def title(self) -> str:
@@ -184,7 +203,7 @@ class System:
     @cached_property
     def declared(self) -> frozenset[str]:
         """The sequences whose steps are declared in a file; the others are Python."""
-        return frozenset(path.stem for path in (self.folder / STEPS).glob("*.yaml"))
+        return frozenset(self.names(STEPS))
 
     @cached_property
     def tables(self) -> Tables:
@@ -192,16 +211,19 @@ class System:
         return _Tables(self)
 
     @cached_property
+    def has_sequences(self) -> bool:
+        """Whether it has combat sequences: a pack may have tables alone."""
+        return "sequences" in self.names()
+
+    @cached_property
     def scenarios(self) -> Mapping[str, str]:
         """The titles of its scenarios by their ids, in alphabetical order; nothing is read but their line `title:`."""
-        found = sorted((self.folder / SCENARIOS).glob("*.yaml"))
-        return {path.stem: _title_in(path) for path in found}
+        return {name: _title_in(self.text(f"{SCENARIOS}/{name}"), name) for name in self.names(SCENARIOS)}
 
     @cached_property
     def sequences(self) -> Mapping[str, Sequence]:
         """Sequences by id, in the order of their file."""
-        path = self.folder / "sequences.yaml"
-        data = (read_yaml(path) if path.exists() else {}) or {}
+        data = (self.read("sequences") if self.has_sequences else {}) or {}
         if not isinstance(data, dict) or not all(isinstance(id, str) for id in data):
             raise TableError(f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids")
         check_buttons(self.game, data, f"{self.id}/game.yaml")
@@ -246,17 +268,19 @@ class System:
     def load_table(self, id: str) -> Table:
         """Read, compile and check one table. Raises TableError naming file, row and column."""
         file = f"{self.id}/{id}.yaml"
-        data = read_yaml(self.folder / f"{id}.yaml")
+        data = self.read(id)
         if not isinstance(data, dict):
             raise TableError(file, "is not a table")
         if data.get("like"):
-            parent = read_yaml(self.folder / f"{data['like']}.yaml") if data["like"] in self.tables else None
+            parent = self.read(data["like"]) if data["like"] in list(self.tables) else None
             if not isinstance(parent, dict):
                 raise TableError(file, f"there is no table {str(data['like'])[:40]} in this game", row="like")
             data = {**parent, **{key: value for key, value in data.items() if key != "like"}}
-        if data.get("id") != f"{self.id}/{id}":
+        expected = f"{self.id if not self.bounded else self.code}/{id}"
+        if data.get("id", expected if self.bounded else None) not in (expected, f"{self.id}/{id}"):
             raise TableError(file, f"its id must be {self.id}/{id}")
-        table = compile_chart(data, file=file, system=self.id, lists=self.lists)
+        data = {**data, "id": f"{self.id}/{id}"}
+        table = compile_chart(data, file=file, system=self.id, lists=self.lists, bounded=self.bounded)
         if table.group not in list(self.game["groups"]):
             raise TableError(file, f"the game has no group {str(table.group)[:40]}", row="group")
         check_examples(table, data, file)
@@ -277,9 +301,9 @@ class System:
             raise _no_such("sequence", id, self, self.sequences) from None
 
 
-def _title_in(path: Path) -> str:
-    found = re.search(r"^title:\s*[\"']?(.*?)[\"']?\s*$", path.read_text(encoding="utf-8"), re.MULTILINE)
-    return found[1] if found else path.stem
+def _title_in(text: str, otherwise: str) -> str:
+    found = re.search(r"^title:\s*[\"']?(.*?)[\"']?\s*$", text, re.MULTILINE)
+    return found[1] if found else otherwise
 
 
 def _no_such(kind: str, id: str, system: System, known: Mapping[str, object]) -> UserError:
@@ -288,9 +312,38 @@ def _no_such(kind: str, id: str, system: System, known: Mapping[str, object]) ->
 
 
 @lru_cache(maxsize=1)
-def systems() -> Mapping[str, System]:
-    """All systems by id, in alphabetical order; nothing is read but folder names."""
+def built_in() -> Mapping[str, System]:
+    """The systems of the house by id, in alphabetical order; nothing is read but folder names."""
     return {path.parent.name: System(path.parent.name) for path in sorted(TABLES.glob("*/game.yaml"))}
+
+
+@lru_cache(maxsize=1)
+def systems() -> Mapping[str, System]:
+    """All systems by id: those of the house, then the packs of the host's folder. A pack with a fault is left out, and
+    the log says why."""
+    folder = packs_folder()
+    return built_in() if folder is None else {**built_in(), **_packs(folder)}
+
+
+def packs_folder() -> Path | None:
+    """Where the host keeps packs: GROGNARD_PACKS, or `--packs` of the command line."""
+    named = os.environ.get(PACKS, "")
+    if not named and Path(".env").exists():
+        from bot.settings import read_env_file
+
+        named = read_env_file(Path(".env"), []).get(PACKS, "")
+    return Path(named) if named else None
+
+
+def _packs(folder: Path) -> Mapping[str, System]:
+    import logging
+
+    from bot.systems.packs.pack import packs_in
+
+    found, faults = packs_in(folder)
+    for fault in faults:
+        logging.getLogger(__name__).warning("%s", fault)
+    return found
 
 
 def system(id: str) -> System:

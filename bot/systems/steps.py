@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from bot.rules.declared.declared import Declared, Library
 from bot.rules.declared.setting import Head, Path, Setting
 from bot.rules.errors import TableError
-from bot.systems.kept import read_yaml
 
 if TYPE_CHECKING:
     from bot.systems.catalog import System
@@ -19,9 +18,9 @@ SHARES = ("lists", "formulas", "blocks")
 
 def declared_in(system: System, id: str) -> Declared:
     """The sequence `id` of a game, read and checked. Raises TableError naming file, step, line and column."""
-    folder = system.folder / STEPS
+    files = system.names(STEPS)
     source = _read(system, id)
-    shared = _read(system, SHARED) if (folder / f"{SHARED}.yaml").exists() else {}
+    shared = _read(system, SHARED) if SHARED in files else {}
     own = {key: value for key, value in source.items() if key not in SHARES}
     merged: dict[str, Any] = {key: {**shared.get(key, {}), **source.get(key, {})} for key in SHARES}
     merged["sequences"] = {id: own}
@@ -33,8 +32,8 @@ def declared_in(system: System, id: str) -> Declared:
 
         in_file = path[2:] if path[:1] == ("sequences",) else path
         for name in (id, SHARED):
-            if (folder / f"{name}.yaml").exists():
-                found = place_of((folder / f"{name}.yaml").read_bytes(), in_file)
+            if name in files:
+                found = place_of(system.text(f"{STEPS}/{name}").encode(), in_file)
                 if found:
                     return found if name == id else f"{found} of {SHARED}.yaml"
         return ""
@@ -46,7 +45,7 @@ def declared_in(system: System, id: str) -> Declared:
 
 
 def _read(system: System, name: str) -> dict[str, Any]:
-    data = read_yaml(system.folder / STEPS / f"{name}.yaml")
+    data = system.read(f"{STEPS}/{name}")
     if not isinstance(data, dict):
         raise TableError(f"{system.id}/{STEPS}/{name}.yaml", "must be a mapping with steps")
     return data

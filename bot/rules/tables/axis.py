@@ -70,6 +70,8 @@ def axis(
                     raise TableError(file, "the key is given twice", row=part)
                 exact[part] = position
             else:
+                if band[0] > band[1]:
+                    raise TableError(file, "the band runs downward; write the lower figure first", row=part)
                 bands.append((*band, position))
     if bands and any(isinstance(key, int) and not isinstance(key, bool) for key in exact):
         bands += [(key, key, exact.pop(key)) for key in list(exact) if isinstance(key, int)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from string import Formatter
 from typing import Any, TypeVar
 
 from bot.rules.dice import AVERAGING, Die
@@ -33,10 +34,15 @@ def dice_of(text: str, label: str) -> tuple[Die, ...]:
     return (die,) * int(found[1] or 1)
 
 
-def compile_chart(data: Mapping[str, Any], *, file: str, system: str, lists: Mapping[str, Sequence[str]]) -> Table:
-    """The Chart that a table file describes. Raises TableError; the file's examples are run by `check_examples`."""
+def compile_chart(
+    data: Mapping[str, Any], *, file: str, system: str, lists: Mapping[str, Sequence[str]], bounded: bool = False
+) -> Table:
+    """The Chart that a table file describes. Raises TableError; the file's examples are run by `check_examples`.
+
+    The formulas of a `bounded` one, of a pack, are held to limits.
+    """
     with reading(file):
-        return _Compiler(data, file, system, lists).table()
+        return _Compiler(data, file, system, lists, bounded).table()
 
 
 def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
@@ -63,8 +69,11 @@ def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
 class _Compiler:
     """One table file on its way to a Chart; holds what every part of it needs to see."""
 
-    def __init__(self, data: Mapping[str, Any], file: str, system: str, lists: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self, data: Mapping[str, Any], file: str, system: str, lists: Mapping[str, Sequence[str]], bounded: bool = False
+    ) -> None:
         self.data, self.file, self.system, self.lists = data, file, system, lists
+        self.bounded = bounded
         self._check_keys(data, _KEYS, "the table")
         for key in ("id", "title", "source", "group", "kind", "outputs"):
             if not data.get(key):
@@ -321,6 +330,9 @@ class _Compiler:
     def refusal(self, item: Mapping[str, Any]) -> tuple[Formula, str]:
         if not isinstance(item["say"], str):
             raise TypeError("say must be a text")
+        for _, name, form, conversion in Formatter().parse(item["say"]):
+            if name is not None and (name not in {*self.options, *self.constants} or form or conversion):
+                raise ValueError(f"say names {name[:40]}, which this table does not have; write a brace twice")
         return self.formula(item["when"]), item["say"]
 
     def modifier(self, row: Mapping[str, Any]) -> Modifier:
@@ -356,7 +368,7 @@ class _Compiler:
         return Roll(name, table, by, None if when is None else self.formula(when))
 
     def formula(self, text: object, row: object = None) -> Formula:
-        return compile_formula(text, self.names, self.file, row=row)
+        return compile_formula(text, self.names, self.file, row=row, bounded=self.bounded)
 
     def _named(self, name: object) -> Formula:
         """How to find the row or column: the name of an input or derived value, or a formula."""

@@ -15,7 +15,7 @@ from math import ceil, floor
 from types import CodeType
 from typing import Any
 
-from bot.rules.errors import TableError
+from bot.rules.errors import TableError, UserError
 
 _NODES = (
     ast.Expression,
@@ -98,32 +98,92 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 }
 _SCOPE: dict[str, Any] = {"__builtins__": {}, **FUNCTIONS, "true": True, "false": False, "none": None}
 
+LONGEST = 2_000
+"""Characters of a formula."""
+LARGEST = 10**12
+
+
+def _number(value: Any) -> Any:
+    if not isinstance(value, int | float) or not -LARGEST <= value <= LARGEST:
+        raise TypeError("no number, or one without end")
+    return value
+
+
+def _plus(one: Any, other: Any) -> Any:
+    return _number(_number(one) + _number(other))
+
+
+def _times(one: Any, other: Any) -> Any:
+    return _number(_number(one) * _number(other))
+
+
+def _modulo(one: Any, other: Any) -> Any:
+    return _number(one) % _number(other)
+
+
+_GUARDS: Mapping[type[ast.operator], str] = {ast.Add: "plus ", ast.Mult: "times ", ast.Mod: "modulo "}
+"""Operators that also take texts and lists, and the names of their replacements, which no formula can write."""
+GUARDED_SCOPE: dict[str, Any] = {**_SCOPE, "plus ": _plus, "times ": _times, "modulo ": _modulo}
+
+
+class Guarded(ast.NodeTransformer):
+    """Sums, products and remainders become calls that take numbers alone, of at most `LARGEST`."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:  # as ast names it
+        """An operation, guarded where Python would repeat a text or join lists for it."""
+        self.generic_visit(node)
+        guard = _GUARDS.get(type(node.op))
+        return node if guard is None else ast.Call(ast.Name(guard, ast.Load()), [node.left, node.right], [])
+
+
 Formula = Callable[[Mapping[str, Any]], Any]
 
 
-def compile_formula(text: object, names: set[str], file: str, *, row: object = None) -> Formula:
+def compile_formula(text: object, names: set[str], file: str, *, row: object = None, bounded: bool = False) -> Formula:
     """A function from named values to the formula's value. A bare number is a formula too.
 
-    Raises TableError for syntax that is not allowed and for a name that the table does not have.
+    Raises TableError for syntax that is not allowed and for a name that the table does not have. A `bounded` formula
+    takes no more time and memory than a look at a cell, whoever wrote it; where it has no value it raises UserError.
     """
     if isinstance(text, bool | int | float):
         return lambda _: text
     source = str(text)
+    if len(source) > LONGEST:
+        raise TableError(file, f"a formula has at most {LONGEST} characters", row=row)
     try:
         tree = ast.parse(source, mode="eval")
     except SyntaxError as error:
-        raise TableError(file, f'formula "{source}" cannot be read: {error.msg}', row=row) from None
+        raise TableError(file, f'formula "{source:.80}" cannot be read: {error.msg}', row=row) from None
+    except (ValueError, MemoryError, RecursionError):
+        raise TableError(
+            file, "the formula cannot be read: it goes too deep, or has a zero character", row=row
+        ) from None
     for node in ast.walk(tree):
         if not isinstance(node, _NODES):
-            raise TableError(file, f'formula "{source}" uses {type(node).__name__}, which is not allowed', row=row)
+            raise TableError(file, f'formula "{source:.80}" uses {type(node).__name__}, which is not allowed', row=row)
+        if isinstance(node, ast.Constant) and not isinstance(node.value, str | bool | int | float | None):
+            raise TableError(file, f'formula "{source:.80}" uses {node.value!r:.40}, which is not allowed', row=row)
         if isinstance(node, ast.Name) and node.id.endswith("_") and iskeyword(node.id[:-1]):
             node.id = node.id[:-1]  # an input named `from` is written from_
         if isinstance(node, ast.Name) and node.id not in names and node.id not in _SCOPE:
-            raise TableError(file, f'formula "{source}" names {node.id}, which this table does not have', row=row)
-    called = ast.Lambda(_ONE_ARGUMENT, _FromValues(names).visit(tree.body))
+            raise TableError(file, f'formula "{source:.80}" names {node.id}, which this table does not have', row=row)
+    body = Guarded().visit(tree.body) if bounded else tree.body
+    called = ast.Lambda(_ONE_ARGUMENT, _FromValues(names).visit(body))
     code: CodeType = compile(ast.fix_missing_locations(ast.Expression(called)), file, "eval")
-    formula: Formula = eval(code, _SCOPE)
-    return formula
+    formula: Formula = eval(code, GUARDED_SCOPE if bounded else _SCOPE)
+    return _answering(formula, source) if bounded else formula
+
+
+def _answering(formula: Formula, source: str) -> Formula:
+    """The formula, with a refusal in place of what Python says where it comes to nothing."""
+
+    def answer(values: Mapping[str, Any]) -> Any:
+        try:
+            return formula(values)
+        except (ArithmeticError, TypeError, ValueError, LookupError, NameError):
+            raise UserError(f'The card\'s formula "{source[:80]}" has no value here.', code="not-on-card") from None
+
+    return answer
 
 
 _VALUES = "values "

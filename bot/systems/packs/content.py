@@ -1,0 +1,123 @@
+"""What is in a pack: its files by name, out of a folder or a zip, within limits that hold before anything is read."""
+
+from __future__ import annotations
+
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from bot.rules.errors import TableError
+from bot.systems.catalog import SCENARIOS, STEPS
+
+MOST_BYTES = 256 * 1024
+"""All files of a pack together, and the zip that they come in."""
+MOST_FILES = 200
+PACK = "pack.yaml"
+FOLDERS = (SCENARIOS, STEPS)
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\.yaml")
+_PASSED_OVER = (".md", ".txt", ".schema.json", ".svg", ".png")
+"""Files for people: their names may be anything."""
+
+Content = Mapping[str, bytes]
+
+
+def read_content(path: Path) -> dict[str, bytes]:
+    """The YAML files of a pack by their names (`game.yaml`, `scenarios/ford.yaml`). Raises TableError for what is no
+    pack, is too large, or has names that lead elsewhere."""
+    try:
+        content = dict(_from_zip(path) if path.is_file() else _from_folder(path))
+    except OSError as error:
+        raise TableError(path.name, f"cannot be read: {error.strerror or 'no such pack'}") from None
+    if PACK not in content:
+        raise TableError(path.name, f"has no {PACK}: a pack is a folder or a zip with {PACK} and game.yaml in it")
+    return content
+
+
+def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
+    left, count = MOST_BYTES, 0
+    for path in (*sorted(folder.iterdir()), *(path for name in FOLDERS for path in sorted(folder.glob(f"{name}/*")))):
+        name = path.relative_to(folder).as_posix()
+        if _is_for_people(name) or path.is_dir():
+            continue
+        count += 1
+        _check_name(name, count)
+        if path.is_symlink() or not path.is_file():
+            raise TableError(name[:80], "is no plain file")
+        with path.open("rb") as file:
+            data = file.read(left + 1)
+        left -= len(data)
+        _check_room(folder.name, left)
+        yield name, data
+
+
+def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
+    if path.stat().st_size > MOST_BYTES:
+        raise TableError(path.name, f"is larger than {MOST_BYTES // 1024} kB")
+    left, seen = MOST_BYTES, set[str]()
+    try:
+        with zipfile.ZipFile(path) as zipped:
+            entries = [entry for entry in zipped.infolist() if not entry.is_dir()]
+            top = _common_folder([entry.filename for entry in entries])
+            for entry in entries:
+                name = entry.filename.removeprefix(top)
+                if _is_for_people(name):
+                    continue
+                seen_before = name in seen
+                seen.add(name)
+                _check_name(name, len(seen))
+                if seen_before:
+                    raise TableError(name, "is in the zip twice")
+                _check_entry(entry, name)
+                with zipped.open(entry) as file:
+                    data = file.read(left + 1)  # what it says of its size may be a lie
+                left -= len(data)
+                _check_room(path.name, left)
+                yield name, data
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError, ValueError):
+        raise TableError(path.name, "is no zip that can be unpacked") from None
+
+
+def _common_folder(names: list[str]) -> str:
+    """The one folder that all of a zip is in, with its slash; most programs that make a zip put one there."""
+    firsts = {name.partition("/")[0] for name in names if not _is_for_people(name)}
+    found = next(iter(firsts), "")
+    return f"{found}/" if len(firsts) == 1 and f"{found}/{PACK}" in names else ""
+
+
+def _is_for_people(name: str) -> bool:
+    """Whether a file is passed over: hidden, left by a system, or a text beside the pack."""
+    path = PurePosixPath(name)
+    return ".." not in path.parts and (
+        path.suffix in _PASSED_OVER
+        or any(part.startswith(".") or part in ("__MACOSX", "__pycache__") for part in path.parts)
+        or path.name in ("LICENSE", "LICENCE", "NOTICE")
+    )
+
+
+def _check_entry(entry: zipfile.ZipInfo, name: str) -> None:
+    if entry.flag_bits & 1:
+        raise TableError(name, "is encrypted")
+    if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise TableError(name, "is compressed in a way that is not read; make a plain zip")
+    kind = stat.S_IFMT(entry.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG):
+        raise TableError(name, "is no plain file")
+
+
+def _check_name(name: str, count: int) -> None:
+    if count > MOST_FILES:
+        raise TableError(name[:80], f"is one file too many: a pack has at most {MOST_FILES}")
+    folder, _, file = name.rpartition("/")
+    if folder not in ("", *FOLDERS) or not _NAME.fullmatch(file):
+        raise TableError(
+            name[:80],
+            f"is no name for a file of a pack: name.yaml, in {SCENARIOS}/ or {STEPS}/ or by itself, of a-z, 0-9 and hyphens",
+        )
+
+
+def _check_room(name: str, left: int) -> None:
+    if left < 0:
+        raise TableError(name, f"is larger than {MOST_BYTES // 1024} kB, all its files together")

@@ -1,0 +1,201 @@
+"""A pack as a system: what pack.yaml says of it, and its files in place of a folder of the house."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from bot.rules.errors import TableError, did_you_mean, reading
+from bot.rules.inputs.options import Option
+from bot.rules.plain import one_line
+from bot.systems.catalog import STEPS, System, built_in
+from bot.systems.game_file import check_game
+from bot.systems.packs.bounds import read_bounded
+from bot.systems.packs.content import PACK, Content, read_content
+
+_ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+LONGEST_ID = 20
+"""With `-table` behind it it is a command, and Discord takes 32 characters."""
+MOST_SHOWN = 25
+"""What Discord puts below one command, or into it."""
+MOST_INPUTS = 16
+"""Beside flags: flags fold into one option where there are too many."""
+NAME = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+LONGEST = {"title": 60, "version": 20, "author": 80, "licence": 80, "notice": 500, "inherits": LONGEST_ID}
+NEEDED = ("id", "title", "version", "author", "licence")
+KEYS = (*NEEDED, "notice", "inherits")
+TAKEN = frozenset(
+    {"roll", "game", "unit", "log", "again", "order", "fair", "me", "privacy", "help", "setup", "pack", "macro",
+     "console", "table", "grognard"}
+)  # fmt: skip
+"""Words that are commands of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What pack.yaml says."""
+
+    id: str
+    title: str
+    version: str
+    author: str
+    licence: str
+    notice: str = ""
+    inherits: str = ""
+
+
+def read_about(content: Content) -> About:
+    """The pack.yaml of a pack. Raises TableError for one with a fault."""
+    data = read_bounded(content[PACK], PACK)
+    if not isinstance(data, Mapping):
+        raise TableError(PACK, f"must be a mapping with {', '.join(NEEDED)}")
+    for key in data:
+        if key not in KEYS:
+            raise TableError(PACK, f'"{str(key)[:40]}" is not known here. {did_you_mean(str(key), KEYS)}'.strip())
+    for key in NEEDED:
+        if not data.get(key):
+            raise TableError(PACK, f"{key} is missing")
+    said = {key: " ".join(str(value).split()) for key, value in data.items() if value is not None}
+    for key, value in data.items():
+        if isinstance(value, list | Mapping) or (not isinstance(value, str) and key != "version"):
+            raise TableError(PACK, "must be a text; quote it", row=key)
+        if len(said.get(key, "")) > LONGEST.get(key, LONGEST_ID):
+            raise TableError(PACK, f"has at most {LONGEST.get(key, LONGEST_ID)} characters", row=key)
+    id = said["id"]
+    if not _ID.fullmatch(id) or id in TAKEN or id.endswith("-table"):
+        raise TableError(PACK, f'"{id}" cannot name a system: a-z, 0-9 and hyphens, no other command', row="id")
+    if id in built_in():
+        raise TableError(PACK, f"{id} is a built-in system: give the pack another id, and inherits: {id}", row="id")
+    return About(**said)
+
+
+class PackSystem(System):
+    """A system out of a pack: data alone, so what it can do is known before it does it."""
+
+    bounded = True
+
+    def __init__(self, content: Content) -> None:
+        about = read_about(content)
+        super().__init__(about.id)
+        self.content, self.about = content, about
+        self.parent: System | None = None
+        if parent := self.about.inherits:
+            if parent not in built_in():
+                hint = did_you_mean(parent, built_in()) or f"It may be {', '.join(built_in())}."
+                raise TableError(PACK, f"there is no built-in system {parent[:40]}. {hint}", row="inherits")
+            self.parent = built_in()[parent]
+            self.code = self.parent.code
+
+    @property
+    def version(self) -> str:
+        """The SHA-256 over its files: another version has another."""
+        total = sha256()
+        for name in sorted(self.content):
+            total.update(f"{name}\n{len(self.content[name])}\n".encode() + self.content[name])
+        return total.hexdigest()
+
+    def read(self, name: str) -> Any:
+        """The content of one of its YAML files, or of the system that it inherits from. Raises TableError."""
+        file = f"{name}.yaml"
+        if file in self.content:
+            return read_bounded(self.content[file], f"{self.id}/{file}")
+        if self.parent is not None:
+            return self.parent.read(name)
+        raise TableError(f"{self.id}/{file}", "is missing")
+
+    def text(self, name: str) -> str:
+        """One of its files as it is written."""
+        file = f"{name}.yaml"
+        if file in self.content or self.parent is None:
+            return self.content[file].decode("utf-8-sig")
+        return self.parent.text(name)
+
+    def names(self, folder: str = "") -> list[str]:
+        """The files of the pack in a folder of it, without `.yaml`, in alphabetical order."""
+        inherited = self.parent.names(folder) if self.parent is not None else []
+        paths = [file.removesuffix(".yaml").rpartition("/") for file in self.content if file != PACK]
+        own = [name for within, _, name in paths if within == folder]
+        return sorted({*inherited, *own})
+
+    @cached_property
+    def game(self) -> Mapping[str, Any]:
+        """The content of game.yaml; title and notice are those of pack.yaml. Raises TableError."""
+        file = f"{self.id}/game.yaml"
+        data = self.read("game")
+        if not isinstance(data, Mapping):
+            raise TableError(file, "must be a mapping with groups and units")
+        if self.parent is not None and "game.yaml" in self.content:
+            data = {**self.parent.game, **data}
+        about = self.about
+        made = {"edition": 1, "publisher": about.author, **data, "title": about.title}
+        made["notice"] = about.notice or f"{about.title}, version {about.version}, by {about.author}. {about.licence}."
+        with reading(file):
+            return check_game(made, file)
+
+    def check_whole(self) -> None:
+        """Read all that is in it once, examples too. Raises TableError for the first fault, also for more than the
+        chat platforms take."""
+        with reading(f"{self.id}/game.yaml"):
+            self.words  # noqa: B018  # its game file is read whole by this
+            groups = Counter(table.group for table in self.tables.values())
+        limits = [("table groups", len(groups)), ("combat sequences", len(self.sequences))]
+        limits += [(f"tables in the group {group}", count) for group, count in groups.items()]
+        for what, count in limits:
+            if count > MOST_SHOWN:
+                raise TableError(f"{self.id}/game.yaml", f"has {count} {what}; a menu holds {MOST_SHOWN}")
+        own = {*self.names()} if self.parent is None else {name.removesuffix(".yaml") for name in self.content}
+        for table in (table for id, table in self.tables.items() if id in own):
+            _check_command(table.id, table.inputs, f"{self.id}/{table.id}.yaml")
+        for sequence in self.sequences.values():
+            if sequence.declared is None and (self.parent is None or sequence.id not in self.parent.sequences):
+                raise TableError(f"{self.id}/sequences.yaml", f"has no {STEPS}/{sequence.id}.yaml", row=sequence.id)
+        for sequence in self.sequences.values() if "sequences" in own else ():
+            _check_command(sequence.id, sequence.inputs, f"{self.id}/sequences.yaml")
+        for group in groups:
+            if not NAME.fullmatch(group):
+                raise TableError(f"{self.id}/game.yaml", "is no name: a-z, 0-9 and hyphens", row=f"groups {group}")
+
+
+def _check_command(id: str, inputs: Iterable[Option], file: str) -> None:
+    options = list(inputs)
+    if sum(option.type != "bool" for option in options) > MOST_INPUTS:
+        raise TableError(file, f"has more than {MOST_INPUTS} inputs beside its flags; no form holds them", row=id)
+    for name in (id, *(option.name for option in options)):
+        if not NAME.fullmatch(name):
+            raise TableError(file, f"{name[:40]} is no name for a command: a-z, 0-9, - and _, at most 32", row=name)
+
+
+def load_pack(path: Path) -> PackSystem:
+    """The pack in a folder or zip; its tables are read when they are asked for. Raises TableError."""
+    return PackSystem(read_content(path))
+
+
+def is_pack(path: Path) -> bool:
+    """Whether a path looks like a pack."""
+    return (path / PACK).is_file() or (path.suffix == ".zip" and path.is_file())
+
+
+def packs_in(folder: Path) -> tuple[dict[str, PackSystem], list[str]]:
+    """The packs of a folder by id (or the one that the folder is), and a line for each that cannot be loaded."""
+    if not folder.is_dir() and not is_pack(folder):
+        return {}, [f"{folder}: there is no such folder of packs"]
+    found: dict[str, PackSystem] = {}
+    faults: list[str] = []
+    for path in [folder] if is_pack(folder) else sorted(filter(is_pack, folder.iterdir())):
+        try:
+            pack = load_pack(path)
+            pack.check_whole()
+        except TableError as error:
+            faults.append(f"pack {one_line(path.name)[:60]} is left out: {error}")
+            continue
+        if pack.id in found:
+            faults.append(f"pack {one_line(path.name)[:60]} is left out: another pack has the id {pack.id}")
+            continue
+        found[pack.id] = pack
+    return found, faults

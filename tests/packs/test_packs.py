@@ -1,0 +1,118 @@
+"""Packs: systems from a folder or a zip are there for every command, as those of the house are."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from adapters.discord.payload import MAX_COMMAND, payload, size
+from bot.interface.registry import registry
+from bot.rules.errors import TableError
+from bot.systems.catalog import system, systems
+from bot.systems.packs.pack import load_pack
+from tests.packs.conftest import PackMaker
+from tests.playing import Channel
+
+
+def grognard(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    import os
+
+    command = [sys.executable, "-m", "bot", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env={**os.environ, **env})
+
+
+@pytest.mark.usefixtures("packs")
+async def test_a_pack_of_tables_alone_is_played_with_units_turns_dice_and_log() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", "game start generic scenario=crossroads", "game settings hand_dice=yes", "game join Blue")
+    reply = await channel.do("Anna", "generic-table odds attack=9 defense=4 shift=-1 roll=5")
+    assert "column 1-1, result exchange" in reply.text()
+    await channel.do("Anna", "unit edit blue1 stats=state=reduced", "game next")
+    assert (await channel.game()).phase == "combat"
+    await channel.do("Anna", "generic-table fire fp=8")
+    log = (await channel.do("Anna", "log 9")).text()
+    assert "Combat begins" in log
+    assert "Fire: total" in log
+    await channel.do("Anna", "game undo")
+
+
+@pytest.mark.usefixtures("packs")
+async def test_help_knows_a_pack_without_sequences() -> None:
+    channel = await Channel.fresh()
+    page = (await channel.do("Anna", "help generic")).text()
+    assert "differential" in page
+    assert "CC0" in page
+    await channel.refused("Anna", "generic odds attack=3", "unknown-command")
+
+
+@pytest.mark.usefixtures("packs")
+def test_discord_is_given_the_tables_of_a_pack_and_no_empty_command() -> None:
+    made = {command["name"]: command for command in payload(registry())}
+    assert "generic-table" in made
+    assert "generic" not in made
+    assert size(made["generic-table"]) <= MAX_COMMAND
+
+
+def test_the_command_line_takes_packs_by_flag_and_by_setting(root: Path, tmp_path: Path) -> None:
+    words = ("lookup", "generic", "odds", "attack=9", "defense=4", "roll=5", "--json")
+    assert '"result": "defender-retreats"' in grognard(*words, "--packs", str(root / "packs")).stdout
+    assert '"result": "defender-retreats"' in grognard(*words, GROGNARD_PACKS=str(root / "packs" / "generic")).stdout
+    missing = grognard("systems", "--packs", str(tmp_path / "nowhere"))
+    assert (missing.returncode, missing.stdout) == (2, "")
+    assert "no folder of packs" in missing.stderr
+
+
+def test_a_zip_is_as_good_as_a_folder(root: Path, tmp_path: Path, use_packs: Callable[[Path], None]) -> None:
+    shutil.make_archive(str(tmp_path / "own" / "generic"), "zip", root / "packs", "generic")
+    use_packs(tmp_path / "own")
+    assert system("generic").table("fire").read({"fp": 8, "roll": 4})["steps"] == 0
+    assert load_pack(tmp_path / "own" / "generic.zip").version == load_pack(root / "packs" / "generic").version
+
+
+def test_a_pack_with_a_fault_is_left_out_and_the_others_stay(
+    make_pack: PackMaker, use_packs: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    make_pack()
+    make_pack(
+        {"pack.yaml": 'id: bad\ntitle: Bad\nversion: "1"\nauthor: us\nlicence: CC0\n', "crt.yaml": "rows: 1"}, "bad"
+    )
+    use_packs(make_pack().parent)
+    assert "few" in systems()
+    assert "bad" not in systems()
+    assert "pack bad is left out: bad/crt.yaml" in caplog.text
+
+
+def test_a_pack_may_not_pose_as_a_built_in_system(make_pack: PackMaker) -> None:
+    folder = make_pack({"pack.yaml": 'id: lnlt\ntitle: Few\nversion: "1"\nauthor: us\nlicence: CC0\n'})
+    with pytest.raises(TableError, match="inherits: lnlt"):
+        load_pack(folder)
+
+
+async def test_house_rules_inherit_what_they_do_not_change(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    """Overcautious commanders: an own table for the odds in melee; fire, units and phases stay those of the card."""
+    folder = make_pack(
+        {
+            "pack.yaml": 'id: house\ntitle: House\nversion: "1"\nauthor: us\nlicence: CC0\ninherits: lnlt\n',
+            "game.yaml": None,
+            "crt.yaml": None,
+            "melee-odds.yaml": (
+                "title: Melee odds\nsource: ours\ngroup: combat\nkind: grid\nsummary: Always even.\n"
+                "inputs:\n  attack: {type: int, min: 1, max: 60}\n  defense: {type: int, min: 1, max: 60}\n"
+                "outputs: {odds: melee_odds}\nread: {always: {odds: 1-1}}\n"
+            ),
+        }
+    )
+    use_packs(folder)
+    channel = await Channel.fresh()
+    assert system("house").table("melee-odds").read({"attack": 9, "defense": 1})["odds"] == "1-1"
+    assert system("lnlt").table("melee-odds").read({"attack": 9, "defense": 1})["odds"] == "5-1"
+    reply = await channel.do("Anna", 'house fire attackers="squad fp=2" targets="squad morale=4"')
+    assert reply.title
+    assert (await channel.do("Anna", "game start house Hill")).title
