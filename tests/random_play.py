@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import count
 from random import Random
 from typing import Any
 from unittest.mock import patch
 
+from bot.host.fuzzing import lines as fuzzing
 from bot.interface.packing import file_text
-from bot.interface.registry import registry
 from bot.interface.spec import Command, Place
-from bot.rules.inputs.options import Option
 from bot.systems.catalog import systems
 from tests.fresh import fresh_app, run
 from tests.playing import Channel
@@ -41,83 +38,11 @@ ROSTERS = {
         'unit add Grp element VC stats="melee=9 members=5 morale=11"',
     ),
 }
-LINES = (
-    "roll 2d6+1", "roll 4d6kh3 label=fate", "roll d20 secret", "roll 3dF", "roll d[hit,miss,miss]", "roll 2dA+d100",
-    "roll 3x2d6", "roll 2d6! hand=3,4", "roll 5d10c>6", "roll 2d6 hand=1,6 secret", "roll 7", "again", "again",
-    "game next", "game next", "game pass", "game pass done", "game initiative", "game plan 9 fog", "game plan remove=9",
-    "game initiative US", "game initiative VC",
-    "order write hold", "order write 'to H5' command='roll 2d6'", "order write", "order deadline 2d", "order open",
-    "game leave", "game join US", "game join VC",
-    "game settings answers=compact", "game settings hand_dice=no", "game settings hand_dice=yes answers=full",
-    "game settings master=Bob", "game undo", "game undo", "game undo", "game redo", "game redo", "fair add text",
-    'fair add "für Elise"', "fair reveal", "privacy delete confirm", "log 5", "game status", "fair show",
-)  # fmt: skip
-
-
-@lru_cache(maxsize=1)
-def examples() -> dict[str, list[str]]:
-    """The examples of every sequence, and every table that rolls its own dice, by system."""
-    found: dict[str, list[str]] = {id: [] for id in systems()}
-    for spec in registry():
-        if spec.family == "sequence":
-            found[spec.system].append(spec.example)
-        elif spec.family == "lookup" and (rolls := systems()[spec.system].tables[spec.target].rolls):
-            words = spec.example.split(" ")
-            names = tuple(f"{roll.option}=" for roll in rolls)
-            found[spec.system].append(" ".join(word for word in words if not word.startswith(names)))
-    return found
-
-
-def sequence_line(chance: Random, system: str, names: dict[str, list[str]]) -> str:
-    """A sequence or table of the system, with roster units in place of some of those of its example."""
-    line = chance.choice(examples()[system])
-
-    def exchanged(match: re.Match[str]) -> str:
-        name, items = match[1], match[2].split("; ")
-        for at, item in enumerate(items):
-            known = names.get(item.split(" ")[0])
-            if known and chance.random() < 0.7:
-                items[at] = chance.choice(known)
-        return f'{name}="{"; ".join(dict.fromkeys(items))}"'
-
-    units = [option.name for option in _options(line) if option.type in ("units", "unit")]
-    line = re.sub(rf'({"|".join(units) or "-"})="?([^"=]*(?:=[^"]*)?)"', exchanged, line)
-    return line + (" secret" if chance.random() < 0.15 and "-table" not in line else "")
-
-
-@lru_cache(maxsize=500)
-def _options(line: str) -> tuple[Option, ...]:
-    return registry().find(line.removeprefix("/").split(" "))[0].options
 
 
 def lines(chance: Random, number: int, system: str) -> Iterator[str]:
-    """So many commands."""
-    names: dict[str, list[str]] = {}
-    for line in ROSTERS[system]:
-        found = re.match(r'unit add "?([A-Za-z]+) ?(?:1\.\.(\d))?[ \d]*"? (\S+)', line)
-        assert found is not None
-        last = int(found[2]) if found[2] else 0
-        names.setdefault(found[3], []).extend([f"{found[1]} {n}" for n in range(1, last + 1)] if last else [found[1]])
-    every = [name for listed in names.values() for name in listed]
-    states = list(systems()[system].game["units"]["states"])
-    for _ in range(number):
-        pick = chance.random()
-        if pick < 0.5:
-            yield sequence_line(chance, system, names)
-        elif pick < 0.53:
-            yield sequence_line(chance, chance.choice(list(systems())), {})
-        elif pick < 0.62:
-            name = chance.choice(every)
-            yield chance.choice(
-                [
-                    f'unit edit "{name}" stats=state={chance.choice(states)}',
-                    f'unit edit "{name}" stats="state={chance.choice(states)} side={chance.choice(["US", "VC"])}"',
-                    f'unit remove "{name}"',
-                    chance.choice(ROSTERS[system]).replace('add "', 'add "Late ').replace("Late Late", "Late"),
-                ]
-            )
-        else:
-            yield chance.choice(LINES)
+    """So many commands for a game with the roster that is kept here."""
+    return fuzzing.lines(chance, number, system, ROSTERS[system])
 
 
 async def _whole(channel: Channel, chance: Random, game: str) -> None:

@@ -76,6 +76,26 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "--every writes it anew so often, until SIGINT or SIGTERM.",
         "grognard publish 4f1c22aa90b1d0e3 /srv/www/games",
     ),
+    "new": (
+        "FOLDER",
+        "a first pack to begin with",
+        "Small, but whole: a results table, column shifts, units, phases, a scenario. See docs/packs.md.",
+        "grognard new few-acres",
+    ),
+    "check": (
+        "FOLDER|FILE [--json]",
+        "what is wrong in a pack",
+        "Faults name file, row and column; questions are what a proof-reader would look at again. Runs the pack's "
+        "examples, in a process of its own. Exit status 1 on faults.",
+        "grognard check few-acres",
+    ),
+    "fuzz": (
+        "SYSTEM|FOLDER [--plays N] [--seed N]",
+        "random games, each checked whole",
+        "Log, chain, dice and state must agree, odds add up to 1, nothing may crash. Exit status 1 when something does "
+        "not hold; that game is then written to a file which /game import takes.",
+        "grognard fuzz few-acres --plays 50 --seed 7",
+    ),
     "doctor": (
         "[--replay]",
         "what is right and what to fix",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.host.fuzzing.lines import examples
 from bot.interface.registry import registry
 from bot.systems.catalog import PACKS, systems
 
@@ -16,6 +17,7 @@ PackMaker = Callable[..., Path]
 def _forget() -> None:
     systems.cache_clear()
     registry.cache_clear()
+    examples.cache_clear()
 
 
 @pytest.fixture

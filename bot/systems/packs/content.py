@@ -114,7 +114,7 @@ def _check_name(name: str, count: int) -> None:
     if folder not in ("", *FOLDERS) or not _NAME.fullmatch(file):
         raise TableError(
             name[:80],
-            f"is no name for a file of a pack: name.yaml, in {SCENARIOS}/ or {STEPS}/ or by itself, of a-z, 0-9 and hyphens",
+            f"is no name for a file of a pack: name.yaml, in {SCENARIOS}/ or {STEPS}/ or alone, of a-z, 0-9 and -",
         )
 
 

@@ -1,0 +1,178 @@
+"""Random games: several persons type whatever can be typed; afterwards log, chain, dice, state and odds must agree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from random import Random
+from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
+
+from bot.audit.games import audit_game
+from bot.host.fuzzing.lines import lines
+from bot.interface.packing import file_text
+from bot.interface.spec import Command, Person, Place
+from bot.rules.errors import UserError
+from bot.rules.inputs.options import Option
+from bot.systems.catalog import System, systems
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.interface.reply import Reply
+
+PERSONS = ("Anna", "Bob", "Carl")
+LINES = 40
+"""Commands of one game."""
+SIDES = ("US", "VC")
+BEGUN = 1_700_000_000
+UNFORESEEN = "our-fault"
+
+
+@dataclass(slots=True)
+class Tally:
+    """What was done so far."""
+
+    plays: int = 0
+    commands: int = 0
+    refused: int = 0
+    events: int = 0
+    odds: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A game in which something did not hold: which, why, and the game as it can be imported."""
+
+    play: int
+    faults: tuple[str, ...]
+    export: str
+
+
+def roster_for(system: System, chance: Random) -> tuple[str, ...]:
+    """Lines that give both sides a few units of every second type or so, with numbers that its attributes allow."""
+    words = system.words["units"]
+    types = list(words.types)
+    made = []
+    for side in SIDES:
+        for at, kind in enumerate(chance.sample(types, min(4, len(types)))):
+            name = f"{'ABCD'[at] * 2}{side.lower()}"
+            stats = " ".join(
+                f"{key}={_value(option, chance)}" for key, option in words.keys.items() if _is_plain(option)
+            )
+            made.append(f'unit add "{name} 1..2" {kind} {side}' + (f' stats="{stats}"' if stats else ""))
+    return tuple(made)
+
+
+def _is_plain(option: Option) -> bool:
+    return option.type == "int" or (option.type == "enum" and bool(option.values))
+
+
+def _value(option: Option, chance: Random) -> object:
+    if option.type == "enum":
+        return chance.choice(option.values)
+    low = int(option.min if option.min is not None else 1)
+    high = int(option.max if option.max is not None else low + 9)
+    return chance.randint(low, min(high, low + 9))
+
+
+class Game:
+    """One random game on an app of its own."""
+
+    def __init__(self, app: App, system: System, chance: Random, tally: Tally) -> None:
+        self._app, self._system, self._chance, self._tally = app, system, chance, tally
+        self._place = Place("console:fuzz", "console", "console")
+        self._ids = count(1)
+
+    async def play(self, number: int) -> Failure | None:
+        """Play it; what did not hold, or None."""
+        faults = [fault async for fault in self._faults()]
+        loaded = await self._app.games.at(self._place.key)
+        if loaded is not None:
+            self._tally.events += loaded.game.last
+            faults += await audit_game(self._app.store, loaded.row)
+        faults += list(self._odds_faults())
+        self._tally.plays += 1
+        return Failure(number, tuple(faults), await self._export()) if faults else None
+
+    async def _faults(self) -> Any:
+        roster = roster_for(self._system, self._chance)
+        opening = (f'game start {self._system.id} "A game" sides="US, VC"', "game join US", *roster)
+        typed = lines(self._chance, LINES, self._system.id, roster, tables=True)
+        for at, line in enumerate((*opening, *typed)):
+            who = self._chance.choice(PERSONS) if at >= len(opening) else PERSONS[0]
+            reply = await self._say(who, line)
+            self._tally.commands += 1
+            self._tally.refused += reply.error
+            if reply.code == UNFORESEEN:
+                yield f"`{line}` crashed: {reply.text()}"
+            elif reply.error and at < len(opening):
+                yield f"`{line}` was refused: {reply.text()}"
+            if self._chance.random() < 0.05:
+                await self._open_sealed()
+
+    async def _say(self, who: str, line: str) -> Reply:
+        person = Person(f"console:{who.casefold()}", who, self._chance.random() < 0.2)
+        return await self._app.run_text(line, person, self._place, f"f{next(self._ids)}")
+
+    async def _open_sealed(self) -> None:
+        loaded = await self._app.games.at(self._place.key)
+        for number in list(loaded.game.sealed)[:2] if loaded is not None else ():
+            for name in PERSONS:
+                await self._say(name, f"game reveal {number}")
+
+    def _odds_faults(self) -> Iterator[str]:
+        """Sequences whose chances do not add up to one; one of them is tried for each game."""
+        from bot.systems.resolve import count_odds
+
+        counted = [sequence for sequence in self._system.sequences.values() if sequence.odds_by]
+        for sequence in self._chance.sample(counted, min(1, len(counted))):
+            try:
+                total = sum(count_odds(sequence, sequence.example).values())
+            except UserError as error:
+                yield f"the odds of {sequence.id} cannot be counted for its example: {error}"
+                continue
+            self._tally.odds += 1
+            if total != 1:
+                yield f"the odds of {sequence.id} add up to {total}, not to 1"
+
+    async def _export(self) -> str:
+        person = Person("console:anna", "Anna", True)
+        command = Command(("game", "export"), {}, person, self._place, "export")
+        files = (await self._app.run(command)).files
+        return file_text(files[0].data, files[0].name) if files else ""
+
+
+async def fuzz(system: System, plays: int, seed: int, tally: Tally) -> Failure | None:
+    """So many random games, the same for the same seed; the first in which something did not hold."""
+    from bot.app import App
+    from bot.stores.sqlite import TemporaryStore
+
+    for number in range(1, plays + 1):
+        chance = Random(f"{system.id} {seed} {number}")
+        clock = map(float, count(BEGUN, 7)).__next__
+        with patch("os.urandom", chance.randbytes):  # seeds, salts and ids follow from the seed as well
+            store = await TemporaryStore.make(clock)
+            app = App(store, clock)
+            try:
+                failure = await Game(app, system, chance, tally).play(number)
+            finally:
+                await app.close()
+        if failure is not None:
+            return failure
+    return None
+
+
+def find(name: str) -> System:
+    """The system of this name, or the pack in a folder or zip, which is then in use. Raises UserError, TableError."""
+    path = Path(name)
+    if name in systems() or not path.exists():
+        from bot.systems.catalog import system
+
+        return system(name)
+    from bot.systems.packs.pack import load_pack
+
+    pack = load_pack(path)
+    pack.check_whole()
+    return pack

@@ -1,0 +1,78 @@
+"""`grognard check`, `new` and `fuzz`: for whoever writes a pack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bot.host.cli import Arguments
+from bot.rules.errors import UserError
+
+
+def check(words: list[str]) -> int:
+    """Check packs; 1 when one has a fault."""
+    from bot.packs.check import check_path, lines_of
+
+    arguments = Arguments(words, flags={"json": False})
+    (path,) = arguments.take("FOLDER")
+    if not Path(path).exists():
+        raise UserError(f"There is no {path[:80]}.", hint="Name the folder or zip of a pack.", code="unreadable-file")
+    report = check_path(Path(path))
+    if arguments.json:
+        import json
+
+        said = {"faults": report.faults, "questions": report.questions, "about": report.about}
+        print(json.dumps(said, ensure_ascii=False))
+    else:
+        print("\n".join(lines_of(report)))
+    return int(bool(report.faults))
+
+
+def new(words: list[str]) -> None:
+    """Write a first pack into a folder."""
+    from bot.packs.new import new_pack
+
+    (folder,) = Arguments(words, flags={}).take("FOLDER")
+    id = new_pack(Path(folder))
+    print(f"{folder} holds the pack {id}. Change it, then: grognard check {folder}")
+    print(f"Play it: grognard --packs {folder} play")
+
+
+def fuzz(words: list[str]) -> int:
+    """Play random games of a system; 1 when something did not hold in one, which is then written to a file."""
+    import asyncio
+    import logging
+    import os
+    from time import monotonic
+
+    from bot.host.fuzzing.play import Tally, find
+    from bot.host.fuzzing.play import fuzz as fuzz_system
+    from bot.systems.catalog import PACKS, systems
+
+    arguments = Arguments(words, flags={"plays": True, "seed": True})
+    (name,) = arguments.take("SYSTEM")
+    plays, seed = (_number(arguments, flag, default) for flag, default in (("plays", 20), ("seed", 1)))
+    system = find(name)
+    if system.id not in systems():
+        os.environ[PACKS] = os.path.abspath(name)
+        systems.cache_clear()
+    logging.disable(logging.CRITICAL)  # what goes wrong is told below
+    tally, since = Tally(), monotonic()
+    failure = asyncio.run(fuzz_system(systems()[system.id], plays, seed, tally))
+    print(
+        f"{system.id}: {tally.plays} games, {tally.commands} commands ({tally.refused} refused), "
+        f"{tally.events} events, {tally.odds} odds counted, {monotonic() - since:.0f} s, seed {seed}"
+    )
+    if failure is None:
+        return 0
+    file = Path(f"fuzz-{system.id}-{seed}-{failure.play}.json")
+    file.write_text(failure.export, encoding="utf-8")
+    print(f"Game {failure.play} failed; {file} holds it for `/game import` and grognard verify:")
+    print("\n".join(failure.faults[:10]))
+    return 1
+
+
+def _number(arguments: Arguments, flag: str, default: int) -> int:
+    text = arguments.flags.get(flag, [str(default)])[-1]
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 10**6):
+        raise UserError(f"--{flag} takes a whole number from 1, not {text[:40]}.", code="bad-value")
+    return int(text)

@@ -1,0 +1,165 @@
+"""A pack read whole: its faults, what looks odd in it, and how much it has. Called in a process of its own for what a
+stranger wrote."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.packs.linter import lint
+from bot.rules.errors import TableError, UserError
+from bot.systems.catalog import SCENARIOS, STEPS, TABLES, Sequence, System
+from bot.systems.packs.content import Content, read_content
+from bot.systems.packs.pack import PackSystem
+
+SITUATIONS = 40_000
+"""Look-ups of a whole pack: a second or so."""
+UNTRUSTED_SECONDS = 2.0
+OWN_SECONDS = 20.0
+LONGEST_SUMMARY = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found: faults, one line each; questions; and what the pack is and has, in a line."""
+
+    faults: tuple[str, ...] = ()
+    questions: tuple[str, ...] = ()
+    about: str = ""
+
+
+@dataclass(slots=True)
+class _Found:
+    faults: list[str] = field(default_factory=list)
+    questions: list[str] = field(default_factory=list)
+
+    def report(self, about: str = "") -> Report:
+        return Report(tuple(dict.fromkeys(self.faults)), tuple(dict.fromkeys(self.questions)), about)
+
+
+def check_content(content: Content) -> Report:
+    """The report on a pack's files."""
+    try:
+        pack = PackSystem(content)
+    except TableError as error:
+        return Report((str(error),))
+    return check_system(pack)
+
+
+def check_system(system: System) -> Report:
+    """The report on a system, of a pack or of the house."""
+    found = _Found()
+    try:
+        system.words  # noqa: B018  # reads its game file whole
+    except TableError as error:
+        found.faults.append(str(error))
+        return found.report()
+    counts = [_check_tables(system, found), _check_sequences(system, found), _check_scenarios(system, found)]
+    if isinstance(system, PackSystem) and not found.faults:
+        try:
+            system.check_whole()
+        except TableError as error:
+            found.faults.append(str(error))
+    version = f", version {system.about.version}" if isinstance(system, PackSystem) else ""
+    named = zip(counts, ("table", "combat sequence", "scenario"), strict=True)
+    has = ", ".join(f"{count} {what}{'' if count == 1 else 's'}" for count, what in named)
+    return found.report(f"{system.id}: {system.title}{version}: {has}")
+
+
+def _check_tables(system: System, found: _Found) -> int:
+    ids = list(system.tables)
+    most = max(100, SITUATIONS // max(1, len(ids)))
+    for id in ids:
+        file = f"{system.id}/{id}.yaml"
+        try:
+            table = system.tables[id]
+        except TableError as error:
+            found.faults.append(str(error))
+            continue
+        if not table.summary or len(table.summary) > LONGEST_SUMMARY:
+            found.faults.append(f"{file}, row summary: help needs one, of at most {LONGEST_SUMMARY} characters")
+        if not (table.printed.get("examples") or table.example):
+            found.questions.append(f"{file}: it has no examples; one from the rule book shows that it is typed right")
+        wrong, odd = lint(table, file, most)
+        found.faults += wrong
+        found.questions += odd
+    return len(ids)
+
+
+def _check_sequences(system: System, found: _Found) -> int:
+    try:
+        sequences = system.sequences
+    except TableError as error:
+        found.faults.append(str(error))
+        return 0
+    for sequence in sequences.values():
+        try:
+            fault = _sequence_fault(system, sequence)
+        except TableError as error:
+            fault = str(error)
+        if fault:
+            found.faults.append(fault)
+    return len(sequences)
+
+
+def _sequence_fault(system: System, sequence: Sequence) -> str:
+    """What is wrong with a combat sequence that is played and counted once, as its example is. Raises TableError."""
+    from bot.entropy import throwaway
+    from bot.systems.resolve import count_odds, resolve
+
+    where = f"{system.id}/sequences.yaml, row {sequence.id}"
+    if isinstance(system, PackSystem) and sequence.declared is None and system.parent is None:
+        return f"{where}: has no {STEPS}/{sequence.id}.yaml"
+    try:
+        resolve(sequence, sequence.example, throwaway())
+        if sequence.odds_by:
+            count_odds(sequence, sequence.example, seconds=1.0)
+    except UserError as error:
+        return f"{where}: its example fails: {error}"
+    return ""
+
+
+def _check_scenarios(system: System, found: _Found) -> int:
+    from bot.game.scenario import find_scenario
+
+    try:
+        names = system.names(SCENARIOS)
+        for name in names:
+            find_scenario(system, name)
+    except (TableError, UserError) as error:
+        found.faults.append(str(error))
+    return len(names)
+
+
+async def check_apart(content: Content, seconds: float = UNTRUSTED_SECONDS) -> Report:
+    """The report on a pack's files, made in a process of its own under limits of time and memory."""
+    from bot.odds_worker.pool import Worker
+    from bot.rules.odds import TooManyStates
+
+    worker = Worker(seconds, stays=False)
+    try:
+        return await worker.run(check_content, dict(content))
+    except TooManyStates:
+        return Report((f"it takes more than {seconds:g} seconds or too much memory to check: it is too costly",))
+    finally:
+        await worker.close()
+
+
+def check_path(path: Path) -> Report:
+    """The report on a folder, a zip or a built-in system's folder. A zip is somebody else's: it gets little time."""
+    if path.resolve().parent == TABLES.resolve() and (path / "game.yaml").is_file():
+        return check_system(System(path.name))
+    try:
+        content = read_content(path)
+    except TableError as error:
+        return Report((str(error),))
+    return asyncio.run(check_apart(content, OWN_SECONDS if path.is_dir() else UNTRUSTED_SECONDS))
+
+
+def lines_of(report: Report) -> Iterator[str]:
+    """A report as it is printed."""
+    yield from (f"fault     {fault}" for fault in report.faults)
+    yield from (f"question  {question}" for question in report.questions)
+    yield report.about if not report.faults else f"{len(report.faults)} to put right"

@@ -1,0 +1,208 @@
+"""What a proof-reader asks about a table: cells that nothing reads, a row that is there twice, a cell out of step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from bot.packs.situations import MOST, domain_fault, is_declared, is_whole, situations
+from bot.rules.errors import TableError, UserError
+from bot.rules.inputs.options import Option
+from bot.rules.tables.axis import Axis, axis, heading_axis
+from bot.rules.tables.table import Table
+
+FEWEST = 5
+"""Cells of a column that rise or fall: with fewer there is no telling which one is odd."""
+MOST_HOLES = 3
+"""Combinations without an answer that are named."""
+MOST_SAID = 12
+"""Remarks on one table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """One body of a table: the names that its rows and columns go by, their keys, and the cells as written."""
+
+    row_by: object
+    rows: tuple[object, ...]
+    column_by: object
+    heads: tuple[object, ...]
+    meaning: str
+    clamp: str
+    cells: tuple[tuple[object, ...], ...]
+
+
+def faults(table: Table, file: str, most: int = MOST) -> Iterator[str]:
+    """What is wrong beyond what loading finds: inputs without an answer, answers of the wrong kind, dead rows."""
+    if said := [fault for option in table.inputs if (fault := domain_fault(option))]:
+        yield from (f"{file}: {fault}" for fault in said)
+        return
+    seen: dict[str, set[Any]] = {}
+    count, holes = 0, 0
+    for given in situations(table, most):
+        try:
+            answer, values = table.worked(given)
+        except UserError as error:
+            if _is_hole(error, table):
+                holes += 1
+                if holes <= MOST_HOLES:
+                    yield f"{file}: no answer for {_said(given)}: {error.message}"
+            continue
+        count += 1
+        for name, value in values.items():
+            if isinstance(value, str | int | float):
+                seen.setdefault(name, set()).add(value)
+        strange = [name for name, value in answer.out.items() if not is_declared(value, table.outputs[name])]
+        if strange:
+            yield f"{file}: {strange[0]} is {answer.out[strange[0]]!r:.40} for {_said(given)}, which is not declared"
+            return
+    if holes > MOST_HOLES:
+        yield f"{file}: and no answer for {holes - MOST_HOLES} more combinations of inputs"
+    if not count:
+        yield f"{file}: no combination of inputs is answered"
+    elif is_whole(table, most) and all(option.type != "number" for option in table.inputs):
+        yield from (line for grid in grids(table.printed) for line in _dead(grid, table, seen, file))
+
+
+def _is_hole(error: UserError, table: Table) -> bool:
+    """Whether no cell answers, where no rule of the card says so."""
+    return error.code == "not-on-card" and not table.refuse
+
+
+def _said(given: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in given.items() if value is not None)
+
+
+def _dead(grid: Grid, table: Table, seen: Mapping[str, set[Any]], file: str) -> Iterator[str]:
+    """Rows and columns that no input leads to."""
+    options = {option.name: option for option in table.inputs}
+    for what, by, keys, meaning in (
+        ("row", grid.row_by, grid.rows, ""),
+        ("column", grid.column_by, grid.heads, grid.meaning),
+    ):
+        if not isinstance(by, str) or by not in seen or not keys:
+            continue
+        found = {_axis(keys, by, meaning, grid.clamp, options, table, file).find(value) for value in seen[by]}
+        if dead := [str(key) for at, key in enumerate(keys) if at not in found]:
+            values = sorted(seen[by], key=lambda value: (isinstance(value, str), value))
+            reach = f"{values[0]} to {values[-1]}" if not isinstance(values[0], str) else ", ".join(map(str, values))
+            yield f"{file}, {what} {', '.join(dead[:4])}: nothing leads to it; {by} is {reach:.80}"
+
+
+def _axis(
+    keys: Sequence[object], by: str, meaning: str, clamp: str, options: Mapping[str, Option], table: Table, file: str
+) -> Axis:
+    if meaning:
+        return heading_axis(keys, meaning=meaning, clamp=True)  # type: ignore[arg-type]  # loading has checked them
+    option, words = options.get(by), table.outputs.get(by)
+    return axis(
+        keys,
+        file,
+        decimal=option is not None and option.type == "number",
+        clamp=bool(clamp),
+        words=option.values if option is not None else words if isinstance(words, tuple) else (),
+    )
+
+
+def questions(table: Table, file: str) -> Iterator[str]:
+    """What may be a slip of the pen and may be as printed: rows alike, cells out of step, codes that nobody uses."""
+    written: set[object] = set()
+    for grid in grids(table.printed):
+        written |= {cell for row in grid.cells for cell in row if isinstance(cell, str | int)}
+        if not _is_ordered(grid.row_by, table):
+            continue
+        for (one, cells), (other, more) in pairwise(zip(grid.rows, grid.cells, strict=True)):
+            if len(cells) > 2 and cells == more and len(set(map(str, cells))) > 1:
+                yield f"{file}: row {one} and row {other} are the same: is one of them a slip?"
+        columns = list(zip(*grid.cells, strict=True)) if len({len(row) for row in grid.cells}) == 1 else []
+        for at, row in _odd([[_rank(cell, table) for cell in column] for column in columns]):
+            head = grid.heads[at] if grid.heads else None
+            where = f"row {grid.rows[row]}" + (f", column {head}" if head is not None else "")
+            yield f"{file}, {where}: {columns[at][row]} is out of step with the cells above and below it: as printed?"
+        if grid.heads and (grid.meaning or _is_ordered(grid.column_by, table)):
+            for at, column in _odd([[_rank(cell, table) for cell in row] for row in grid.cells]):
+                yield (
+                    f"{file}, row {grid.rows[at]}, column {grid.heads[column]}: {grid.cells[at][column]} is out of "
+                    "step with the cells left and right of it: as printed?"
+                )
+    codes = table.printed.get("results") or {}
+    plain = all(isinstance(cell, str | int) for cell in written) and not any(
+        "bands" in b for b in _bodies(table.printed)
+    )
+    if written and plain and (unused := [str(code) for code in codes if code not in written]):
+        yield f"{file}, results {', '.join(unused[:4])}: no cell has it"
+
+
+def _is_ordered(by: object, table: Table) -> bool:
+    """Whether the rows or columns follow a number, or words that a formula works out: then results rise or fall."""
+    option = next((option for option in table.inputs if option.name == by), None)
+    return isinstance(by, str) and (option is None or option.type in ("int", "number"))
+
+
+def _rank(cell: object, table: Table) -> float | None:
+    """A cell as a number by which cells can be compared: its own, or its place in the list that it is from."""
+    if isinstance(cell, int | float) and not isinstance(cell, bool):
+        return cell
+    for words in (list(table.printed.get("results") or {}), *table.outputs.values()):
+        if isinstance(words, list | tuple) and cell in words:
+            return list(words).index(cell)
+    return None
+
+
+def _odd(lines: Sequence[Sequence[float | None]]) -> Iterator[tuple[int, int]]:
+    """(line, place) of single cells that keep a line from rising or falling as most of the other lines do."""
+    ranked = [(at, [rank for rank in line if rank is not None]) for at, line in enumerate(lines) if None not in line]
+    ways = {sign: [at for at, line in ranked if _rises(line, sign)] for sign in (1, -1)}
+    for at, line in ranked:
+        sign = 1 if len(ways[1]) >= len(ways[-1]) else -1
+        if len(line) < FEWEST or at in ways[sign] or 2 * len(ways[sign]) < len(ranked) - 1:
+            continue
+        without = [place for place in range(len(line)) if _rises([*line[:place], *line[place + 1 :]], sign)]
+        if without:
+            yield at, without[0]
+
+
+def _rises(line: Sequence[float], sign: int) -> bool:
+    return all(sign * (after - before) >= 0 for before, after in pairwise(line))
+
+
+def grids(printed: Mapping[str, Any]) -> Iterator[Grid]:
+    """The grids that a table file has under `read`, also those within a `pick`."""
+    for body in _bodies(printed):
+        if "cells" not in body:
+            continue
+        columns, cells = body.get("columns") or {}, body["cells"]
+        meaning = next((key for key in ("from", "to") if key in columns), "")
+        rows = tuple(tuple(row) if isinstance(row, list) and columns else (row,) for row in cells.values())
+        heads = tuple(columns.get(meaning or "heads") or ())
+        yield Grid(
+            body.get("rows"), tuple(cells), columns.get("by"), heads, meaning, str(body.get("off_card") or ""),
+            tuple(tuple(map(_plain, row)) for row in rows),
+        )  # fmt: skip
+
+
+def _plain(cell: object) -> object:
+    """A cell that can be compared and hashed."""
+    return cell if isinstance(cell, str | int | float | None) else str(cell)
+
+
+def _bodies(printed: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    read = printed.get("read") or []
+    left = list(read) if isinstance(read, list) else [read]
+    while left:
+        body = left.pop(0)
+        yield body
+        left += (body.get("pick") or {}).values()
+
+
+def lint(table: Table, file: str, most: int = MOST) -> tuple[list[str], list[str]]:
+    """The faults of a table that loads, and what is asked about it."""
+    found: tuple[list[str], list[str]] = ([], [])
+    try:
+        found[0].extend(faults(table, file, most))
+        found[1].extend(questions(table, file))
+    except TableError as error:
+        found[0].append(str(error))
+    return found[0][:MOST_SAID], found[1][:MOST_SAID]

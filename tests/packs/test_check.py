@@ -1,0 +1,156 @@
+"""`grognard check`, `new` and `fuzz`: what an author of a pack gets to see."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from bot.__main__ import main
+from bot.host.fuzzing.play import Tally, fuzz
+from bot.packs.check import check_content, check_path, check_system
+from bot.packs.new import new_pack
+from bot.rules.tables.table import Table
+from bot.systems.catalog import TABLES, built_in, system
+from bot.systems.packs.content import read_content
+from tests.packs.conftest import FEW, PackMaker
+from tests.refusing import refuses
+
+CRT = """\
+title: CRT
+source: ours
+group: combat
+kind: grid
+summary: What a die says.
+inputs:
+  roll: {type: int, min: 1, max: 6}
+  odds: {type: int, min: 1, max: 4}
+outputs: {result: [AE, AR, NE, DR, DE]}
+read:
+  rows: roll
+  columns: {by: odds, heads: [1, 2, 3, 4]}
+  cells:
+"""
+ROWS: dict[object, str] = {
+    1: "AE, AE, AR, NE",
+    2: "AE, AR, AR, NE",
+    3: "AR, AR, NE, DR",
+    4: "AR, NE, DR, DR",
+    5: "NE, NE, DR, DE",
+    6: "NE, DR, DR, DE",
+}
+
+
+def card(rows: dict[object, str]) -> str:
+    """A results table with these rows."""
+    return CRT + "".join(f"    {key}: [{cells}]\n" for key, cells in rows.items()) + "example: {roll: 1, odds: 1}\n"
+
+
+def said(make_pack: PackMaker, **files: str) -> tuple[str, str]:
+    """The faults and the questions of the smallest pack with these tables, a line each."""
+    report = check_content(read_content(make_pack({f"{name}.yaml": text for name, text in files.items()})))
+    return "\n".join(report.faults), "\n".join(report.questions)
+
+
+def test_a_sound_card_raises_no_question(make_pack: PackMaker) -> None:
+    assert said(make_pack, crt=card(ROWS)) == ("", "")
+
+
+def test_a_row_that_is_printed_twice_and_one_that_is_missing(make_pack: PackMaker) -> None:
+    """The misprint of a known tutorial's chart: row 5 twice, and no 6."""
+    assert "line 19: the key 5 is given twice" in said(make_pack, crt=card(ROWS).replace("    6: [", "    5: ["))[0]
+    assert "nothing answers roll 6" in said(make_pack, crt=card({key: ROWS[key] for key in range(1, 6)}))[0]
+
+
+def test_faults_name_file_row_and_column(make_pack: PackMaker) -> None:
+    faults, _ = said(make_pack, crt=card({**ROWS, 3: "AR, AR, XX, DR"}))
+    assert faults == "few/crt.yaml, row 3, column 3: result has no value 'XX'"
+    faults, _ = said(make_pack, crt=card({**ROWS, 3: "AR, AR, DR"}))
+    assert "few/crt.yaml, row 3: has 3 cells for 4 columns" in faults
+    rows: dict[object, str] = {"1-2": ROWS[1], "2-4": ROWS[3], "5-6": ROWS[5]}
+    assert "few/crt.yaml, row 2-4: overlaps the band before it at 2" in said(make_pack, crt=card(rows))[0]
+
+
+def test_all_tables_are_read_not_only_up_to_the_first_fault(make_pack: PackMaker) -> None:
+    faults, _ = said(make_pack, crt=card({**ROWS, 3: "AR"}), fire=card({**ROWS, 4: "AR"}))
+    assert "few/crt.yaml, row 3" in faults
+    assert "few/fire.yaml, row 4" in faults
+
+
+def test_a_row_that_nothing_leads_to(make_pack: PackMaker) -> None:
+    faults, _ = said(make_pack, crt=card({**ROWS, 7: "DR, DR, DE, DE"}))
+    assert faults == "few/crt.yaml, row 7: nothing leads to it; roll is 1 to 6"
+
+
+def test_what_a_proof_reader_asks(make_pack: PackMaker) -> None:
+    _, questions = said(make_pack, crt=card({**ROWS, 4: ROWS[3]}))
+    assert "row 3 and row 4 are the same" in questions
+    _, questions = said(make_pack, crt=card({**ROWS, 4: "DE, NE, DR, DR"}))
+    assert "few/crt.yaml, row 4, column 1: DE is out of step with the cells above and below it" in questions
+
+
+def test_a_gap_behind_a_formula_is_found_by_looking_everything_up(make_pack: PackMaker) -> None:
+    text = FEW["crt.yaml"].replace("read:\n  rows: roll", "derive: {_total: roll + 1}\nread:\n  rows: _total")
+    faults, _ = said(make_pack, crt=text)
+    assert "no answer for roll 6" in faults
+
+
+@pytest.mark.parametrize("id", list(built_in()))
+def test_the_built_in_games_have_no_fault(id: str) -> None:
+    assert check_system(built_in()[id]).faults == ()
+
+
+def test_the_free_packs_have_neither_fault_nor_question(root: Path) -> None:
+    folders = [path.parent for path in sorted((root / "packs").glob("*/pack.yaml"))]
+    assert folders
+    for folder in folders:
+        report = check_content(read_content(folder))
+        assert (report.faults, report.questions) == ((), ()), folder.name
+
+
+def test_new_writes_a_pack_that_passes_and_is_never_put_over_another(tmp_path: Path) -> None:
+    folder = tmp_path / "Few Acres"
+    assert new_pack(folder) == "few-acres"
+    report = check_content(read_content(folder))
+    assert (report.faults, report.questions) == ((), ())
+    assert report.about == "few-acres: Few Acres, version 1: 2 tables, 0 combat sequences, 1 scenario"
+    with refuses("name-taken"):
+        new_pack(folder)
+    with refuses("bad-name"):
+        new_pack(tmp_path / "lnlt")
+
+
+def test_check_on_the_command_line(make_pack: PackMaker, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In a process of its own; exit status 1 on faults."""
+    assert main(["check", str(make_pack())]) == 0
+    assert "question  few/crt.yaml" not in (out := capsys.readouterr().out)
+    assert "few: Few, version 1: 1 table" in out
+    assert main(["check", str(make_pack({"crt.yaml": card({**ROWS, 3: "AR"})})), "--json"]) == 1
+    assert "row 3" in json.loads(capsys.readouterr().out)["faults"][0]
+    assert main(["check", str(tmp_path / "nowhere")]) == 2
+    assert check_path(TABLES / "nhis").faults == ()
+
+
+async def test_random_games_hold_and_are_the_same_for_the_same_seed() -> None:
+    first, second = Tally(), Tally()
+    assert await fuzz(system("nhis"), 2, 5, first) is None
+    assert await fuzz(system("nhis"), 2, 5, second) is None
+    assert first == second
+    assert (first.plays, first.odds) == (2, 2)
+    assert first.events > 20
+
+
+@pytest.mark.usefixtures("packs")
+async def test_random_games_of_a_pack_hold() -> None:
+    assert await fuzz(system("generic"), 3, 1, Tally()) is None
+
+
+async def test_a_random_game_that_fails_is_kept_to_be_imported() -> None:
+    """Here a look-up breaks, as one with a mistake in its code would."""
+    with patch.object(Table, "read", side_effect=RuntimeError("a mistake")):
+        failure = await fuzz(system("asl"), 5, 1, Tally())
+    assert failure is not None
+    assert "crashed" in failure.faults[0]
+    assert json.loads(failure.export)["events"]
