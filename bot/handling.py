@@ -39,7 +39,7 @@ ATTEMPTS = 50
 IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
 MAX_OPTIONS = 60
-_COUNTING = ("odds", "bars", "picture", "drawn", "luck", "count", "whatif", "back", "help", "try")
+_COUNTING = ("odds", "bars", "picture", "drawn", "luck", "losses", "count", "whatif", "back", "help", "try")
 COUNTING = tuple(("button", name) for name in _COUNTING)
 
 

@@ -117,6 +117,7 @@ BUTTONS_OF_GAME = {
     "end": "ending:end_now",
     "initiative": "turn:press_initiative",
     "join": "game:press_join",
+    "losses": "luck:press_losses",
     "luck": "luck:press_picture",
     "log": "log:turn_page",
     "mark": "unit_card:press_mark",

@@ -62,11 +62,15 @@ async def stats(context: Context) -> Reply:
         footer=(f"#{game.number}", short(context.ledger.head)),
         private=True,
     )
-    if not by_side or context.options()["game"]:
+    if context.options()["game"]:
         return answer
-    from bot.commands.pictures import offered
+    from bot.commands.pictures import NEVER, can_draw, mode, offered
 
-    return await offered(context, answer, context.button("luck", "").action)
+    if by_side:
+        answer = await offered(context, answer, context.button("luck", "").action)
+    if game.sides and game.turn and game.units and can_draw() and await mode(context) != NEVER:
+        answer = replace(answer, buttons=(*answer.buttons, context.button("losses", "Losses")))
+    return answer
 
 
 async def quick_luck(context: Context) -> tuple[dict[str, Luck], list[tuple[Try, Worth]]]:
@@ -95,6 +99,16 @@ async def press_picture(context: Context, _about: str) -> Reply:
             track.append((item.number, (track[-1][1] if track else 0.0) + worth.got - worth.mean))
     title = f"Luck in {game.name}" if game.name else "Luck against expectation"
     return replace(await luck_shown(context, title, dict(sorted(tracks.items()))), private=True)
+
+
+async def press_losses(context: Context, _about: str) -> Reply:
+    """What each side lost, turn by turn, drawn: for the game that is played here."""
+    from bot.commands.exporting import export_json
+    from bot.commands.pictures import losses_shown
+
+    game = context.need_game()
+    title = f"Losses in {game.name}" if game.name else "Losses"
+    return replace(await losses_shown(context, title, await export_json(context)), private=True)
 
 
 async def _tries(context: Context) -> tuple[list[Try], int]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
 
 from bot.commands.context import Context
+from bot.drafts import find_draft, new_draft
 from bot.game.rights import need_director
 from bot.interface.parts import Odds, Small
 from bot.interface.reply import Button, File, Reply
@@ -33,6 +34,7 @@ LABEL = "Picture"
 MOST_ACTION = 95
 """Characters of a button's action that every platform takes."""
 SECONDS = 10.0
+DAY = 86_400.0
 
 
 def can_draw() -> bool:
@@ -80,14 +82,22 @@ async def offered(context: Context, reply: Reply, action: str, *, wanted: bool =
     return replace(reply, buttons=(*reply.buttons, Button(action, LABEL)))
 
 
-def table_action(table: Table, given: Mapping[str, object], *, private: bool) -> str:
-    """The button that draws a table: its inputs are in it, as a lookup is stored nowhere."""
+def table_action(context: Context, table: Table, given: Mapping[str, object], *, private: bool) -> str:
+    """The button that draws a table: its inputs are in it, as a lookup is stored nowhere; or in a draft, where they are
+    too long for a button."""
     inputs = {name: "yes" if value is True else value for name, value in given.items() if value not in (None, False)}
-    return f"{'picture' if private else 'drawn'}:{table.system}/{table.id}?{urlencode(inputs)}"
+    kind = "picture" if private else "drawn"
+    action = f"{kind}:{table.system}/{table.id}?{urlencode(inputs)}"
+    if len(action) <= MOST_ACTION:
+        return action
+    draft = new_draft(context.spec.path, inputs, context.command.who.key)
+    if can_draw():
+        context.docs.append(draft.doc(context.now, DAY))
+    return f"{kind}:{draft.key}"
 
 
 async def press(context: Context, rest: str) -> Reply:
-    """Draw the odds of a draft, or a table with the inputs in the button."""
+    """Draw the odds of a draft, or a table with the inputs in the button or in a draft."""
     name, is_table, inputs = rest.partition("?")
     private = context.spec.private
     if is_table:
@@ -96,6 +106,11 @@ async def press(context: Context, rest: str) -> Reply:
     from bot.commands.odds import answer_odds
     from bot.commands.playing import repeated
 
+    found = None if private else await find_draft(context.store, name)  # a lookup that all have seen
+    draft = found or await own_draft(context, name)
+    spec = context.registry.get(draft.path)
+    if spec is not None and spec.family == "lookup":
+        return replace(await _table(context, f"{spec.system}/{spec.target}", draft.options), private=private)
     draft = await own_draft(context, name)
     desk = repeated(context, draft.path, draft.options)
     await desk.check_enabled(desk.spec)
@@ -107,6 +122,13 @@ async def press_shot(context: Context, number: int, _more: str) -> Reply:
     from bot.commands.as_fired import odds
 
     return replace(await _odds(context, await odds(context, number, "")), private=True)
+
+
+async def losses_shown(context: Context, title: str, export: str) -> Reply:
+    """What each side lost, turn by turn, drawn."""
+    from bot.report.lost import losses_pictured
+
+    return _shown(title, "losses", await _drawn(context, losses_pictured, title, export))
 
 
 async def luck_shown(context: Context, title: str, tracks: Mapping[str, Many[tuple[int, float]]]) -> Reply:

@@ -40,7 +40,7 @@ async def handle_lookup(context: Context) -> Reply:
     if spec.wants_whole(options):
         given = {name: value for name, value in options.items() if name not in ("private", "whole")}
         whole = whole_reply(table, spec.example, given)
-        return await offered(context, whole, table_action(table, {}, private=True), wanted=wanted)
+        return await offered(context, whole, table_action(context, table, {}, private=True), wanted=wanted)
     private = flag(options, "private")
     options.pop("private", None)
     if private and table.owes(options):
@@ -51,7 +51,7 @@ async def handle_lookup(context: Context) -> Reply:
     reply = record(context, outcome, secret=False)
     reply = replace(reply, private=private or reply.private)
     reply = replace(reply, buttons=(*reply.buttons, *under_lookup(context, table, options)))
-    return await offered(context, reply, table_action(table, outcome.given, private=private), wanted=wanted)
+    return await offered(context, reply, table_action(context, table, outcome.given, private=private), wanted=wanted)
 
 
 async def handle_sequence(context: Context) -> Reply:

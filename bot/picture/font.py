@@ -1,4 +1,7 @@
-"""How wide text is in the one font of all pictures, which is in the package so that every host draws the same."""
+"""How wide text is in the one font of all pictures, which is in the package so that every host draws the same.
+
+The font is without its kerning: text is drawn just as wide as it is measured here, and in half the time.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,10 @@ FILES = {
 }
 UNKNOWN = "?"
 """In place of a letter that the font has not."""
+CYRILLIC = dict(zip("абвгдезийклмнопрстуфъыьэёіґў", "abvgdeziyklmnoprstuf'y'eeigw", strict=True)) | {
+    "ж": "zh", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "shch", "ю": "yu", "я": "ya", "є": "ye", "ї": "yi",
+}  # fmt: skip
+"""How names in Cyrillic are written in the letters of the font; what else it has not becomes a question mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +77,8 @@ def _glyphs(data: bytes, cmap: int) -> dict[str, int]:
 
 
 def drawable(text: str) -> str:
-    """The text in letters that the font has: accents that it lacks are dropped, other signs become a question mark."""
+    """The text in letters that the font has: Cyrillic is written in Latin ones, accents that it
+    lacks are dropped, other signs become a question mark."""
     known = face(False).advances
     if all(sign in known for sign in text):
         return text
@@ -78,6 +86,9 @@ def drawable(text: str) -> str:
     for sign in " ".join(text.split()):
         if sign in known:
             signs.append(sign)
+            continue
+        if latin := CYRILLIC.get(sign.lower(), ""):
+            signs.append(latin if sign.islower() else latin.capitalize())
             continue
         plain = "".join(part for part in unicodedata.normalize("NFKD", sign) if part in known)
         unseen = unicodedata.category(sign) in ("Mn", "Me", "Cc", "Cf", "Cs")

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
-from bot.picture.font import FILES
+from bot.picture.font import FILES, face
 from bot.rules.errors import UserError
 
 LIBRARIES = ("svg2png_py", "resvg_py")
@@ -36,6 +36,14 @@ def png(svg: str) -> bytes:
         hint='pip install "grognard[pictures]" adds them; a file that ends in .svg needs nothing.',
         code="no-pictures",
     )
+
+
+def read_fonts() -> None:
+    """Read what draws, and how wide letters are, before anything is drawn."""
+    face(bold=False)
+    face(bold=True)
+    if rasterizer() == "svg2png_py":
+        _fonts()
 
 
 @cache

@@ -13,8 +13,12 @@ from bot.odds_worker.pool import Worker
 from bot.picture import png as pngs
 from bot.picture.png import rasterizer
 from bot.rules.odds import TooManyStates
-from tests.playing import Channel
+from tests.playing import Channel, two_sides
 
+LONG_LOOKUP = (
+    "lnlt-table oft-mods lm=3 open turret_pivot assault degrading=2 smoke chassis_pivot between_buildings adjacent"
+    " rubber_boat"
+)
 LOOKUP = "lnlt-table dct unit=good-order-mmc morale=5 total=11"
 FIRE = 'lnlt fire attackers="squad fp=4" targets="squad morale=5"'
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -154,15 +158,6 @@ async def test_a_picture_that_fails_costs_its_answer_nothing(monkeypatch: pytest
     assert failed.title == "The picture could not be drawn just now."
 
 
-async def test_inputs_too_long_for_a_button_go_without() -> None:
-    channel = await Channel.fresh()
-    flags = "lm=3 open turret_pivot assault degrading=2 smoke chassis_pivot between_buildings adjacent rubber_boat"
-    reply = await channel.say("Anna", f"lnlt-table oft-mods {flags}")
-    assert not reply.error
-    assert all(len(one.action) <= MOST_ACTION for one in reply.buttons)
-    assert "Picture" not in labels(reply)
-
-
 @pytest.mark.parametrize(
     "action", ["picture:nobody", "drawn:lnlt/nothing?x=1", "drawn:lnlt/dct?unit=elephant", "drawn:"]
 )
@@ -171,3 +166,26 @@ async def test_a_bent_button_is_refused(action: str) -> None:
     reply = await channel.press("Anna", action)
     assert reply.error
     assert reply.code != "our-fault"
+
+
+async def test_losses_are_drawn_under_the_statistics() -> None:
+    channel = await Channel.fresh()
+    await two_sides(channel)
+    await channel.do("Anna", "game next", "lnlt fire attackers=us1 targets=vc1 hand=6,1,6")
+    stats = await channel.say("Anna", "game stats")
+    assert labels(stats) == ["Losses"], "typed dice say nothing of luck"
+    drawn = await channel.press("Anna", button(stats, "Losses"))
+    assert_is_picture(drawn, "losses.png", "VC: 1 in all, turn 1 1.", "US: 0 in all.", private=True)
+    await channel.do("Anna", "game settings pictures=never")
+    assert labels(await channel.say("Anna", "game stats")) == []
+
+
+async def test_a_lookup_with_more_than_a_button_holds_is_drawn_for_whoever_has_seen_it() -> None:
+    channel = await Channel.fresh()
+    reply = await channel.say("Anna", LONG_LOOKUP)
+    assert len(button(reply)) < MOST_ACTION
+    assert "?" not in button(reply)
+    assert_is_picture(await channel.press("Ben", button(reply)), "oft-mods.png", private=False)
+    alone = await channel.say("Anna", f"{LONG_LOOKUP} private")
+    assert (await channel.press("Ben", button(alone))).code == "used-up"
+    assert_is_picture(await channel.press("Anna", button(alone)), "oft-mods.png", private=True)

@@ -109,7 +109,9 @@ def test_the_font_has_its_licence_beside_it() -> None:
     ("typed", "drawn"),
     [
         ("Nguyễn", "Nguyễn"),
-        ("Жуков", "?????"),
+        ("Жуков", "Zhukov"),
+        ("Їжак Щ", "Yizhak Shch"),
+        ("山本", "??"),
         ("a\tb", "a b"),
         ("①", "1"),
         ("x\u200bz", "xz"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bot.rules.sequence import Outputs, Row
-from bot.systems.baps.resolution import Man, said
+from bot.systems.baps.resolution import WOUNDED, Man, said
 
 SUPPRESSED = "suppressed"
 
@@ -31,4 +31,5 @@ def _row(man: Man) -> Row:
 
 def _said(token: str) -> str:
     result, _, after = token.partition(", ")
-    return said({"result": result, "after": after or "ready"})
+    word = said({"result": result, "after": after or "ready"})
+    return WOUNDED.get(word, word)
