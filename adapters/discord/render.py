@@ -53,7 +53,7 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
     lead = _lead(reply, late=late)
     if reply.boxed or any(isinstance(part, Entry) for part in reply.lines):
         return Message(_list(reply, lead), files)
-    rest = [*drawn(reply.lines, PEN), *((note, False) for note in notes)]
+    rest = [*drawn(reply.shown, PEN), *((note, False) for note in notes)]
     if request.may(EMBED_LINKS) and not reply.bare:
         body, folded = _embedded(reply, lead, rest)
     else:
@@ -75,7 +75,7 @@ def render(reply: Reply, request: Request, *, late: bool = False) -> Message:
 def _list(reply: Reply, lead: str) -> Json:
     """A list in a box, each entry with its button beside it: no embed can do that, so it has Discord's newer layout."""
     inner: list[Json] = []
-    for apart, run in groupby(reply.lines, key=lambda part: isinstance(part, Entry | Rule)):
+    for apart, run in groupby(reply.shown, key=lambda part: isinstance(part, Entry | Rule)):
         for one in map(_entry, run) if apart else [{"type": _TEXT, "content": _joined(drawn(run, PEN))}]:
             inner += [{"type": _SEPARATOR}, one] if inner and not reply.boxed else [one]
     below = [*rows(reply.buttons, reply.across), *menu_rows(reply.menus)]

@@ -57,7 +57,7 @@ def render(reply: Reply, team: str, *, before: str = "", notes: Iterable[str] = 
     reply calls. `is_native`: with Slack's own tables, for a workspace that takes them."""
     mention = _mention(reply, team)
     mark = before + ("Error: " if reply.error else "")
-    lines, files = [*reply.lines, *notes], reply.files
+    lines, files = [*reply.shown, *notes], reply.files
     blocks = _blocks(reply, mention, mark, lines, is_native=is_native)
     if _size(blocks) > ROOM or len(blocks) > MAX_BLOCKS - 2:
         blocks = _folded(reply, mention, mark, lines)

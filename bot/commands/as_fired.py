@@ -15,7 +15,7 @@ from bot.game.state import Json
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.play.odds_answer import odds_reply
-from bot.play.replayed import Shot, again, by_label, came_up, every_die, shot_of
+from bot.play.replayed import Shot, again, besides, by_label, came_up, every_die, shot_of
 from bot.rules.errors import UserError
 from bot.systems.catalog import system
 
@@ -74,6 +74,7 @@ async def _dice(context: Context, number: int) -> Reply:
     fired = await _fired(context, number)
     played = again(fired.shot)
     parts = every_die(fired.shot.sequence, played) if played else by_label(fired.event.get("dice") or ())
+    parts = (*parts, *besides(fired.shot.sequence, played))
     count = len(fired.shot.dice)
     title = fired.shot.sequence.title
     said = f"{count} {'die' if count == 1 else 'dice'}, {title[:1].lower()}{title[1:]}"

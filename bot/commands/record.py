@@ -15,6 +15,7 @@ from bot.interface.parts import Group, Small
 from bot.interface.reply import Button, Reply
 from bot.interface.tone import SEALED as SEALED_TONE
 from bot.play.answers import compact
+from bot.play.brief import brief
 from bot.play.effects import after_happening, change_json, facts_of, initiative_of, named_in, reminders
 from bot.play.outcome import Outcome
 from bot.rules.errors import UserError
@@ -103,6 +104,8 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
         reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
     if context.moved:
         reply = replace(reply, lines=(*reply.lines, context.moved))
+    if happening.kind == "sequence":
+        reply = brief(reply, context.spec.options)
     buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
     return replace(reply, buttons=buttons, menus=other_targets(context, context.spec, game, facts, number))
 
@@ -113,8 +116,11 @@ def roll_buttons(context: Context, reply: Reply, kind: str, facts: Json, number:
     if kind == "sequence":
         buttons.append(change_button(context.ledger.row, number))
         if facts.get("dice"):
-            folded = any(isinstance(part, Group) for part in reply.lines)
-            buttons.append(context.button("dice", "Dice", number) if folded else context.button("odds", "Odds", number))
+            counted = any(isinstance(part, Group) for part in reply.lines)
+            if not counted:
+                buttons.append(context.button("odds", "Odds", number))
+            if counted or reply.trace:
+                buttons.append(context.button("dice", "Dice", number))
     return tuple(buttons)
 
 

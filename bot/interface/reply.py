@@ -97,7 +97,8 @@ class Reply:
     `announce` is a second message, for all, beside a private answer (a sealed roll). `option` names the option that an
     error is about, so that a form can show it at its field; `code` is the kind of error. `typed` is
     the command that was refused, `better` as it was probably meant, with `right` in place of the wrong word. `across`
-    is how many buttons are in a row (0: as many as fit). `bare` is an answer so short that it takes no frame.
+    is how many buttons are in a row (0: as many as fit). `trace` are the places of the lines that a phone leaves out at
+    first, as the button *Dice* has them. `bare` is an answer so short that it takes no frame.
 
     `quiet`: nobody is notified. `pin`: PINNED where the message is to be kept at hand, UNPINNED where no longer.
     `in_place`: it takes the place of the message whose button was pressed. `boxed`: it is drawn in a box with its
@@ -132,6 +133,7 @@ class Reply:
     right: str = ""
     bare: bool = False
     across: int = 0
+    trace: tuple[int, ...] = ()
     in_place: bool = False
     quiet: bool = False
     boxed: bool = False
@@ -147,6 +149,11 @@ class Reply:
     def first(self) -> str:
         """The first line in plain words."""
         return f"{self.title} · {self.by}" if self.by else self.title
+
+    @property
+    def shown(self) -> tuple[Part, ...]:
+        """The lines that a phone shows at once: those that are no trace."""
+        return tuple(part for at, part in enumerate(self.lines) if at not in self.trace)
 
     def body(self) -> list[str]:
         """The parts below the title as plain lines."""
@@ -166,9 +173,9 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across"):
+        for name in ("private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across", "trace"):
             if found := getattr(self, name):
-                values[name] = found
+                values[name] = [*found] if name == "trace" else found
         if self.by:
             values["by"] = text_to_json(self.by)
         if self.mention:
@@ -191,7 +198,7 @@ class Reply:
         values = dict(data)
         block = Grid(tuple((line,) for line in values.pop("block", ())))
         values["lines"] = (*map(part_from_json, values.get("lines", ())), *((block,) if block.rows else ()))
-        values["footer"] = tuple(values.get("footer", ()))
+        values["footer"], values["trace"] = tuple(values.get("footer", ())), tuple(values.get("trace", ()))
         values["by"] = text_from_json(values.get("by", ""))
         called = values.get("mention") or ()
         values["mention"] = (called,) if isinstance(called, str) else tuple(called)

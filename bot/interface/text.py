@@ -7,13 +7,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec
-from bot.rules.errors import UserError, did_you_mean
+from bot.rules.errors import Hint, UserError, did_you_mean, meant
 from bot.rules.inputs.options import Option, clean
 from bot.rules.phrase import Typed, phrase
 from bot.rules.plain import CONTROL
@@ -36,6 +36,8 @@ _HELP = ("?", "--help", "-h")
 _GREETINGS = ("hello", "hi", "hey", "hallo", "greetings", "moin")
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
 _SPACE = re.compile(r"\s+")
+_THROWN, _TOTALS = ("roll", "rolled", "dice", "die", "result", "sum", "dr"), ("total", "hand")
+"""What somebody may call the number that was rolled, and what it is called."""
 GREEDY = ("dice", "topic", "stats", "systems")
 """Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1 shaken moved`."""
 
@@ -158,7 +160,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
             elif token.key in placed:
                 raise UserError(
                     f'"{given.get(token.key) or loose[0]}" was read as {token.key}, which is given as well.',
-                    hint="A value that holds spaces needs quotation marks.",
+                    hint=_marked(tokens, options, str(given.get(token.key) or loose[0])),
                     option=token.key,
                     code="given-twice",
                 )
@@ -166,7 +168,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
                 _put(given, token.key, token.value)
         elif token.key:
             if not stats:
-                raise _unknown_key(spec, token, options)
+                raise _unknown_key(spec, token, options, tokens)
             loose.append(f"{token.key}={token.value}")
         elif not token.quoted and (flag := _flag(token.value, options)):
             _put(given, flag, True)
@@ -296,11 +298,43 @@ def _check_word(spec: CommandSpec, option: Option | None, word: str) -> None:
         clean(option, word)  # no number: better said now than after the words that follow
 
 
-def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option]) -> UserError:
+def _marked(
+    tokens: Sequence[Token],
+    options: Mapping[str, Option],
+    loose: str,
+    said: str = "A value that holds spaces needs quotation marks.",
+) -> Hint:
+    """That a value with spaces needs quotation marks, with those around what was probably meant: the option before
+    `loose`, with all behind it up to the next option."""
+    hint = Hint(said)
+    texts = [f"{token.key}={token.value}" if token.key else token.value for token in tokens]
+    at = texts.index(loose) if loose in texts else 0
+    first = next((before for before in range(at - 1, -1, -1) if tokens[before].key in options), None)
+    if first is None or tokens[first].quoted:
+        return hint
+    end = at + 1
+    while end < len(tokens) and tokens[end].key not in options and not _flag(tokens[end].value, options):
+        end += 1
+    option, value = tokens[first].key, " ".join([tokens[first].value, *texts[first + 1 : end]])
+    if '"' not in value:
+        right = f'{option}="{value}"'
+        hint = Hint(said.replace("{}", right))
+        hint.wrong, hint.right = f"{option}={value}", right
+    return hint
+
+
+def _unknown_key(spec: CommandSpec, token: Token, options: Mapping[str, Option], tokens: Sequence[Token]) -> UserError:
     near: str = did_you_mean(token.key, options)
+    if not near and token.key in _THROWN and (total := next((name for name in _TOTALS if name in options), "")):
+        near = meant(token.key, [total])
     lists = [name for name, option in options.items() if option.type == "units"]
     if not near and lists:
-        near = f'Is it a unit\'s number? Quote the whole list: {lists[0]}="squad fp=4; leader lm=1".'
+        near = _marked(tokens, options, f"{token.key}={token.value}", "Is it a unit's number? Quote the whole list: {}")
+        near = (
+            near
+            if near.right
+            else f'Is it a unit\'s number? Quote the whole list: {lists[0]}="squad fp=4; leader lm=1".'
+        )
     return UserError(
         f'{spec.name} has no option "{token.key}".',
         hint=near or Typed(f"/help {' '.join(spec.path)}"),

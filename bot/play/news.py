@@ -82,7 +82,11 @@ def news(
             NOTHING if headline == "no effect" else _gravest(results, [headline]),
         )
     tone = _gravest(results, (fate.token for fate in fates))
-    title = _counted(results, fates, most) if are_counted(sequence, fates) else _named(sequence, fates)
+    title = _named(sequence, fates)
+    if are_counted(sequence, fates):
+        told = (_counted(results, fates, most, said) for said in range(COUNTED, 0, -1))
+        room = ROOM * 3 // 2 if most else ROOM
+        title = next((line for line in told if len(line) + len(by) <= room), _counted(results, fates, most, 1))
     return News(title[:1].upper() + title[1:], by, tone)
 
 
@@ -172,7 +176,7 @@ def _word(results: Mapping[str, Result], fate: Fate) -> tuple[str, str]:
     return _with_more(word, fate.more), (NOTHING if result is None else result.tone)
 
 
-def _counted(results: Mapping[str, Result], fates: list[Fate], most: int = 0) -> str:
+def _counted(results: Mapping[str, Result], fates: list[Fate], most: int = 0, said: int = COUNTED) -> str:
     """`5 of 9 VC killed, 2 wounded`; units without effect are not counted where others suffered."""
     stem = stem_of(fate.unit for fate in fates)
     noun = plural(stem) if stem else "units"
@@ -185,10 +189,10 @@ def _counted(results: Mapping[str, Result], fates: list[Fate], most: int = 0) ->
     if [*counts] == [NO_EFFECT]:
         return f"{NO_EFFECT} on {len(fates)} {noun}"
     told = [(count, of_one[word] if count == 1 else word) for word, count in counts.items() if word != NO_EFFECT]
-    (number, first), *others = told[: most or None]
+    (number, first), *others = told[: min(most, said) if most else None]
     start = f"{number} of {len(fates)} {noun} {first}" if number < len(fates) else f"All {number} {noun} {first}"
-    if len(others) > COUNTED:
-        others = [*others[: COUNTED - 1], (sum(count for count, _ in others[COUNTED - 1 :]), "otherwise")]
+    if len(others) > said:
+        others = [*others[: said - 1], (sum(count for count, _ in others[said - 1 :]), "otherwise")]
     return ", ".join([start, *(f"{count} {word}" for count, word in others)])
 
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Sequence as Many
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
 
 from bot.game.state import unit_from_json
-from bot.interface.parts import Grid, Part
+from bot.interface.parts import Grid, Part, Small
 from bot.play.answers import plain_word
 from bot.play.each import Single, path_of, planned, play_all
 from bot.play.each_answer import fates_of
 from bot.play.news import results_of
+from bot.play.typed import said
 from bot.rules.dice import Script
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
@@ -93,6 +94,16 @@ def every_die(sequence: Sequence, singles: tuple[Single, ...]) -> tuple[Part, ..
     rows = {one.unit: [die.value for die in one.played.dice] for one in singles}
     fates = {fate.unit: fate for one in singles for fate in fates_of(sequence, one)}
     return (Grid(tuple((row,) for row in _rows(rows, _words(sequence, fates)))),)
+
+
+def besides(sequence: Sequence, singles: tuple[Single, ...]) -> Iterator[Part]:
+    """What comes next, what changed besides and what else is worth knowing: all that a short answer leaves out."""
+    settled = [one.played.settlement for one in singles]
+    texts = [*(text for one in settled for text in one.then), *(text for one in settled for text in one.notes)]
+    yield from (Small(said(sequence, text)) for text in dict.fromkeys(texts))
+    now = dict.fromkeys(text for one in settled for text in one.now)
+    if now:
+        yield Small(f"Now: {' · '.join(said(sequence, text) for text in now)}")
 
 
 def _every_die(sequence: Sequence, given: Given, played: Played) -> tuple[Part, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from bot.rules.errors import DieOwed, UserError
+from bot.rules.errors import DieOwed, Hint, UserError
 
 AVERAGING = (2, 3, 3, 4, 4, 5)
 MAX_SIDES = 1_000_000
@@ -112,9 +112,14 @@ class Script:
         left = self._values[self._used :]
         if left:
             shown = ", ".join(str(value)[:20] for value in left[:8])
+            hint = Hint("Leave the rest out." if self._used else "Leave them out.")
+            hint.wrong, hint.right = (
+                ",".join(map(str, values)) for values in (self._values, self._values[: self._used])
+            )
             raise UserError(
                 f"{len(left)} {'die is' if len(left) == 1 else 'dice are'} left over ({shown}): "
                 f"{self._used} {'was' if self._used == 1 else 'were'} asked for.",
+                hint=hint,
                 option="hand",
                 code="dice-left-over",
             )

@@ -152,3 +152,19 @@ async def test_only_enabled_systems_are_named() -> None:
 
 def test_completion_knows_the_topics_of_help() -> None:
     assert set(complete.TOPICS) == set(TOPICS)
+
+
+async def test_help_before_and_behind_every_command_explains_it() -> None:
+    """All commands, in each of the three ways; what is under a group comes with the group."""
+    channel = await Channel.fresh()
+    for spec in registry():
+        typed = " ".join(spec.path)
+        if typed == "help":
+            continue
+        for line in (f"help {typed}", f"/{typed} ?", f"{typed} --help"):
+            reply = await channel.do("Anna", line)
+            assert reply.private
+            assert reply.title == spec.name, f"{line}: {reply.title}"
+            assert reply.by or reply.body(), line
+            assert "..." not in reply.title
+    await channel.app.close()

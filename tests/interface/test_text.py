@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.interface.registry import registry
 from bot.interface.text import command_text, parse_text, quoted, tokenize
-from bot.rules.errors import UserError
+from bot.rules.errors import UserError, corrected
 from tests.refusing import refuses
 
 
@@ -98,3 +98,23 @@ def test_a_table_asked_for_as_a_sequence_says_where_it_is() -> None:
         read("nhis terrain trees")
     with refuses("unknown-command"):
         read("lnlt-table fire")
+
+
+@pytest.mark.parametrize(
+    ("typed", "better"),
+    [
+        ("lnlt-table dct roll=11", "lnlt-table dct total=11"),
+        ('lnlt fire attackers=Squad 1 targets="VC 1"', 'lnlt fire attackers="Squad 1" targets="VC 1"'),
+        ("lnlt fire attackers=squad fp=4 sw=3 adjacent tm=1", 'lnlt fire attackers="squad fp=4 sw=3" adjacent tm=1'),
+        ("lnlt fire atackers=us1", "lnlt fire attackers=us1"),
+        ("lnlt fire attackers=us1 targets=vc1 adjacant", "lnlt fire attackers=us1 targets=vc1 adjacent"),
+        ("lnlt fier attackers=us1", "lnlt fire attackers=us1"),
+        ("game jion US", "game join US"),
+        ("rol 2d6", "roll 2d6"),
+    ],
+)
+def test_an_error_has_the_line_as_it_was_meant(typed: str, better: str) -> None:
+    with pytest.raises(UserError) as refused:
+        parse_text(typed, registry())
+    assert corrected(typed, refused.value) == better
+    parse_text(better, registry())

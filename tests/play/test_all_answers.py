@@ -1,26 +1,36 @@
-"""Every kind of answer of three systems, from the frozen outcomes: its first line, and how the lines below begin."""
+"""Every kind of answer of all five systems, from the frozen outcomes: its first line, and how the lines below begin;
+and the longest ones as a phone shows them."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 from bot.game.state import roster_of
-from bot.interface.parts import Small
+from bot.interface.parts import Group
+from bot.interface.reply import Reply
 from bot.play.actors import actors
 from bot.play.answers import played_reply
+from bot.play.brief import FEW, MANY, brief, phone_lines
 from bot.play.news import are_counted
+from bot.play.typed import numbered, spoken
 from bot.rules.dice import Script
+from bot.rules.names import joined
 from bot.rules.sequence import play
 from bot.systems.catalog import systems
+from tests.playing import Channel
 from tools.corpus import frozen, game_of
 
 PLAYS = 12
-SEQUENCES = [(id, name) for id in ("asl", "baps", "ucn") for name in systems()[id].sequences]
+SINGLE = 20
+"""Lines of a phone that a sequence of many steps takes: a shot at a vehicle, an interrupt, a fire mission."""
+SEQUENCES = [(id, name) for id in systems() for name in systems()[id].sequences]
 
 
 @pytest.mark.parametrize(("system", "name"), SEQUENCES, ids=[f"{system}-{name}" for system, name in SEQUENCES])
 def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(system: str, name: str) -> None:
-    """Two units at most are named, more are counted; no line begins with a small letter; all fits two phone screens."""
+    """Every unit is named in the first line or by its result; no line begins with a small letter or a type's code."""
     sequence, corpus = systems()[system].sequence(name), frozen(system)
     roster = roster_of(game_of(corpus.roster))
     entries = [entry for entry in corpus.of("sequence", name) if "out" in entry][:PLAYS]
@@ -28,14 +38,97 @@ def test_the_first_line_names_the_units_and_the_lines_below_are_in_order(system:
     for entry in entries:
         given = sequence.given(entry["in"], roster)
         played = play(sequence.plan(given), Script([die[2] for die in entry["dice"]]))
-        fates = played.settlement.fates
+        fates = numbered(sequence, played.settlement.fates)
         reply = played_reply("Alice", sequence, played, actors(sequence, given))
         assert played.settlement.headline == entry["says"]
-        assert fates
         assert reply.by
-        if not are_counted(sequence, fates) and len(fates) == 1:
-            assert fates[0].unit.casefold() in reply.title.casefold()
+        assert played.dice or not reply.by.startswith("Alice rolls")
+        groups = " ".join(part.text for part in reply.lines if isinstance(part, Group)).casefold()
+        told = groups if are_counted(sequence, fates) and groups else reply.title.casefold()
+        is_named = f"on {len(fates)} " not in reply.title
+        for unit in spoken(sequence, (fate.unit for fate in fates if is_named)):
+            number = unit.rpartition(" ")[2]
+            assert unit.casefold() in told or number in _numbers(told) or _plural(unit) in told, reply.text()
         lines = reply.text().split("\n")
         assert all(line[:1] == line[:1].upper() for line in lines), lines
-        small = sum(len(line.text) for line in reply.lines if isinstance(line, Small))
-        assert sum(-(-len(line) // 39) for line in lines) - small // 39 <= 22, lines
+        assert not any(code in reply.text() for code in ("armored-vehicle", "armor-leader", "weapon-team")), lines
+        assert phone_lines(brief(reply, sequence.inputs)) <= (MANY if groups else SINGLE), lines
+
+
+def _numbers(text: str) -> set[str]:
+    """The numbers of units in a text, those of `4-6` each."""
+    found = [(int(first), int(last or first)) for first, last in re.findall(r"(\d+)(?:-(\d+))?", text)]
+    return {str(number) for first, last in found for number in range(first, last + 1)}
+
+
+def _plural(unit: str) -> str:
+    return joined([unit, unit]).partition(" ")[2].casefold()
+
+
+def _on_a_phone(reply: Reply) -> list[str]:
+    return [reply.first, *(str(part) for part in reply.shown)]
+
+
+async def test_a_fire_at_two_targets_takes_seven_lines_of_a_phone() -> None:
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt Hill sides="US, VC"', "game join US", "game settings hand_dice=yes")
+    await channel.do(
+        "Anna", 'unit add "US Squad 3..4" squad US morale=5 fp=2', "unit add Nguyen leader VC morale=4 lm=1"
+    )
+    await channel.do("Anna", 'unit add "VC Squad 5" squad VC morale=5 fp=1')
+    shot = 'lnlt fire attackers="us1;us2" targets="VC Squad 5;Nguyen" tm=1 lm=1'
+    for hand in ("4,1,5,3", "6,2,2,4", "1,6", "3,1,2,2"):
+        reply = await channel.do("Anna", f"{shot} hand={hand}")
+        assert phone_lines(reply) <= FEW, _on_a_phone(reply)
+        if reply.trace:
+            button = next(button for button in reply.buttons if button.label == "Dice")
+            trace = await channel.press("Anna", button.action)
+            assert any(line.startswith("Now: ") for line in trace.body()), trace.text()
+        await channel.do("Anna", "game undo")
+
+
+@pytest.mark.parametrize(
+    ("game", "units", "shot"),
+    [
+        (
+            "baps",
+            ('"GI 1..12" soldier US weapon=rifle-semi lr=0', '"Jerry 1..9" soldier GE'),
+            'baps fire attackers="GI 1..12" targets="Jerry 1..9" range=5',
+        ),
+        ("baps", ('"GI 1..12" soldier US', '"Jerry 1" soldier GE'), 'baps random-order "GI 1..12"'),
+        (
+            "asl",
+            ('"MG 1..12" support-weapon US', '"Jerry 1" squad GE'),
+            'asl malfunction unit="MG 1..12" weapon=sw start=b11',
+        ),
+        (
+            "ucn",
+            ('"Rifles 1" element US firearms=12', '"Jerry 1" element GE morale=10'),
+            'ucn shoot shooters="bolt-action-rifle n=12" skill=12 target="Jerry 1"',
+        ),
+        (
+            "nhis",
+            ('"GI 1..12" squad US fp=2 morale=4', '"Jerry 1..9" squad GE morale=4'),
+            'nhis fire attackers="GI 1..12" targets="Jerry 1..9" distance=3',
+        ),
+    ],
+    ids=["baps-fire", "baps-orders", "asl-breakdowns", "ucn-shoot", "nhis-fire"],
+)
+async def test_twelve_men_take_twelve_lines_of_a_phone(game: str, units: tuple[str, ...], shot: str) -> None:
+    """What does not fit is behind *Dice*; the console shows all of it."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", f'game start {game} Farm sides="US, GE"', "game join US")
+    await channel.do("Anna", *(f"unit add {unit}" for unit in units))
+    for _ in range(6):
+        reply = await channel.do("Anna", shot)
+        assert phone_lines(reply) <= MANY, _on_a_phone(reply)
+        assert not reply.trace or any(button.label == "Dice" for button in reply.buttons)
+        await channel.do("Anna", "game undo")
+
+
+async def test_the_card_that_starts_a_game_is_short_and_has_its_reminders_behind_a_button() -> None:
+    for game in systems():
+        channel = await Channel.fresh()
+        card = await channel.do("Anna", f'game start {game} "Hill 875" sides="US, VC"')
+        assert phone_lines(card) <= MANY, card.text()
+        assert "Reminders" in [button.label for button in card.buttons]

@@ -1,0 +1,60 @@
+"""What of an answer a phone shows at once; the rest is its trace, behind *Dice* and in the console."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from bot.interface.parts import Group, Part, Small, part_lines
+from bot.interface.reply import Reply
+from bot.rules.inputs.options import Option
+from bot.rules.line import Line
+
+_DIE = re.compile(r"\[(\w+)\]")
+"""A die, which a phone shows without brackets."""
+PHONE = 39
+"""Columns of a phone."""
+FEW, MANY = 7, 12
+"""Lines of a phone that an answer about a unit or two takes at most, and one that counts its units."""
+
+
+def phone_lines(reply: Reply) -> int:
+    """How many lines of a phone an answer takes without its trace and its number."""
+    return _height([reply.first]) + _height(line for part in reply.shown for line in part_lines(part))
+
+
+def brief(reply: Reply, options: Iterable[Option]) -> Reply:
+    """The answer with what a phone need not show at once put into its trace: first what changed besides and notes, then
+    whom nothing happened, then lines without dice, then single rolls; never the news itself.
+
+    By the `options` of its command one about no list of targets stays as it is, unless it counts its units: a shot at
+    a vehicle has its steps.
+    """
+    is_many = any(isinstance(part, Group) for part in reply.lines)
+    if not is_many and not any(option.name == "targets" or option.many for option in options):
+        return reply
+    most, folded = (MANY if is_many else FEW), set(reply.trace)
+    for at in _by_weight(reply.lines, is_many=is_many):
+        if phone_lines(replace(reply, trace=tuple(sorted(folded)))) <= most:
+            break
+        folded.add(at)
+    return replace(reply, trace=tuple(sorted(folded)))
+
+
+def _by_weight(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[int]:
+    """The places of the parts that may go, lightest first; with few units every roll stays."""
+    numbered = list(enumerate(parts))
+    yield from (at for at, part in reversed(numbered) if isinstance(part, Small))
+    if is_many:
+        yield from (at for at, part in numbered if isinstance(part, Group) and part.label == "No effect")
+        yield from (at for at, part in reversed(numbered) if isinstance(part, str))
+    yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and not part.dice)
+    if is_many:
+        yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and part.dice)
+        yield from (at for at, part in reversed(numbered) if isinstance(part, Group) and not part.grave)
+
+
+def _height(lines: Iterable[str]) -> int:
+    return sum(max(1, len(textwrap.wrap(_DIE.sub(r"\1", line), PHONE))) for line in lines)
