@@ -23,11 +23,11 @@ REPLY = {"lines": ["Anna: 2d6 = 7", "dice 3 4"]}
 HASH = "0" * 64
 
 
-def flush_time(folder: Path) -> float:
+def flush_time(folder: Path, count: int = ALONE) -> float:
     """Median seconds for this disk to take 4 KiB for good."""
     times = []
     file = os.open(folder / "flush", os.O_CREAT | os.O_WRONLY)
-    for number in range(ALONE):
+    for number in range(count):
         start = time.perf_counter()
         os.pwrite(file, os.urandom(4096), number * 4096)
         os.fdatasync(file)

@@ -99,6 +99,19 @@ async def test_a_server_that_stays_away_gives_one_kind_line(
         assert (await store.commit(roll("g1", 1))).outbox == (1,)
 
 
+@pytest.mark.parametrize("lanes", [1, 2])
+async def test_writes_one_after_another_never_wait_for_a_batch_that_has_ended(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch, lanes: int
+) -> None:
+    monkeypatch.setattr(link, "LANES", lanes)
+    async with asyncio.timeout(10):
+        for number in range(1, 6):
+            games = [f"g{game}" for game in range(lanes)]
+            assert [
+                done.seen for done in await asyncio.gather(*(store.commit(roll(game, number)) for game in games))
+            ] == [False] * lanes
+
+
 async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
