@@ -71,8 +71,10 @@ async def forget(context: Context) -> Reply:
     if imported is not None:  # a file that somebody brought here names them too
         context.forget.append(imported.user)
         rows = list(dict.fromkeys([*rows, context.ledger.row]))
+    told = None
     for row in rows:
         if row == context.ledger.row:
+            told = _told(context)
             _leave(context.ledger, imported.person if imported is not None else "")
         elif (saved := await context.store.load_game_by_id(row)) is not None:
             ledger = Ledger(load(saved), context.ledger.writer)
@@ -80,8 +82,20 @@ async def forget(context: Context) -> Reply:
             context.further.append(ledger)
     context.forget.append(user)
     return Reply(
-        "Your name and texts are deleted", (f"Games that keep their rolls without a name: {len(rows)}.",), private=True
+        "Your name and texts are deleted",
+        (f"Games that keep their rolls without a name: {len(rows)}.",),
+        private=True,
+        announce=told,
     )
+
+
+def _told(context: Context) -> Reply | None:
+    """What the other players of the game here are told, without a name: a side has lost its player."""
+    side = context.actor.side
+    if not side:
+        return None
+    rest = phrase("Their rolls stay in the log without a name. Join: `/game join {side}`", side=side)
+    return Reply(f"{side} has lost a player: their name and texts are deleted", (rest,))
 
 
 def _leave(ledger: Ledger, imported: str = "") -> None:

@@ -107,7 +107,14 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
     if happening.kind == "sequence":
         reply = brief(reply, context.spec.options)
     buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
-    return replace(reply, buttons=buttons, menus=other_targets(context, context.spec, game, facts, number))
+    across = EVEN if len(buttons) > EVEN + 1 else 0
+    return replace(
+        reply, buttons=buttons, across=across, menus=other_targets(context, context.spec, game, facts, number)
+    )
+
+
+EVEN = 3
+"""Buttons in a row where there are five: three and two, which a phone shows as they are."""
 
 
 def roll_buttons(context: Context, reply: Reply, kind: str, facts: Json, number: int) -> tuple[Button, ...]:

@@ -88,6 +88,8 @@ def _help_asked(tokens: list[Token], registry: Registry) -> Parsed | None:
     assert helping is not None
     words = [token.value.casefold() for token in tokens if not token.key and not token.quoted]
     *before, last = words
+    if words in (["version"], ["--version"]):
+        return Parsed(helping, {"topic": "version"})
     if words[0] in _GREETINGS and words[0] not in registry.top:
         return Parsed(helping, {"topic": "hello"})
     ends = not (tokens[-1].key or tokens[-1].quoted) and last in (*_HELP, "help")

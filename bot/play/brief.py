@@ -44,14 +44,13 @@ def brief(reply: Reply, options: Iterable[Option]) -> Reply:
 
 
 def _by_weight(parts: tuple[Part, ...], *, is_many: bool) -> Iterator[int]:
-    """The places of the parts that may go, lightest first; with few units every roll stays."""
+    """The places of the parts that may go, lightest first; with few units every line of the roll stays."""
     numbered = list(enumerate(parts))
     yield from (at for at, part in reversed(numbered) if isinstance(part, Small))
     if is_many:
         yield from (at for at, part in numbered if isinstance(part, Group) and part.label == "No effect")
         yield from (at for at, part in reversed(numbered) if isinstance(part, str))
-    yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and not part.dice)
-    if is_many:
+        yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and not part.dice)
         yield from (at for at, part in reversed(numbered) if isinstance(part, Line) and part.dice)
         yield from (at for at, part in reversed(numbered) if isinstance(part, Group) and not part.grave)
 

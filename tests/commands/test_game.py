@@ -450,3 +450,16 @@ async def test_what_was_undone_by_agreement_comes_back_by_agreement() -> None:
     assert await channel.content() == before
     assert not (await channel.press("Anna", again.buttons[0].action)).error
     assert await channel.content() == after
+
+
+async def test_the_others_are_told_when_a_player_deletes_what_is_kept() -> None:
+    """Their side is free again, and nobody is named."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start lnlt "Hill 875" sides="US, VC"', "game join US")
+    await channel.do("Bob", "game join VC")
+    gone = await channel.do("Bob", "privacy delete confirm")
+    assert gone.private
+    assert gone.announce is not None
+    assert gone.announce.title == "VC has lost a player: their name and texts are deleted"
+    assert "Bob" not in gone.announce.text()
+    assert (await channel.do("Carl", "roll d6", "privacy delete confirm")).announce is None

@@ -35,6 +35,7 @@ CLUB = Place("console:club/games", "console:club", "games")
         ("help odds", "Odds"),
         ("help undo", "Undo"),
         ("help fair dice", "Fair dice"),
+        ("version", "Version"),
         ("hello there", "Hello. Grognard fights tabletop wargames in your channel"),
     ],
 )
