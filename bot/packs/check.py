@@ -118,6 +118,8 @@ def _sequence_fault(system: System, sequence: Sequence) -> str:
             count_odds(sequence, sequence.example, seconds=1.0)
     except UserError as error:
         return f"{where}: its example fails: {error}"
+    except (ArithmeticError, ValueError, TypeError, LookupError, NameError) as error:  # a division by zero
+        return f"{where}: its example fails in a formula: {error}"
     return ""
 
 

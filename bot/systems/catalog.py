@@ -108,6 +108,10 @@ class Sequence:
         except UserError as error:
             error.option = error.option or given.option_of(error)
             raise
+        except (ArithmeticError, ValueError, LookupError):
+            if not self.system.bounded:
+                raise
+            raise UserError(f"A formula of {self.title} has no value here.", code="card-refuses") from None
         return plan
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.packs.check import check_apart, check_content
+from bot.packs.new import new_pack
 from bot.rules.errors import TableError
 from bot.systems.packs.content import MOST_BYTES, read_content
 from bot.systems.packs.pack import load_pack
@@ -187,3 +188,32 @@ async def test_a_pack_that_costs_too_much_is_given_up_while_others_are_answered(
     assert "too costly" in report.faults[0]
     assert ticks > 20
     assert (await check_apart({name: text.encode() for name, text in FEW.items()}, 20)).faults == ()
+
+
+FORMULAS = {
+    "unit.__class__": "there is no name unit here",
+    "attack.__init__.__globals__": "has no __init__",
+    "'%999999999d' % attack": "a text cannot be reckoned with",
+    "ground * 999999999": "a text cannot be reckoned with",
+    "[attack] * 999999999": "a list cannot be reckoned with",
+    "9**9**9": "Pow is not allowed",
+    "(lambda: 1)()": "can be called",
+    "(" * 900 + "attack" + ")" * 900: "at most 1000 characters",
+    "attack // 0": "has no value here",
+    "index([1], 2)": "has no value here",
+}
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_a_sequence_reaches_no_further_than_a_table(formula: str, tmp_path: Path) -> None:
+    new_pack(tmp_path / "few-acres")
+    steps = tmp_path / "few-acres" / "steps" / "attack.yaml"
+    text = steps.read_text().replace(
+        "- let: {moved:", f"- let: {{x: {formula!r}}}\n- tell: {{attack: x}}\n- let: {{moved:"
+    )
+    steps.write_text(text.replace("tell: {attack: attack, ", "tell: {"))
+    since = time.monotonic()
+    faults = " ".join(check_content(read_content(tmp_path / "few-acres")).faults)
+    assert FORMULAS[formula] in faults
+    assert "few-acres/s" in faults, "the file is named"
+    assert time.monotonic() - since < SECONDS

@@ -27,7 +27,7 @@ def grognard(*words: str, **env: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.usefixtures("packs")
-async def test_a_pack_of_tables_alone_is_played_with_units_turns_dice_and_log() -> None:
+async def test_a_pack_is_played_with_units_turns_dice_and_log() -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", "game start generic scenario=crossroads", "game settings hand_dice=yes", "game join Blue")
     reply = await channel.do("Anna", "generic-table odds attack=9 defense=4 shift=-1 roll=5")
@@ -35,26 +35,33 @@ async def test_a_pack_of_tables_alone_is_played_with_units_turns_dice_and_log() 
     await channel.do("Anna", "unit edit blue1 stats=state=reduced", "game next")
     assert (await channel.game()).phase == "combat"
     await channel.do("Anna", "generic-table fire fp=8")
+    attack = await channel.do("Anna", "generic attack attackers=blue1..blue4 targets=red1 ground=town hand=6")
+    assert "column 1-1: defender retreats" in attack.text()
     log = (await channel.do("Anna", "log 9")).text()
     assert "Combat begins" in log
     assert "Fire: total" in log
     await channel.do("Anna", "game undo")
 
 
-@pytest.mark.usefixtures("packs")
-async def test_help_knows_a_pack_without_sequences() -> None:
+async def test_help_knows_a_pack_without_sequences(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
+    use_packs(make_pack())
     channel = await Channel.fresh()
-    page = (await channel.do("Anna", "help generic")).text()
-    assert "differential" in page
+    page = (await channel.do("Anna", "help few")).text()
+    assert "crt" in page
     assert "CC0" in page
-    await channel.refused("Anna", "generic odds attack=3", "unknown-command")
+    await channel.refused("Anna", "few crt roll=3", "unknown-command")
 
 
-@pytest.mark.usefixtures("packs")
-def test_discord_is_given_the_tables_of_a_pack_and_no_empty_command() -> None:
+def test_discord_is_given_the_commands_of_a_pack_and_no_empty_one(
+    make_pack: PackMaker, use_packs: Callable[[Path], None], root: Path
+) -> None:
+    use_packs(make_pack())
     made = {command["name"]: command for command in payload(registry())}
-    assert "generic-table" in made
-    assert "generic" not in made
+    assert "few-table" in made
+    assert "few" not in made
+    use_packs(root / "packs")
+    made = {command["name"]: command for command in payload(registry())}
+    assert [option["name"] for option in made["generic"]["options"]] == ["attack"]
     assert size(made["generic-table"]) <= MAX_COMMAND
 
 

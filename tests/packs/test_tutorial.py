@@ -1,0 +1,57 @@
+"""The tutorial of docs/packs.md: what it prints is a pack that passes the check and fights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.packs.check import check_content
+from bot.systems.packs.content import read_content
+from tests.playing import Channel
+
+FILES = ("pack.yaml", "game.yaml", "crt.yaml", "shifts.yaml", "sequences.yaml", "steps/attack.yaml")
+
+
+@pytest.fixture
+def few_acres(root: Path, tmp_path: Path) -> Path:
+    """The files of the tutorial, in the order in which it prints them."""
+    page = (root / "docs" / "packs.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)
+    folder = tmp_path / "few-acres"
+    for name, text in zip(FILES, blocks, strict=False):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_it_passes_the_check_in_fewer_than_120_lines(few_acres: Path) -> None:
+    report = check_content(read_content(few_acres))
+    assert report.faults == ()
+    assert report.about == "few-acres: A Few Acres, version 1: 2 tables, 1 combat sequence, 0 scenarios"
+    assert sum(len((few_acres / name).read_text().splitlines()) for name in FILES) < 120
+
+
+async def test_it_fights_with_losses_odds_and_undo(few_acres: Path, use_packs: Callable[[Path], None]) -> None:
+    use_packs(few_acres)
+    channel = await Channel.fresh()
+    await channel.do(
+        "Anna",
+        'game start few-acres "A Few Acres" sides="Blue, Red"',
+        "game settings hand_dice=yes",
+        'unit add "Company 1..3" infantry Blue attack=4 defense=4',
+        "unit add Garrison infantry Red attack=3 defense=4",
+    )
+    shot = 'few-acres attack attackers="blue1..blue3" targets=Garrison'
+    odds = (await channel.do("Anna", f"{shot} ground=woods odds")).text()
+    assert odds.startswith("Defender retreats 50%, defender eliminated 17%"), "column 2-1: AR EX DR DR DR DE"
+    reply = await channel.do("Anna", f"{shot} hand=5")
+    assert "column 3-1: defender eliminated" in reply.text()
+    assert (await channel.game()).units["garrison"].state == "eliminated"
+    await channel.do("Anna", "game undo")
+    assert (await channel.game()).units["garrison"].state != "eliminated"
+    reply = await channel.do("Anna", f"{shot} ground=woods river hand=1")
+    assert "column 1-1: attacker eliminated" in reply.text()
