@@ -20,7 +20,6 @@ from pathlib import Path
 import asyncpg
 
 from benchmarks.store import BODY, HASH, flush_time, prepared
-from bot.stores.base import Store
 from bot.stores.postgres import open_postgres
 from bot.stores.postgres.link import CONNECTIONS
 from bot.stores.records import Commit
@@ -28,8 +27,8 @@ from bot.stores.sqlite import open_sqlite
 from tests.standins.postgres import postgres_server
 
 CROWDS = (1, 50, 500)
-SECONDS = 0.6  # for each of them, each round
-ROUNDS = 3
+SECONDS = 0.25  # for each of them, each round
+ROUNDS = 8
 PROCESSES = (1, 2, 4)
 MILLION = 1_000_000
 FILL = f"""
@@ -167,22 +166,21 @@ def several(url: str) -> None:
         print(f"{count} processes, 50 at once in each: {rate:6.0f} commits a second, {took * 1e3:.1f} ms for one")
 
 
-async def grown(url: str, fill: Callable[[str], object]) -> None:
-    """Print what a commit costs in a database that holds a million events, their requests and games."""
-    async with open_postgres(url) as store:
-        before = await both(store, 50_000_000)
+async def grown(small: str, large: str, fill: Callable[[str], object]) -> None:
+    """Print what a commit costs in a database that holds a million events with their requests, beside an empty one."""
+    async with open_postgres(small) as empty, open_postgres(large) as full:
         await asyncio.to_thread(fill, FILL)
-        after = await both(store, 60_000_000)
-    for name, (rate, took) in (("empty", before), ("a million events", after)):
+        callers = [(Callers(store.commit, 50_000, 50), Callers(store.commit, 60_000, 1)) for store in (empty, full)]
+        for pair in callers:
+            for one in pair:
+                await one.begin()
+        found: list[list[tuple[float, float]]] = [[], []]
+        for _ in range(ROUNDS):
+            for results, (many, one) in zip(found, callers, strict=True):
+                results.append(((await many.run(SECONDS))[0], (await one.run(SECONDS))[1]))
+    for name, results in zip(("empty", "a million events"), found, strict=True):
+        rate, took = (statistics.median(column) for column in zip(*results, strict=True))
         print(f"{name:17} {rate:6.0f} commits a second at 50 at once; alone {took * 1e3:.2f} ms")
-
-
-async def both(store: Store, first: int) -> tuple[float, float]:
-    """Commits a second of 50 callers, and seconds for one alone."""
-    many, one = Callers(store.commit, first, 50), Callers(store.commit, first + 100, 1)
-    await many.begin()
-    await one.begin()
-    return (await many.run(1.5))[0], (await one.run(1.0))[1]
 
 
 def main(words: Sequence[str]) -> None:
@@ -191,12 +189,12 @@ def main(words: Sequence[str]) -> None:
         asyncio.run(process(words[1], int(words[2]), float(words[3])))
         return
     with tempfile.TemporaryDirectory() as folder, postgres_server() as server:
-        databases = [server.new_database() for _ in range(4)]
+        databases = [server.new_database() for _ in range(5)]
         is_right = asyncio.run(beside(Path(folder), databases[0], databases[1]))
         print()
         several(databases[2])
         print()
-        asyncio.run(grown(databases[3], lambda statements: server.sql("games_4", statements)))
+        asyncio.run(grown(databases[3], databases[4], lambda statements: server.sql(databases[4], statements)))
     sys.exit(not is_right)
 
 
