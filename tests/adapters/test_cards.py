@@ -94,3 +94,19 @@ async def test_another_number_and_the_whole_table_on_slack(socket_slack: SlackSt
         assert whole.ephemeral_for == one.id
         assert anna.spent() == (1, 0)
     assert socket_slack.refusals == []
+
+
+async def test_odds_are_shared_with_one_tap_and_a_thread_shares_the_game_on_discord(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord, running_discord(discord, tmp_path):
+        table, one, ben = await duel(discord)
+        anna, flank = DiscordThumb(one), discord.thread("left flank", table)
+        odds = await (await one.slash(flank, "lnlt fire", attackers="Squad 1", targets="Cell 1", odds=True)).answer()
+        assert odds.ephemeral, "the thread knows the channel's units"
+        shown = await (await anna.press(odds, "Share")).answer()
+        assert not shown.ephemeral
+        assert "Anna" in shown.text
+        assert "Cell 1" in shown.text
+        assert anna.spent() == (1, 0)
+        fired = await (await ben.slash(flank, "lnlt fire", attackers="Cell 1", targets="Squad 1")).answer()
+        log = await (await one.slash(table, "log")).answer()
+        assert "Cell 1 fires" in log.text, fired.text
