@@ -13,7 +13,7 @@ LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow coverage matrix static check format docs corpus simulate benchmarks lock wheel clean
+.PHONY: help setup play test slow coverage matrix static check format docs corpus simulate benchmarks lock sbom audit wheel clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -71,6 +71,15 @@ lock: setup ## Write both lock files anew from pyproject.toml (ARGS=--upgrade ta
 	@test -x $(UV)/bin/uv || { $(VENV)/python -m venv $(UV) && $(UV)/bin/pip install --quiet uv; }
 	@$(LOCK) $(ARGS) --extra pictures --extra postgres --extra metrics --extra dev --output-file requirements-dev.lock
 	@$(LOCK) --extra pictures --extra postgres --extra metrics --constraint requirements-dev.lock --output-file requirements.lock
+
+sbom: setup ## What the image and requirements.lock are made of, as CycloneDX, into dist/sbom.json
+	@test -x .venv/bom/bin/cyclonedx-py || { $(VENV)/python -m venv .venv/bom && .venv/bom/bin/pip install --quiet 'cyclonedx-bom>=7,<8'; }
+	@mkdir -p dist && .venv/bom/bin/cyclonedx-py requirements requirements.lock --pyproject pyproject.toml --mc-type application \
+		--output-reproducible --output-file dist/sbom.json 2>/dev/null && echo dist/sbom.json
+
+audit: setup ## Whether a locked dependency has a known hole, by what the package index says
+	@test -x .venv/audit/bin/pip-audit || { $(VENV)/python -m venv .venv/audit && .venv/audit/bin/pip install --quiet 'pip-audit>=2.9,<3'; }
+	@.venv/audit/bin/pip-audit --disable-pip --require-hashes --requirement requirements.lock --progress-spinner off
 
 wheel: setup ## Build the installable package into dist/
 	@$(VENV)/python -c 'from setuptools.build_meta import build_wheel; print("dist/" + build_wheel("dist"))' | tail -n 1

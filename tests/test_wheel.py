@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 BUILD = 'from setuptools.build_meta import build_wheel; print(build_wheel("dist"))'
-SOURCES = ("bot", "adapters", "tables", "pyproject.toml", "README.md", "LICENSE")
+SOURCES = ("bot", "adapters", "tables", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 LOOKUP = ("lookup", "lnlt", "melee-odds", "attack=7", "defense=5")
 
 
@@ -49,5 +49,8 @@ def test_the_installed_command_rolls_looks_up_and_lists_the_systems(installed: P
     assert grognard("roll", "2d6").startswith("2d6: [")
     assert grognard(*LOOKUP).strip()
     listed = grognard("systems")
-    assert all(path.parent.name in listed for path in (installed / "tables").glob("*/game.yaml"))
-    assert list((installed / "tables").glob("*/sequences.yaml"))
+    tables = installed / "bot" / "tables"
+    assert all(path.parent.name in listed for path in tables.glob("*/game.yaml"))
+    assert list(tables.glob("*/sequences.yaml"))
+    ours = {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")}
+    assert ours == {"bot", "adapters", "bin"}, "nothing that another package is called"

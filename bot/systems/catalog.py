@@ -29,7 +29,9 @@ SCENARIOS = "scenarios"
 """The folder of a system with those that are ready to play."""
 STEPS = "steps"
 """The folder of a system with the sequences that are declared, one file for each."""
-TABLES = Path(__file__).resolve().parents[2] / "tables"
+_BOT = Path(__file__).resolve().parents[1]
+TABLES = (_BOT if (_BOT / "tables").is_dir() else _BOT.parent) / "tables"
+"""In a wheel they are inside the package, in a checkout beside it."""
 _SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
     "modifiers", "verb", "cause", "common", "procedure", "rounds",

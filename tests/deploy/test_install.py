@@ -1,0 +1,140 @@
+"""deploy/install.sh says what it would do, does it, and does it again without harm; deploy/backup.sh keeps the newest
+copies; copies bring a running bot's games back, also those of before an update."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from bot.__main__ import main
+from bot.stores.sqlite.schema import MIGRATIONS, backup_path, migrate
+from bot.stores.sqlite.store import open_sqlite
+from tests.adapters.discord.process import Bot
+from tests.standins.discord import DiscordStandIn
+
+
+def script(root: Path, name: str, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", str(root / "deploy" / name), *words],
+        env={**os.environ, **env},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+def test_a_dry_run_says_everything_and_does_nothing(root: Path, tmp_path: Path) -> None:
+    done = script(root, "install.sh", "--dry-run", ROOT=str(tmp_path), PYTHON=sys.executable)
+    assert done.returncode == 0, done.stderr
+    for said in ("-m venv", "--require-hashes", "grognard.service", "grognard-backup.timer", "etc/grognard.env"):
+        assert said in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_unknown_word_and_an_old_python_are_refused(root: Path, tmp_path: Path) -> None:
+    assert script(root, "install.sh", "--force").returncode == 2
+    old = tmp_path / "python"
+    old.write_text('#!/bin/sh\n[ "$1" = --version ] && echo Python 3.9.2\nexit 1\n')
+    old.chmod(0o755)
+    done = script(root, "install.sh", "--dry-run", PYTHON=str(old))
+    assert done.returncode == 1
+    assert "Python 3.9.2 is too old, 3.11 or newer is needed" in done.stderr
+
+
+@pytest.mark.slow
+def test_it_installs_and_once_more_keeps_the_settings(root: Path, tmp_path: Path) -> None:
+    app, env = tmp_path / "opt" / "grognard", tmp_path / "etc" / "grognard.env"
+    lock = subprocess.run(["cksum"], stdin=(root / "requirements.lock").open(), capture_output=True, check=True)
+    (app / ".venv" / "bin").mkdir(parents=True)
+    (app / ".venv" / "lock").write_bytes(lock.stdout)  # its libraries are there already: no test waits for a network
+    (app / ".venv" / "bin" / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (app / ".venv" / "bin" / "python").chmod(0o755)
+    for _ in range(2):
+        done = script(root, "install.sh", ROOT=str(tmp_path), PYTHON=sys.executable)
+        assert done.returncode == 0, done.stderr
+        if "DISCORD_TOKEN=mine" not in env.read_text():
+            env.write_text("DISCORD_TOKEN=mine\n")
+    assert env.read_text() == "DISCORD_TOKEN=mine\n"
+    assert env.stat().st_mode & 0o777 == 0o640
+    units = {path.name for path in (tmp_path / "etc" / "systemd" / "system").iterdir()}
+    assert units == {"grognard.service", "grognard-backup.service", "grognard-backup.timer"}
+    assert (tmp_path / "var" / "backups" / "grognard").stat().st_mode & 0o777 == 0o700
+    rolled = subprocess.run(
+        ["sh", str(app / "deploy" / "grognard"), "roll", "2d6"], cwd="/", capture_output=True, text=True, check=True
+    )
+    assert rolled.stdout.startswith("2d6: [")
+
+
+def test_the_newest_copies_are_kept_and_no_other_file_is_touched(root: Path, tmp_path: Path) -> None:
+    data, copies, tools = tmp_path / "data", tmp_path / "copies", tmp_path / "tools"
+    for folder in (data, copies, tools):
+        folder.mkdir()
+    with closing(sqlite3.connect(data / "grognard.db", isolation_level=None)) as db:
+        migrate(db, data / "grognard.db")
+    (copies / "grognard-monday.db").write_text("mine")
+    clock = tools / "date"
+    env = {"GROGNARD_DATA": str(data), "BACKUPS": str(copies), "KEEP": "2", "PATH": f"{tools}:{os.environ['PATH']}"}
+    for hour in (1, 2, 3):
+        clock.write_text(f"#!/bin/sh\necho 20260101-0{hour}0000\n")
+        clock.chmod(0o755)
+        done = script(root, "backup.sh", **env)
+        assert done.returncode == 0, done.stderr
+    kept = sorted(path.name for path in copies.iterdir())
+    assert kept == ["grognard-20260101-020000.db", "grognard-20260101-030000.db", "grognard-monday.db"]
+    assert script(root, "backup.sh", **{**env, "KEEP": "none"}).returncode == 2
+
+
+@pytest.mark.slow
+async def test_a_copy_of_a_running_bot_brings_its_games_back(root: Path, tmp_path: Path) -> None:
+    env = {"GROGNARD_DATA": str(tmp_path / "data"), "BACKUPS": str(tmp_path / "copies")}
+    async with DiscordStandIn.running() as discord:
+        bot = Bot(discord, tmp_path / "data")
+        await bot.start()
+        try:
+            anna, table = discord.user("Anna"), discord.channel("table")
+            await (await anna.slash(table, "roll", dice="2d6", label="first")).answer()
+            done = await asyncio.to_thread(script, root, "backup.sh", **env)
+            assert done.returncode == 0, done.stderr
+            (copy,) = (tmp_path / "copies").iterdir()
+            await (await anna.slash(table, "roll", dice="2d6", label="second")).answer()
+            refused = await asyncio.to_thread(script, root, "grognard", "restore", str(copy), **env)
+            assert refused.returncode == 2
+            assert "is open in another process. Stop the bot first" in refused.stderr
+            assert "second" in (await (await anna.slash(table, "log")).answer()).text
+            assert await bot.stop() == 0
+            back = await asyncio.to_thread(script, root, "grognard", "restore", str(copy), **env)
+            assert back.returncode == 0, back.stderr
+            await bot.start()
+            log = (await (await anna.slash(table, "log")).answer()).text
+            assert "first" in log
+            assert "second" not in log
+            assert await bot.stop() == 0
+        finally:
+            if bot.process.returncode is None:
+                bot.process.kill()
+                await bot.process.wait()
+            print(bot.log)
+
+
+async def test_back_to_an_older_release_with_the_copy_that_the_newer_one_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GROGNARD_DATA", str(tmp_path))
+    path, older = tmp_path / "grognard.db", len(MIGRATIONS) - 1
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        migrate(db, path, MIGRATIONS[:older])
+        db.execute("INSERT INTO docs VALUES ('note', 'of before', '{}', NULL, '')")
+    async with open_sqlite(path) as store:  # the newer release
+        assert await store.doc("note", "of before") is not None
+    assert main(["restore", str(backup_path(path, older))]) == 0
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (older,), "the older release opens it"
+        assert db.execute("SELECT key FROM docs").fetchall() == [("of before",)]

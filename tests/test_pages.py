@@ -1,0 +1,29 @@
+"""The pages for hosts name what the program asks for: no scope or permission more or less."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from adapters.discord.doctor import NEEDED, WELCOME
+from adapters.slack.scopes import SCOPES
+
+PAGES = ["PRIVACY.md", "TERMS.md", "SUPPORT.md", "SECURITY.md", "docs/directory.md", "deploy/README.md"]
+
+
+def test_the_directory_texts_name_each_scope_and_permission(root: Path) -> None:
+    discord, _, slack = (root / "docs" / "directory.md").read_text("utf-8").partition("## Slack")
+    assert re.findall(r"^\| `([a-z_.:]+)` \|", slack, re.MULTILINE) == list(SCOPES)
+    asked = discord.partition("## Discord")[2]
+    assert set(re.findall(r"\*([A-Z][A-Za-z ]+)\*", asked)) == {*NEEDED, *WELCOME}
+    (short,) = re.findall(r"\*\*Short description\*\*[^:]*: (.*)", discord)
+    assert len(short) <= 100
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_each_link_of_a_page_leads_somewhere(root: Path, page: str) -> None:
+    path = root / page
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", path.read_text("utf-8"))
+    assert [link for link in links if not (path.parent / link).exists()] == []
