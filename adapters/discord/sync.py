@@ -16,7 +16,6 @@ import discord
 
 from bot.notes import Notes
 from bot.rules.errors import UserError
-from bot.systems.catalog import TABLES
 
 Json = dict[str, Any]
 
@@ -86,11 +85,12 @@ def sources() -> str:
     """What tells whether the commands can have changed: a hash of all files that they are made from."""
     found = hashlib.sha256()
     for folder, kind in (
-        (ROOT / "bot", "*.py"),
-        (TABLES, "*.yaml"),
-        *((ROOT / OURS, name) for name in ("payload.py", "message_menu.py")),
+        ("bot", "*.py"),
+        ("tables", "*.yaml"),
+        ("bot/tables", "*.yaml"),  # where an installed wheel has them
+        *((OURS, name) for name in ("payload.py", "message_menu.py")),
     ):
-        for path in sorted(folder.rglob(kind)):
+        for path in sorted((ROOT / folder).rglob(kind)):
             found.update(f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
     return found.hexdigest()
 
