@@ -35,6 +35,7 @@ TABLES = (_BOT if (_BOT / "tables").is_dir() else _BOT.parent) / "tables"
 _SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
     "modifiers", "verb", "cause", "common", "procedure", "rounds",
+    "steps",
 }  # fmt: skip
 
 
@@ -70,6 +71,7 @@ class Sequence:
         self.outputs: Mapping[str, Any] = data.get("outputs") or {}
         self.dice: str = data.get("dice") or "none"
         self.odds_by: str = data.get("odds_by") or ""
+        self.steps: list[Any] = data.get("steps") or []
         self.rounds: Mapping[str, Any] = data.get("rounds") or {}
         self.example: Mapping[str, Any] = data.get("example") or {}
         self.notes: str = data.get("notes") or ""
@@ -87,8 +89,11 @@ class Sequence:
 
     @cached_property
     def declared(self) -> Declared | None:
-        """Its steps, where they are declared in a file beside the tables; else they are Python. Raises TableError."""
-        if self.id not in self.system.declared:
+        """Its steps, where they are declared here or in a file beside the tables; else they are Python.
+
+        Raises TableError.
+        """
+        if not self.steps and self.id not in self.system.declared:
             return None
         from bot.systems.steps import declared_in
 

@@ -1,4 +1,4 @@
-"""The declared sequences of the built-in games: `tables/<system>/steps/<id>.yaml`, and what they share."""
+"""Declared sequences of a game, in `steps/<id>.yaml` or under `steps` in sequences.yaml, and what they share."""
 
 from __future__ import annotations
 
@@ -11,41 +11,49 @@ from bot.rules.errors import TableError
 if TYPE_CHECKING:
     from bot.systems.catalog import System
 
-STEPS, SHARED = "steps", "shared"
-"""The folder, and the file with lists, formulas and blocks for all of its sequences."""
+STEPS, SHARED = "steps", "steps/shared"
+"""The folder, and in it the file with lists, formulas and blocks for all of its sequences."""
 SHARES = ("lists", "formulas", "blocks")
 
 
 def declared_in(system: System, id: str) -> Declared:
     """The sequence `id` of a game, read and checked. Raises TableError naming file, step, line and column."""
-    files = system.names(STEPS)
-    source = _read(system, id)
-    shared = _read(system, SHARED) if SHARED in files else {}
-    own = {key: value for key, value in source.items() if key not in SHARES}
-    merged: dict[str, Any] = {key: {**shared.get(key, {}), **source.get(key, {})} for key in SHARES}
-    merged["sequences"] = {id: own}
+    sequence, shared = system.sequences[id], _shared(system)
+    inline = bool(sequence.steps)
+    name = "sequences" if inline else f"{STEPS}/{id}"
+    source: dict[str, Any] = {"steps": sequence.steps} if inline else _read(system, name)
+    merged: dict[str, Any] = {key: {**_mapping(shared, key), **_mapping(source, key)} for key in SHARES}
+    merged["sequences"] = {id: {key: value for key, value in source.items() if key not in SHARES}}
     classes = system.game["units"].get("classes") or {}
-    lists = {name: tuple(items) for name, items in {**system.lists, **classes}.items()}
+    lists = {word: tuple(items) for word, items in {**system.lists, **classes}.items()}
 
     def place(path: Path) -> str:
         from bot.systems.yaml_file import place_of
 
-        in_file = path[2:] if path[:1] == ("sequences",) else path
-        for name in (id, SHARED):
-            if name in files:
-                found = place_of(system.text(f"{STEPS}/{name}").encode(), in_file)
-                if found:
-                    return found if name == id else f"{found} of {SHARED}.yaml"
-        return ""
+        if path[:1] == ("sequences",):
+            inside: Path = (id, *path[2:]) if inline else path[2:]
+            return place_of(system.text(name).encode(), inside)
+        if len(path) > 1 and path[1] in _mapping(source, str(path[0])):
+            return place_of(system.text(name).encode(), path)
+        found = place_of(system.text(SHARED).encode(), path) if shared else ""
+        return f"{found} of {SHARED}.yaml" if found else ""
 
-    setting = Setting(f"{system.id}/{STEPS}/{id}.yaml", system.tables, lists, system.words, place)
-    sequence = system.sequences[id]
+    setting = Setting(f"{system.id}/{name}.yaml", system.tables, lists, system.words, place)
     head = Head(sequence.inputs, sequence.outputs, sequence.odds_by)
     return Library(merged, setting, {id: head}).declared(id)
 
 
+def _shared(system: System) -> dict[str, Any]:
+    return _read(system, SHARED) if SHARED.rpartition("/")[2] in system.declared else {}
+
+
+def _mapping(source: dict[str, Any], key: str) -> dict[str, Any]:
+    found = source.get(key) or {}
+    return found if isinstance(found, dict) else {}
+
+
 def _read(system: System, name: str) -> dict[str, Any]:
-    data = system.read(f"{STEPS}/{name}")
+    data = system.read(name)
     if not isinstance(data, dict):
-        raise TableError(f"{system.id}/{STEPS}/{name}.yaml", "must be a mapping with steps")
+        raise TableError(f"{system.id}/{name}.yaml", "must be a mapping with steps")
     return data

@@ -10,6 +10,7 @@ from bot.rules.declared.calls import NONE
 from bot.rules.declared.formulas import Formulas, Name, Names
 from bot.rules.declared.load import Loader, Place
 from bot.rules.declared.machine import Made, Now
+from bot.rules.declared.nodes import UNWORKABLE, unworkable
 from bot.rules.declared.setting import Head, Setting
 from bot.rules.declared.slicing import told_twice
 from bot.rules.declared.types import NUMBERS, words_in
@@ -98,7 +99,10 @@ class Declared:
 
     def _make(self, given: Given) -> Made:
         unroller = Unroller((*self._lists, *self._items))
-        nodes = unroller.nodes(self._steps, _values(self.head.inputs, given))
+        try:
+            nodes = unroller.nodes(self._steps, _values(self.head.inputs, given))
+        except UNWORKABLE as error:
+            raise unworkable(error) from None
         if path := told_twice(nodes):
             raise TableError(self._setting.file, f"{path} is told twice", row=self.id)
         return Made(nodes, self._lists, tuple(unroller.rows))

@@ -13,8 +13,8 @@ from bot.rules.declared.setting import Path
 from bot.rules.declared.types import either, items_in, stated
 
 KEYS = (
-    "each", "as", "into", "only", "row", "when", "use", "with", "refuse", "roll", "let", "add", "tell", "say",
-    "result", "fate", "change", "headline", "then", "now", "notes", "steps", "gives", "stop", "else",
+    "each", "as", "into", "only", "row", "when", "refuse", "roll", "let", "add", "tell", "say",
+    "result", "fate", "change", "headline", "then", "now", "notes", "use", "with", "steps", "gives", "stop", "else",
 )  # fmt: skip
 """The keys of a step."""
 DICE = re.compile(r"(\{[^}]*\}|\d{0,2})d(A|\d{1,4}|\{[^}]*\})(?::\s+(.+))?")
@@ -31,7 +31,7 @@ class Parsed:
     each: Each | None = None
     when: Formula | None = None
     lets: list[tuple[str, Formula]] = field(default_factory=list)
-    """Values set before all else: those of `with`."""
+    """Values set for a block: those of `with`."""
     refuse: Refusal | None = None
     rolls: list[tuple[str, Formula, Formula, Formula]] = field(default_factory=list)
     values: list[tuple[str, Formula]] = field(default_factory=list)
@@ -134,11 +134,10 @@ class Loader:
             self._each(parsed, step, outside, place)
         if "when" in step:
             parsed.when = self._formula(step["when"], place, (*where, "when"))
-        inside = self._use(parsed, step, place) if "use" in step else place
         self._doing(parsed, step, place)
         self._telling(parsed, step, place)
         if "use" in step:
-            self._block(parsed, step, inside, place, outside)
+            self._block(parsed, step, place, outside)
         elif step.get("steps"):
             parsed.inner = self.steps(step["steps"], _same(place), (*where, "steps"))
         if "stop" in step:
@@ -149,8 +148,9 @@ class Loader:
             self._keep_own(parsed.each, step, place)
         return parsed
 
-    def _block(self, parsed: Parsed, step: Mapping[str, Any], inside: Place, place: Place, outside: Place) -> None:
+    def _block(self, parsed: Parsed, step: Mapping[str, Any], place: Place, outside: Place) -> None:
         """The block's steps, and the names that it gives back."""
+        inside = self._use(parsed, step, place)
         parsed.inner = self.steps(self.blocks[step["use"]]["steps"], inside, ("blocks", step["use"], "steps"))
         self._using.pop()
         place.names |= {name: known for name, known in inside.names.items() if self._of_items(name, place)}

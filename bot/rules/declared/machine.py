@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from bot.rules.declared.calls import NONE
 from bot.rules.declared.formulas import FACES
-from bot.rules.declared.nodes import If, Let, Nodes, Roll, Say, Stop, Tell, Values
+from bot.rules.declared.nodes import UNWORKABLE, If, Let, Nodes, Roll, Say, Stop, Tell, Values, unworkable
 from bot.rules.declared.settling import Note, settled
 from bot.rules.declared.slicing import sliced
 from bot.rules.dice import Die
@@ -75,7 +75,13 @@ class Machine:
             code[past] = (JUMP, len(code))
 
     def run(self, at: int, now: Values) -> Ran:
-        """Run to the next roll, or to the end."""
+        """Run to the next roll, or to the end. Raises UserError for what formulas cannot work out."""
+        try:
+            return self._run(at, now)
+        except UNWORKABLE as error:
+            raise unworkable(error) from None
+
+    def _run(self, at: int, now: Values) -> Ran:
         code, lines, notes = self.code, list[Line](), list[Note]()
         told: dict[str, Any] = {}
         while True:

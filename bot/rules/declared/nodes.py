@@ -8,8 +8,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 from bot.rules.declared.formulas import Formula
 from bot.rules.dice import Die
+from bot.rules.errors import UserError
 
 Values = dict[str, Any]
+UNWORKABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+"""What Python raises where a formula makes no sense of its values, such as a word less 1."""
+
+
+def unworkable(error: Exception) -> UserError:
+    """The error that a player sees."""
+    said = " ".join(str(error).split())[:120]
+    return UserError(f"The steps of this sequence cannot be worked out: {said}.", code="card-refuses")
 
 
 class Bound(NamedTuple):

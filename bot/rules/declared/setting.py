@@ -45,8 +45,8 @@ class Setting:
     def wrong(self, problem: str, where: Path, name: str = "", known: Iterable[str] = ()) -> TableError:
         """The error at `where`, with the nearest of the `known` names."""
         near = did_you_mean(name, list(known)) if name else ""
-        row = ", ".join(filter(None, (spoken_path(where), self.place(where))))
-        return TableError(self.file, f"{problem}{'. ' + near if near else ''}", row=row)
+        file = ", ".join(filter(None, (self.file, self.place(where))))
+        return TableError(file, f"{problem}{'. ' + near if near else ''}", row=spoken_path(where))
 
 
 def spoken_path(where: Path) -> str:

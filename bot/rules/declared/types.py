@@ -44,6 +44,8 @@ def of_games(setting: Setting) -> tuple[dict[str, str], frozenset[str]]:
     return units, frozenset(tokens)
 
 
+_KINDS = {*NUMBERS, "token", "tokens", "text", "str"}
+"""What an output is said to be, beside words of its own."""
 _TOKEN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[-_][A-Za-z0-9]+)*")
 _ITEMS = re.compile(r"list[^{]*\{(.*)\}")
 
@@ -59,7 +61,7 @@ def words_in(said: object) -> set[str]:
     """The words that an output may be: `pass | fails`, `none, eliminated or shaken-moved`; of a list, of its items."""
     kinds = list(map(str, said)) if isinstance(said, list | tuple) else list(items_in(said).values()) or [str(said)]
     pieces = {piece.strip() for kind in kinds for piece in re.split(r"\||,|\bor\b", kind)}
-    return {piece for piece in pieces if _TOKEN.fullmatch(piece) and piece not in NUMBERS}
+    return {piece for piece in pieces if _TOKEN.fullmatch(piece) and piece not in _KINDS}
 
 
 def words_of(table: Table) -> set[str]:

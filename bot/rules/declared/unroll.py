@@ -47,6 +47,8 @@ class Known:
     depth: dict[str, int] = field(default_factory=dict)
     keys: dict[str, str] = field(default_factory=dict)
     loose: set[str] = field(default_factory=set)
+    ended: bool = False
+    """Whether the sequence has stopped, whatever the dice."""
 
     def copy(self) -> Known:
         """The same, to be changed on one of two ways."""
@@ -67,6 +69,8 @@ class Unroller:
 
     def _run(self, steps: list[Parsed], known: Known, path: str, deep: int) -> Iterator[Node]:
         for step in steps:
+            if known.ended:
+                return
             yield from self._step(step, known, path, deep)
 
     def _step(self, step: Parsed, known: Known, path: str, deep: int) -> Iterator[Node]:
@@ -86,6 +90,7 @@ class Unroller:
         then = tuple(self._body(step, one, path, deep + 1))
         other = tuple(self._run(step.other, two, path, deep + 1))
         yield from _joined(when, (then, other), (one, two), known)
+        known.ended = one.ended and two.ended
 
     def _each(self, step: Parsed, each: Each, known: Known, path: str, deep: int) -> Iterator[Node]:
         items = _now(each.items, known)
@@ -97,6 +102,8 @@ class Unroller:
         only = None if each.only is None else _bind(each.only, known)
         branches: list[tuple[int, Nodes, Known]] = []
         for at, item in enumerate(items):
+            if known.ended:
+                return
             if only is not None and not only.reads and only.call({}) != at:
                 continue
             place = f"{path}{each.into}[{0 if only is not None else at}]." if listed else path
@@ -146,8 +153,6 @@ class Unroller:
         if self._count > MOST_NODES:
             hint = "List fewer units."
             raise UserError("This is too much for one sequence.", hint=hint, code="too-large")
-        for key, formula in step.lets:
-            yield from self._let(key, formula, known, deep)
         if step.refuse is not None:
             _refuse(step.refuse, known)
         if step.rolls:
@@ -157,6 +162,8 @@ class Unroller:
         for key, label, value in step.adds:
             yield from self._add(key, label, value, known, deep)
         yield from self._told(step, known, path, deep)
+        for key, formula in step.lets:
+            yield from self._let(key, formula, known, deep)
         yield from self._run(step.inner, known, path, deep)
         for key, formula in step.gives:
             yield from self._let(key, formula, known, deep)
@@ -164,6 +171,7 @@ class Unroller:
         if stop.reads:
             yield If(stop, (Stop(),), ())
         elif stop.call({}):
+            known.ended = True
             yield Stop()
 
     def _told(self, step: Parsed, known: Known, path: str, deep: int) -> Iterator[Node]:

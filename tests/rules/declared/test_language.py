@@ -196,7 +196,7 @@ def test_what_is_wrong_is_said_at_load(text: str, problem: str, near: str) -> No
 
 
 def test_an_error_names_file_sequence_step_line_and_column() -> None:
-    with pytest.raises(TableError, match=r"^test\.yaml, row test, step 2, tell, total, line 5, column 14: ") as error:
+    with pytest.raises(TableError, match=r"^test\.yaml, line 5, column 14, row test, step 2, tell, total: ") as error:
         steps("- let: {a: 1}\n- tell: {total: b}")
     assert "there is no name b here" in str(error.value)
 
@@ -220,3 +220,16 @@ def test_cost_is_bounded_before_a_die_is_rolled() -> None:
         steps("- let: {n: 201}\n- roll: {die: '{n}d6'}\n- roll: {more: '{n}d20'}").plan(given())
     with pytest.raises(UserError, match="too large"):
         steps("- let: {a: 999999999 * 999}").plan(given())
+
+
+def test_nothing_is_worked_out_after_the_sequence_has_stopped() -> None:
+    sequence = steps("- when: lucky\n  tell: {result: pass}\n  stop: true\n- roll: {die: 1d6}\n  tell: {total: die}")
+    assert sequence.plan(given(lucky=True)).steps == {}
+    assert played(sequence, given(), 4).out["total"] == 4
+
+
+def test_a_formula_that_makes_no_sense_of_its_values_is_said_and_does_not_crash() -> None:
+    with pytest.raises(UserError, match="cannot be worked out: division by zero"):
+        steps("- let: {a: 1 / mod}").plan(given())
+    with pytest.raises(UserError, match="cannot be worked out"):
+        played(steps("- roll: {die: 1d6}\n  let: {a: 1 // (die - 1)}\n  tell: {total: a}"), given(), 1)

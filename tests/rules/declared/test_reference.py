@@ -1,0 +1,57 @@
+"""The reference of the language is whole: every key and function is in it, and its example runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from bot.rules.declared import Head, Setting, compile_sequences
+from bot.rules.declared.calls import CALLS
+from bot.rules.declared.load import KEYS
+from bot.rules.dice import Script
+from bot.rules.inputs.given import Given
+from bot.rules.inputs.options import Option
+from bot.rules.inputs.units import Unit, UnitWords
+from bot.rules.sequence import play
+from bot.systems.catalog import TABLES, systems
+from bot.systems.yaml_file import place_of
+
+PAGE = (Path(__file__).parents[3] / "docs" / "sequences.md").read_text("utf-8")
+DECLARED = [(game.id, id) for game in systems().values() for id in game.sequences if id in game.declared]
+
+
+@pytest.mark.parametrize("word", [*KEYS, *CALLS])
+def test_every_key_and_function_is_in_the_reference(word: str) -> None:
+    code = " ".join(re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)))
+    assert re.search(rf"\b{word}\b", code), word
+
+
+def test_the_example_of_the_page_plays() -> None:
+    (example,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    words = UnitWords(("squad",), {"morale": Option("morale", "int")}, {})
+    head = Head(
+        (Option("units", "units"), Option("mod", "int", default=0)),
+        {"units": "list of {unit, roll, total, result: pass | fail}"},
+    )
+    source = {"sequences": {"check": yaml.safe_load(example)}}
+    check = compile_sequences(source, Setting("page.yaml", words={"units": words}), {"check": head})["check"]
+    units = tuple(Unit("squad", "squad", {"morale": morale}) for morale in (7, 6))
+    found = play(check.plan(Given({"units": None, "mod": 1}, {"units": units})), Script([3, 3, 3, 3]))
+    assert found.settlement.headline == "1 of 2 pass"
+
+
+def test_every_declared_sequence_loads_and_has_no_python_beside_it() -> None:
+    assert len(DECLARED) >= 18
+    for game, id in DECLARED:
+        assert systems()[game].sequence(id).declared is not None
+        assert not (TABLES.parent / "bot" / "systems" / game / f"{id.replace('-', '_')}.py").exists()
+
+
+def test_a_place_in_a_file_is_found_as_far_as_its_path_goes() -> None:
+    text = b"steps:\n- let: {a: 1}\n- tell:\n    total: b\n"
+    assert place_of(text, ("steps", 1, "tell", "total")) == "line 4, column 5"
+    assert place_of(text, ("steps", 0, "let", "nothing")) == "line 2, column 3"
+    assert place_of(text, ("blocks", "a")) == ""
