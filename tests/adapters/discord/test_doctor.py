@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adapters.discord.doctor import check, invite
+from adapters.discord.doctor import _application, check, invite
 from bot.settings import Settings
 from tests.standins.discord import DiscordStandIn
 
@@ -35,3 +35,28 @@ async def test_no_network_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     [(kind, line)] = await check(Settings(discord_token="token"))
     assert kind == "fault"
     assert "cannot be reached" in line
+
+
+KEY = "ab" * 32
+
+
+@pytest.mark.parametrize(
+    ("address", "of_application", "key", "fault"),
+    [
+        ("https://bot.example.org/discord/interactions", KEY, KEY.upper(), ""),
+        (
+            "https://bot.example.org/discord/interactions",
+            KEY,
+            "",
+            "unless other processes with DISCORD_PUBLIC_KEY listen",
+        ),
+        (None, KEY, KEY, "has no address to send commands to"),
+        ("https://bot.example.org/discord/interactions", "cd" * 32, KEY, "is not this application's"),
+    ],
+)
+def test_interactions_by_http_need_an_address_and_the_right_key(
+    address: str | None, of_application: str, key: str, fault: str
+) -> None:
+    application = {"name": "Grognard", "interactions_endpoint_url": address, "verify_key": of_application}
+    [(kind, line)] = _application(application, key)
+    assert (kind, fault in line) == ("fault" if fault else "ok", True)
