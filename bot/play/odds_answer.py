@@ -46,6 +46,11 @@ class Outlook:
         return sum((chance for token, _, chance in self.chances if token in wanted), Fraction(0))
 
     @property
+    def is_hit(self) -> bool:
+        """Whether this is about a shot, which hits or misses and cannot be hurt."""
+        return any(self.scale.tone(token) == GAME for token, _, _ in self.chances)
+
+    @property
     def harmful(self) -> tuple[str, ...]:
         """The results that do harm, worst first."""
         return tuple(token for token, _, _ in self.chances if self.scale.tone(token) in HARM)
@@ -155,6 +160,7 @@ def decision(sequence: Sequence, found: Iterable[Outlook], whom: str) -> tuple[s
         return ", ".join(f"{percent(float(chance))} {text}" for chance, text in said), max(c for c, _ in said)
     harms = {token: None for one in found for token in one.harmful}
     if harms:
+        found = [one for one in found if one.harmful or not one.is_hit]
         chances = [one.of(harms) for one in found]
         return _asked(_question(found, questions), found, chances, whom), max(chances)
     good = [token for one in found for token, _, _ in one.chances if one.scale.tone(token) == GAME]
