@@ -9,7 +9,7 @@ from bot.game.state import DRAW
 from bot.picture.font import FAMILY, drawable, width
 from bot.picture.png import png
 from bot.picture.svg import FALLBACK
-from bot.report.counters import is_lost
+from bot.report.counters import HURT, is_lost
 from bot.report.story import Story
 
 WIDE, HIGH = 1200, 630
@@ -57,19 +57,22 @@ def where(story: Story) -> str:
 
 def _side(story: Story, side: str, top: int, colour: str, fill: str) -> list[str]:
     """A side's name, what is left of it, and its units."""
-    units = [unit for unit in story.units.values() if unit and unit.get("side") == side]
-    left = sum(not is_lost(unit, story.system) for unit in units)
+    units = {key: unit for key, unit in story.units.items() if unit and unit.get("side") == side}
+    left = sum(not is_lost(unit, story.system) for unit in units.values())
     out = [
         _text(EDGE, top + 42, 38, colour, side, bold=True, room=250),
         _text(EDGE, top + 76, 26, FAINT, f"{left} of {len(units)} left" if units else "", room=250),
     ]
-    for at, unit in enumerate(units[:BOXES]):
+    for at, (key, unit) in enumerate(list(units.items())[:BOXES]):
         x, y, gone = 330 + at * STEP, top + 20, is_lost(unit, story.system)
         edge = f'stroke="{FAINT}" stroke-dasharray="6 5"' if gone else f'stroke="{colour}"'
         out.append(
             f'<rect x="{x}" y="{y}" width="{BOX}" height="{BOX}" rx="5" fill="{PAPER if gone else fill}" {edge}'
             ' stroke-width="3"/>'
         )
+        if not gone and story.drawn(key)[0].standing == HURT:
+            half = f"M{x + BOX} {y}V{y + BOX}H{x}Z"
+            out.append(f'<path d="{half}" fill="{PAPER}" stroke="{colour}" stroke-width="3" stroke-linejoin="round"/>')
         if gone:
             low, right = y + BOX - 4, x + BOX - 4
             cross = f"M{x + 4} {y + 4}L{right} {low}M{right} {y + 4}L{x + 4} {low}"
