@@ -77,12 +77,33 @@ def text(*pieces: Any) -> str:
 
 def times(one: Any, other: Any) -> Any:
     """A product that cannot grow without end, however often it is multiplied."""
-    if not all(isinstance(value, int | float) for value in (one, other)):
-        raise UserError("Only numbers can be multiplied.", code="card-refuses")
-    value = one * other
+    value = _number(one) * _number(other)
     if abs(value) > MOST_NUMBER:
         raise UserError("A number in this sequence grows too large.", code="card-refuses")
     return value
+
+
+def plus(one: Any, other: Any) -> Any:
+    """A sum of numbers: texts and lists that are added to themselves would grow without end."""
+    return _number(one) + _number(other)
+
+
+def remainder(one: Any, other: Any) -> Any:
+    """What is left of a division of numbers: of a text this would be a format."""
+    return _number(one) % _number(other)
+
+
+def _number(value: Any) -> Any:
+    if not isinstance(value, int | float):
+        raise UserError("Only numbers can be reckoned with.", code="card-refuses")
+    return value
+
+
+def listing(*items: Any) -> tuple[Any, ...]:
+    """A list that is written in a formula: lists in it hold no further ones, so that it cannot grow without end."""
+    if any(isinstance(item, list | tuple) and any(isinstance(below, list | tuple) for below in item) for item in items):
+        raise UserError("Lists in lists go too deep.", code="card-refuses")
+    return items
 
 
 def called(units: tuple[Unit, ...], at: int) -> str:

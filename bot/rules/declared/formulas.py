@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any
 
-from bot.rules.declared.calls import CALLS, NONE, Row, item, times
+from bot.rules.declared.calls import CALLS, NONE, Row, item, listing, plus, remainder, times
 from bot.rules.declared.setting import Path, Setting
 from bot.rules.declared.types import Typing, of_games, words_of
 
 MOST_CHARACTERS, MOST_ROWS = 1_000, 2_000
 FACES = "!"
 """Behind the name of a roll: its single faces."""
-TIMES, ITEM = "times ", "item "
-"""What `*` and `list[place]` call: names that no formula can write."""
+TIMES, PLUS, MOD, ITEM, LISTING = "times ", "plus ", "mod ", "item ", "listing "
+"""What `*`, `+`, `%`, `list[place]` and `[a, b]` call: names that no formula can write."""
+SAFE = {ast.Mult: TIMES, ast.Add: PLUS, ast.Mod: MOD}
 ALL = "ALL_"
 """The keyword that `table(*)` becomes."""
 
@@ -61,6 +62,7 @@ class Formulas:
         """The file's own formulas: how many values they take, and their type."""
         self.scope: dict[str, Any] = {"__builtins__": {}, **CALLS, **self.lists}
         self.scope |= {"true": True, "false": False, "none": NONE, TIMES: times, ITEM: item}
+        self.scope |= {PLUS: plus, MOD: remainder, LISTING: listing}
         for name, id in self.tables.items():
             self.scope[name] = self._reader(id)
 
@@ -206,7 +208,15 @@ class _Rewritten(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         left, right = self.visit(node.left), self.visit(node.right)
-        return _call(TIMES, [left, right]) if isinstance(node.op, ast.Mult) else ast.BinOp(left, node.op, right)
+        safe = SAFE.get(type(node.op))
+        if safe == PLUS and any(_is_number(side) for side in (left, right)):
+            safe = None  # a text plus a number is an error of its own
+        return _call(safe, [left, right]) if safe else ast.BinOp(left, node.op, right)
+
+    def visit_Tuple(self, node: ast.Tuple | ast.List) -> ast.expr:
+        return _call(LISTING, [self.visit(item) for item in node.elts])
+
+    visit_List = visit_Tuple  # as ast names it  # noqa: N815
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         same = {ast.Is: ast.Eq, ast.IsNot: ast.NotEq}
@@ -246,6 +256,10 @@ def in_sight(formulas: Formulas, table: str, names: Names) -> Iterator[tuple[str
             shown = f"{option.name}_" if iskeyword(option.name) else option.name
             if shown in names:
                 yield option.name, shown
+
+
+def _is_number(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
 
 
 def _call(name: str, arguments: list[ast.expr]) -> ast.Call:

@@ -32,7 +32,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import MAX_UNITS
 from bot.rules.sequence import Line, Row, row_of
 
-MOST_NODES, MOST_ROLLS, MOST_DICE = 6_000, 10_000, 200
+MOST_NODES, MOST_ROLLS, MOST_DICE = 20_000, 10_000, 200
 
 
 @dataclass
@@ -149,7 +149,7 @@ class Unroller:
         self.rows.append(row_of(f"{path}{by}", said(_now(name, known))))
 
     def _body(self, step: Parsed, known: Known, path: str, deep: int) -> Iterator[Node]:
-        self._count += 1
+        self._count += 1 + len(step.values) + len(step.tells) + len(step.lines) + len(step.notes)
         if self._count > MOST_NODES:
             hint = "List fewer units."
             raise UserError("This is too much for one sequence.", hint=hint, code="too-large")

@@ -233,3 +233,18 @@ def test_a_formula_that_makes_no_sense_of_its_values_is_said_and_does_not_crash(
         steps("- let: {a: 1 / mod}").plan(given())
     with pytest.raises(UserError, match="cannot be worked out"):
         played(steps("- roll: {die: 1d6}\n  let: {a: 1 // (die - 1)}\n  tell: {total: a}"), given(), 1)
+
+
+GROWING = [
+    ("'(units[0].word, 1)[0]'", "a + a", "Only numbers"),
+    ("2", "'(a, a)'", "too deep"),
+    ("2", "a * a * 9", "too large"),
+    ("'(units[0].word, 1)[0]'", "a % 5", "Only numbers"),
+]
+
+
+@pytest.mark.parametrize(("first", "again", "problem"), GROWING)
+def test_nothing_grows_without_end(first: str, again: str, problem: str) -> None:
+    grown = steps(f"- let: {{a: {first}}}\n- each: numbers(40)\n  let: {{a: {again}}}\n- headline: '{{a}}'")
+    with pytest.raises(UserError, match=problem):
+        grown.plan(given(squad(5)))
