@@ -70,7 +70,7 @@ def _outcome(export: Export) -> None:
 def _unit(export: Export) -> None:
     body = next(
         row["body"]
-        for row in export["events"][30:]
+        for row in export["events"][12:]
         if row["body"]["kind"] == "sequence" and (row["body"].get("after") or {}).get("units")
     )
     next(iter(body["before"]["units"].values()))["numbers"]["morale"] = 11
