@@ -224,7 +224,7 @@ def many_worths(keys: list[tuple[str, str, str, str]]) -> list[Worth | None]:
 def sentence(name: str, luck: Luck) -> str:
     """How unusual a side's luck is, in plain words."""
     rolls = f"{luck.count} {'roll' if luck.count == 1 else 'rolls'}"
-    told = f"{name}: {luck.worth:g} points, {luck.mean:.1f} expected, in {rolls}"
+    told = f"{name}: {luck.worth:g} {'point' if luck.worth == 1 else 'points'}, {luck.mean:.1f} expected, in {rolls}"
     if luck.count < ENOUGH or luck.variance <= 0:
         return f"{told}: too few rolls to say."
     below = 100 * luck.below

@@ -98,10 +98,14 @@ def worst_luck(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
 def points(by_side: Mapping[str, Luck]) -> str:
     """`US 21.5 points, 19.8 expected · VC 16, 17.1 expected`: what came of the rolls, and what was likely."""
     told = [
-        f"{name} {luck.worth:g}{' points' if not at else ''}, {luck.mean:.1f} expected"
+        f"{name} {luck.worth:g}{_unit(luck.worth) if not at else ''}, {luck.mean:.1f} expected"
         for at, (name, luck) in enumerate(by_side.items())
     ]
     return " · ".join(told)
+
+
+def _unit(worth: float) -> str:
+    return " point" if worth == 1 else " points"
 
 
 def judgement(by_side: Mapping[str, Luck]) -> str:
