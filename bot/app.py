@@ -295,6 +295,10 @@ class App:
             standing=standing(game),
         )
 
+    async def games_on(self, where: Place) -> tuple[str, ...]:
+        """The rule sets that are switched on where somebody asks, in their order."""
+        return await self._enabled.games(where)
+
     async def complete(
         self, path: Path, name: str, typed: str, given: Mapping[str, object], who: Person, where: Place
     ) -> tuple[Choice, ...]:

@@ -61,7 +61,8 @@ class Forms:
             words = tuple(text.casefold().removeprefix("/").split())
             if not words:
                 await ack()
-                await self._open(request, "help", pick_view((), self._app.registry, request))
+                games = await self._app.games_on(request.where)
+                await self._open(request, "help", pick_view((), self._app.registry, request, games))
                 return True
             if not 0 < len(words) < 3 or words[0] not in self._app.registry.top:
                 return False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from adapters.slack.escape import escaped
@@ -87,10 +87,11 @@ def _value(state: Mapping[str, Any]) -> object:
     return state.get("value") or ""
 
 
-def pick_view(path: Path, registry: Registry, request: Request) -> Json:
-    """The modal that asks which of a name's commands is meant."""
+def pick_view(path: Path, registry: Registry, request: Request, games: Collection[str] = ()) -> Json:
+    """The modal that asks which of a name's commands is meant; without a name, which of all, of these `games`."""
     groups: dict[str, list[Json]] = {}
-    tops = [path] if path else [(name,) for name in registry.top if not name.endswith(TABLE)]
+    off = registry.games.keys() - set(games)
+    tops = [path] if path else [(name,) for name in registry.top if not name.endswith(TABLE) and name not in off]
     for spec in (spec for top in tops for spec in registry.below(top)):
         group = " ".join(spec.path[1:-1]).replace("-", " ") or " ".join(path or spec.path[:1])
         groups.setdefault(group if path or len(spec.path) < 2 else spec.path[0], []).append(

@@ -84,7 +84,12 @@ async def test_shortcuts_of_a_message_work_in_its_thread(socket_slack: SlackStan
 async def test_grognard_alone_opens_a_picker_of_everything(socket_slack: SlackStandIn, tmp_path: Path) -> None:
     home, anna, _, games = settle(socket_slack)
     async with running(socket_slack, tmp_path, home):
+        anna.admin = True
+        await (await anna.slash(games, "/setup", "systems lnlt ucn")).answer()
         picker = await (await anna.slash(games, "/grognard", "")).modal()
+        groups = [group["label"]["text"] for group in picker.elements()[0][1]["option_groups"]]
+        assert {"lnlt", "ucn", "game"} <= set(groups)
+        assert not {"asl", "baps", "nhis"} & set(groups), "they are switched off here"
         await anna.submit(picker, {"command": {"value": "lnlt fire"}})
         form = anna.modal()
         assert form is not None
