@@ -199,8 +199,8 @@ FORMULAS = {
     "9**9**9": "Pow is not allowed",
     "(lambda: 1)()": "can be called",
     "(" * 900 + "attack" + ")" * 900: "at most 1000 characters",
-    "attack // 0": "has no value here",
-    "index([1], 2)": "has no value here",
+    "attack // 0": "cannot be worked out",
+    "index([1], 2)": "cannot be worked out",
 }
 
 
