@@ -2,7 +2,7 @@
 const Checker = (() => {
   "use strict";
   const {NO_TEXTS, bytes, hex, unhex, engine, canonical, whole, draw, selfTest} = Proof;
-  const SLICE = 40, LARGEST_DIE = 4294967296, MANY_WRONG = 8, MOST_OF = 0.6;
+  const SLICE = 40, LARGEST_DIE = 4294967296, MANY_WRONG = 8, MOST_OF = 0.6, BY_CHANCE = 0.001;
   const isMap = value => value !== null && typeof value === "object" && !Array.isArray(value);
   const has = (value, key) => isMap(value) && Object.prototype.hasOwnProperty.call(value, key);
   const number = value => value.toLocaleString("en");
@@ -133,7 +133,10 @@ const Checker = (() => {
     if (wrong.length <= MANY_WRONG) return;
     const first = wrong[0].event;
     const rolled = check.log.data.events.filter(row => Array.isArray(row.body.dice) && row.body.dice.length && !row.body.hand);
-    const before = rolled.filter(row => row.number < first).length, after = rolled.filter(row => row.number >= first);
+    const after = rolled.filter(row => row.number >= first);
+    const chance = rolled.filter(row => row.number < first).flatMap(row => row.body.dice)
+      .reduce((product, die) => product / Math.max(1, Number(die && die.sides) || 1), 1);
+    const before = chance < BY_CHANCE; // else the first dice may fit a wrong seed as well as a right one
     if (after.filter(row => check.wrongDice.has(row.number)).length <= after.length * MOST_OF) return;
     check.faults.unshift({part: "dice", event: before ? first : 0, text: before
       ? `From #${first} on hardly a die fits: an event before it was probably taken out (or put in), and the rest numbered anew.`
