@@ -44,7 +44,7 @@ class Door:
         self._proxies = [ipaddress.ip_network(one) for one in proxies]
         self.streams = streams
         self._serve = serve
-        self._places = places or _places()
+        self._places = places or places_within(PLACES)
         self._silent: OrderedDict[_Visitor, None] = OrderedDict()
         self._addresses: Counter[str] = Counter()
         self.inside = 0
@@ -154,18 +154,23 @@ class _Visitor(asyncio.Protocol):
             self._door.left(self, self._address)
 
 
-def _address(transport: asyncio.Transport) -> str:
-    """Whose connection it is; "" for one from this machine."""
-    peer = transport.get_extra_info("peername")
+def address_of(text: str) -> str:
+    """An address as connections are counted by it; "" for this machine's own, and for what is none."""
     try:
-        address = ipaddress.ip_address(str(peer[0]).partition("%")[0])
-    except (TypeError, ValueError, IndexError):
+        address = ipaddress.ip_address(text.partition("%")[0])
+    except ValueError:
         return ""
     mapped = getattr(address, "ipv4_mapped", None) or address
     return "" if mapped.is_loopback else str(mapped)
 
 
-def _places() -> int:
-    """As many as leave half of the files that this process may open to everything else."""
+def places_within(most: int) -> int:
+    """So many places, or as many as leave half of the files that this process may open to everything else."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return PLACES if soft == resource.RLIM_INFINITY else max(16, min(PLACES, soft // 2))
+    return most if soft == resource.RLIM_INFINITY else max(16, min(most, soft // 2))
+
+
+def _address(transport: asyncio.Transport) -> str:
+    """Whose connection it is."""
+    peer = transport.get_extra_info("peername")
+    return address_of(str(peer[0])) if peer else ""

@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from adapters.discord.payload_request import read_payload
 from adapters.discord.request import Request
-from adapters.door import BACKLOG, Door
+from adapters.door import Door
+from adapters.listening import MAX_AGE, Taken, is_time, listening, one_request
 from bot.logs import seldom
-from bot.rules.errors import UserError
 from bot.settings import Settings
 
 Json = dict[str, Any]
@@ -32,11 +32,9 @@ often = seldom(f"{__name__}.often")
 
 PATH = "/discord/interactions"
 PING, PONG = 1, 1
-MAX_AGE = 5 * 60
 MAX_BODY = 1024 * 1024
 PATIENCE = 10.0
 """Seconds within which a request's body must be here."""
-MAX_SEEN = 200_000
 
 
 class Signatures:
@@ -44,12 +42,12 @@ class Signatures:
 
     def __init__(self, public_key: str, clock: Callable[[], float] = time.time) -> None:
         self._key, self._clock = Ed25519PublicKey.from_public_bytes(bytes.fromhex(public_key)), clock
-        self._seen: dict[bytes, float] = {}
+        self._taken = Taken()
 
     def check(self, timestamp: str, signature: str, body: bytes) -> str:
         """What is wrong with a request: "" where nothing is."""
         now = self._clock()
-        if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) < 12):
+        if not is_time(timestamp):
             return "no timestamp"
         try:
             signed = bytes.fromhex(signature)
@@ -59,17 +57,7 @@ class Signatures:
         if abs(now - int(timestamp)) > MAX_AGE:
             often.warning("a request of Discord is %.0f s off: look at this machine's clock", now - int(timestamp))
             return "stale"
-        if now - self._seen.get(signed, -2 * MAX_AGE) <= 2 * MAX_AGE:
-            return "replayed"
-        self._remember(signed, now)
-        return ""
-
-    def _remember(self, signed: bytes, now: float) -> None:
-        for old, at in list(self._seen.items()):  # in order of arrival
-            if now - at <= 2 * MAX_AGE and len(self._seen) < MAX_SEEN:
-                break
-            del self._seen[old]
-        self._seen[signed] = now
+        return "" if self._taken.is_new(signed, now) else "replayed"
 
 
 def web_app(public_key: str, take: Take) -> web.Application:
@@ -95,11 +83,6 @@ def web_app(public_key: str, take: Take) -> web.Application:
             return web.Response(status=400, text="cannot be read")
         return web.Response(status=202)
 
-    async def one_request(_: web.Request, response: web.StreamResponse) -> None:
-        if response.status != 413:  # else there is more to come, which is read so that the answer arrives
-            response.force_close()  # the door looks at the first request of a connection
-            response.headers["Connection"] = "close"
-
     app = web.Application(client_max_size=MAX_BODY)
     app.on_response_prepare.append(one_request)
     app.add_routes([web.post(PATH, interactions)])
@@ -110,23 +93,8 @@ async def listen(settings: Settings, take: Take) -> None:
     """Take interactions until cancelled. Raises UserError where the port cannot be had."""
     app = web_app(settings.discord_public_key, take)
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0)
-    await runner.setup()
     host, port = settings.discord_host, settings.discord_port
-    try:
-        try:
-            assert runner.server is not None
-            door = Door(runner.server, proxies=settings.proxies)
-            server = await asyncio.get_running_loop().create_server(door, host, port, backlog=BACKLOG)
-        except OSError as error:
-            raise UserError(
-                f"Port {port} of {host} cannot be listened on: {error.strerror or error}.",
-                hint="Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine.",
-                code="port-taken",
-            ) from None
+    hint = "Set DISCORD_PORT to a free one, or DISCORD_HOST to an address of this machine."
+    async with listening(runner, host, port, hint, lambda serve: Door(serve, proxies=settings.proxies)):
         log.info("listening on %s, port %s, path %s", host, port, PATH)
-        try:
-            await asyncio.Event().wait()
-        finally:
-            server.close()
-    finally:
-        await runner.cleanup()
+        await asyncio.Event().wait()

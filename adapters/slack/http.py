@@ -13,17 +13,16 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.internals import parse_body
 
+from adapters.listening import MAX_AGE, Taken, is_time, one_request
 from adapters.slack.shapes import is_valid
 from bot.logs import seldom
 
 often = seldom(__name__)
 
 PATH = "/slack/events"
-MAX_AGE = 5 * 60
 MAX_BODY = 4 * 1024 * 1024
 PATIENCE = 10.0
 """Seconds within which a request's body must be here."""
-MAX_SEEN = 200_000
 
 
 class Signatures:
@@ -31,29 +30,20 @@ class Signatures:
 
     def __init__(self, secret: str, clock: Callable[[], float] = time.time) -> None:
         self._secret, self._clock = secret.encode(), clock
-        self._seen: dict[str, float] = {}
+        self._taken = Taken()
 
     def check(self, timestamp: str, signature: str, body: bytes) -> str:
         """What is wrong with a request: "" where nothing is."""
         now = self._clock()
-        if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) < 12):
+        if not is_time(timestamp):
             return "no timestamp"
         if abs(now - int(timestamp)) > MAX_AGE:
             return "stale"
         digest = hmac.new(self._secret, b"v0:%s:%s" % (timestamp.encode(), body), hashlib.sha256).hexdigest()
         if not hmac.compare_digest(f"v0={digest}".encode(), signature.encode("utf-8", "replace")):
             return "bad signature"
-        if now - self._seen.get(digest, -2 * MAX_AGE) <= 2 * MAX_AGE:
-            return "replayed"  # a repeat of Slack's own is signed anew
-        self._remember(digest, now)
-        return ""
-
-    def _remember(self, digest: str, now: float) -> None:
-        for old, at in list(self._seen.items()):  # in order of arrival
-            if now - at <= 2 * MAX_AGE and len(self._seen) < MAX_SEEN:
-                break
-            del self._seen[old]
-        self._seen[digest] = now
+        # A repeat of Slack's own is signed anew.
+        return "" if self._taken.is_new(digest.encode(), now) else "replayed"
 
 
 def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) -> web.Application:
@@ -81,11 +71,6 @@ def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) ->
 
     async def health(_: web.Request) -> web.StreamResponse:
         return web.Response(text="ok")
-
-    async def one_request(_: web.Request, response: web.StreamResponse) -> None:
-        if response.status != 413:  # else there is more to come, which is read so that the answer arrives
-            response.force_close()  # the door looks at the first request of a connection
-            response.headers["Connection"] = "close"
 
     app = web.Application(client_max_size=MAX_BODY)
     app.on_response_prepare.append(one_request)

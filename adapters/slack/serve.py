@@ -11,7 +11,8 @@ from typing import Any
 from aiohttp import web
 from slack_bolt.app.async_app import AsyncApp
 
-from adapters.door import BACKLOG, Door
+from adapters.door import Door
+from adapters.listening import listening
 from adapters.slack.app import make_bolt
 from adapters.slack.calls import Busy, Wire
 from adapters.slack.http import PATH, web_app
@@ -25,7 +26,6 @@ from adapters.slack.tokens import StoreVault
 from adapters.slack.work import Work
 from bot.app import App
 from bot.outbox.receipts import watch
-from bot.rules.errors import UserError
 from bot.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -83,27 +83,12 @@ async def _socket_mode(app: App, bolt: AsyncApp, wire: Wire, settings: Settings)
 
 async def _http_mode(app: App, bolt: AsyncApp, pages: list[web.RouteDef], settings: Settings) -> None:
     runner = web.AppRunner(web_app(bolt, settings.slack_signing_secret, pages), access_log=None, shutdown_timeout=3.0)
-    await runner.setup()
-    try:
-        try:
-            assert runner.server is not None
-            loop = asyncio.get_running_loop()
-            door = Door(runner.server, proxies=settings.proxies)
-            server = await loop.create_server(door, settings.slack_host, settings.port, backlog=BACKLOG)
-        except OSError as error:
-            raise UserError(
-                f"Port {settings.port} of {settings.slack_host} cannot be listened on: {error.strerror or error}.",
-                hint="Set PORT to a free one, or SLACK_HOST to an address of this machine.",
-                code="port-taken",
-            ) from None
-        log.info("listening on %s, port %s, path %s", settings.slack_host, settings.port, PATH)
+    host, port = settings.slack_host, settings.port
+    hint = "Set PORT to a free one, or SLACK_HOST to an address of this machine."
+    async with listening(runner, host, port, hint, lambda serve: Door(serve, proxies=settings.proxies)):
+        log.info("listening on %s, port %s, path %s", host, port, PATH)
         app.links["slack"] = str  # it listens: nothing is wrong
-        try:
-            await asyncio.Event().wait()
-        finally:
-            server.close()
-    finally:
-        await runner.cleanup()
+        await asyncio.Event().wait()
 
 
 async def _until_one_fails(*works: Coroutine[Any, Any, None]) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from aiohttp import web
 
-from adapters.door import BACKLOG, Door
-from bot.rules.errors import UserError
+from adapters.door import Door
+from adapters.listening import listening, one_request
 from bot.settings import Settings
 from bot.sight.health import EVERY, PROBE_SECONDS, Health
 
@@ -24,26 +24,11 @@ MISSING = 'No figures here: pip install "grognard[metrics]" on the host adds the
 async def serve(health: Health, figures: Callable[[], bytes] | None, settings: Settings) -> None:
     """Answer until cancelled. Raises UserError where the port is taken."""
     runner = web.AppRunner(pages(health, figures), access_log=None, shutdown_timeout=1.0)
-    await runner.setup()
-    try:
-        assert runner.server is not None
-        door = Door(runner.server, places=PLACES)
-        loop = asyncio.get_running_loop()
-        try:
-            server = await loop.create_server(door, settings.health_host, settings.health_port, backlog=BACKLOG)
-        except OSError as error:
-            raise UserError(
-                f"Port {settings.health_port} cannot be listened on: {error.strerror or error}.",
-                hint="Set HEALTH_PORT to a free one.",
-                code="port-taken",
-            ) from None
-        log.info("health is at port %s of %s", settings.health_port, settings.health_host)
-        try:
-            await asyncio.Event().wait()
-        finally:
-            server.close()
-    finally:
-        await runner.cleanup()
+    host, port = settings.health_host, settings.health_port
+    hint = "Set HEALTH_PORT to a free one."
+    async with listening(runner, host, port, hint, lambda serve: Door(serve, places=PLACES)):
+        log.info("health is at port %s of %s", port, host)
+        await asyncio.Event().wait()
 
 
 def pages(health: Health, figures: Callable[[], bytes] | None) -> web.Application:
@@ -59,10 +44,6 @@ def pages(health: Health, figures: Callable[[], bytes] | None) -> web.Applicatio
         if figures is None:
             return web.Response(status=501, text=MISSING)
         return web.Response(body=figures(), headers={"Content-Type": "text/plain; version=0.0.4; charset=utf-8"})
-
-    async def one_request(_: web.Request, response: web.StreamResponse) -> None:
-        response.force_close()  # the door looks at the first request of a connection
-        response.headers["Connection"] = "close"
 
     app = web.Application(client_max_size=1024)
     app.on_response_prepare.append(one_request)

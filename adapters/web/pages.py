@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import random
-import resource
 from collections import Counter
 from collections.abc import Iterator
 
 from aiohttp import web
 
+from adapters.door import address_of, places_within
 from bot.live.hub import Hub
 from bot.live.watched import BYE, Watched, Watcher
 from bot.logs import seldom
@@ -51,7 +50,7 @@ class Pages:
 
     def __init__(self, hub: Hub, address: str, places: int | None = None) -> None:
         self._hub, self._address = hub, address
-        self.places = places or _places()
+        self.places = places or places_within(PLACES)
         self._addresses: Counter[str] = Counter()
 
     def app(self) -> web.Application:
@@ -112,7 +111,7 @@ class Pages:
             return _gone()
         if request.method != "GET":
             return web.Response(status=405, headers=SAFE)
-        visitor = _address(request)
+        visitor = address_of(request.remote or "")
         if (
             self._hub.watching >= self.places
             or len(game.watchers) >= PER_GAME
@@ -177,19 +176,3 @@ def _gone() -> web.Response:
 
 async def _health(_: web.Request) -> web.Response:
     return web.Response(text="ok", headers=SAFE)
-
-
-def _address(request: web.Request) -> str:
-    """Who watches; "" for somebody on this machine."""
-    try:
-        address = ipaddress.ip_address((request.remote or "").partition("%")[0])
-    except ValueError:
-        return ""
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return "" if mapped.is_loopback else str(mapped)
-
-
-def _places() -> int:
-    """As many as leave half of the files that this process may open to everything else."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return PLACES if soft == resource.RLIM_INFINITY else max(16, min(PLACES, soft // 2))

@@ -7,10 +7,10 @@ import logging
 
 from aiohttp import web
 
-from adapters.door import BACKLOG, Door
+from adapters.door import Door
+from adapters.listening import listening
 from adapters.web.pages import Pages
 from bot.app import App
-from bot.rules.errors import UserError
 from bot.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -23,25 +23,11 @@ async def serve(app: App, settings: Settings) -> None:
     """Serve shared games until cancelled. Raises UserError where the port is taken."""
     hub = app.hub()
     pages = Pages(hub, settings.address)
-    runner = web.AppRunner(pages.app(), access_log=None, shutdown_timeout=1.0, handler_cancellation=True)
-    await runner.setup()
-    try:
-        assert runner.server is not None
-        loop = asyncio.get_running_loop()
-        door = Door(runner.server, places=pages.places + SPARE, streams=True)
-        try:
-            server = await loop.create_server(door, settings.live_host, settings.live_port, backlog=BACKLOG)
-        except OSError as error:
-            raise UserError(
-                f"Port {settings.live_port} cannot be listened on: {error.strerror or error}.",
-                hint="Set LIVE_PORT to a free one.",
-                code="port-taken",
-            ) from None
+    live = pages.app()
+    live.on_shutdown.append(lambda _: hub.close())  # whoever watches is let go before their connections are waited for
+    runner = web.AppRunner(live, access_log=None, shutdown_timeout=1.0, handler_cancellation=True)
+    places = pages.places + SPARE
+    host, port, hint = settings.live_host, settings.live_port, "Set LIVE_PORT to a free one."
+    async with listening(runner, host, port, hint, lambda serve: Door(serve, places=places, streams=True)):
         log.info("shared games are at %s", settings.address)
-        try:
-            await asyncio.Event().wait()
-        finally:
-            server.close()
-    finally:
-        await hub.close()
-        await runner.cleanup()
+        await asyncio.Event().wait()

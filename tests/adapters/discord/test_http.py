@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from adapters.discord.http import MAX_AGE, PATH, Signatures
+from adapters.discord.http import PATH, Signatures
 from adapters.discord.payload_request import read_payload
+from adapters.listening import MAX_AGE
 from tests.adapters.discord.process import Bot
 from tests.standins.discord import DiscordStandIn
 

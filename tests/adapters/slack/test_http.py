@@ -11,8 +11,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
+from adapters.listening import MAX_AGE
 from adapters.slack import http
-from adapters.slack.http import MAX_AGE, MAX_BODY, PATH, Signatures, web_app
+from adapters.slack.http import MAX_BODY, PATH, Signatures, web_app
 from tests.standins.slack.signed import sign
 
 NOW = 1_800_000_000
