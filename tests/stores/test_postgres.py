@@ -212,6 +212,10 @@ async def test_each_answer_is_claimed_by_one_of_several_processes(postgres: Post
 async def test_what_postgresql_cannot_hold_stops_nothing(store: PostgresStore) -> None:
     await store.commit(roll("g1", 1))
     await store.commit(Commit("nul\0", reply={"text": "a\0b\ud800"}, persons=(PersonRow("g1", "p", "u", "A\0\ud800"),)))
+    for key in ("a\0", "a\ud800"):
+        assert await store.doc("link", key) is None
+        assert await store.take_doc("link", key) is None
+        assert await store.due_at(key) is None
     assert await store.seen("nul\0") == {"text": "a\0b\ud800"}
     assert [person.name for person in await store.persons("g1")] == ["A\N{REPLACEMENT CHARACTER}?"]
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, TypeAlias, TypeVar
 
 import asyncpg
 
 from bot.stores.base import Conflict, Deleted, StoreError
 from bot.stores.postgres.faults import AGAIN, AWAY, CONFLICT, DELETED, Unreachable, explained
+from bot.stores.postgres.writing import storable
 
 T = TypeVar("T")
 Json = Any
@@ -78,17 +79,17 @@ class Link:
             await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
             tries += 1
 
-    async def fetch(self, query: str, *values: object) -> list[Any]:
-        """The rows of a query that only reads."""
-        return await self.run(lambda connection: connection.fetch(query, *values))
+    async def fetch(self, query: str, *values: object, is_safe: bool = True) -> list[Any]:
+        """The rows of a query. One that `is_safe` only reads, or may be done twice."""
+        return await self.run(lambda connection: connection.fetch(query, *_storable(values)), is_safe=is_safe)
 
     async def value(self, query: str, *values: object) -> Any:
         """The only value of a query that only reads, None where it finds nothing."""
-        return await self.run(lambda connection: connection.fetchval(query, *values))
+        return await self.run(lambda connection: connection.fetchval(query, *_storable(values)))
 
     async def execute(self, query: str, *values: object) -> int:
         """Write what can be written twice without harm; the number of rows."""
-        status = await self.run(lambda connection: connection.execute(query, *values))
+        status = await self.run(lambda connection: connection.execute(query, *_storable(values)))
         return int(status.rpartition(" ")[2]) if status[-1:].isdigit() else 0
 
     async def close(self) -> None:
@@ -189,6 +190,11 @@ class Writer:
             is_safe=all(job.is_safe for job in batch),
         )
         return json.loads(found)  # type: ignore[no-any-return]
+
+
+def _storable(values: Iterable[object]) -> list[object]:
+    """What is asked for as it was stored: what somebody typed may hold what PostgreSQL cannot."""
+    return [storable(value) if isinstance(value, str) else value for value in values]
 
 
 def raised(code: str, message: str) -> Exception:

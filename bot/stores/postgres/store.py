@@ -33,7 +33,6 @@ from bot.stores.records import (
     check_change,
     tombstone,
 )
-from bot.stores.stored import clean
 
 LAST = 2**62
 
@@ -196,7 +195,7 @@ class PostgresStore:
     async def doc(self, kind: str, key: str) -> Doc | None:
         """See Store."""
         query = f"{reading.DOC} WHERE kind = $1 AND key = $2 AND coalesce(expires > $3, true)"
-        rows = await self._link.fetch(query, clean(kind), writing.storable(key), self._clock())
+        rows = await self._link.fetch(query, kind, key, self._clock())
         return next(iter(reading.doc_rows(rows)), None)
 
     async def docs(self, kind: str, owner: str | None = None) -> Sequence[Doc]:
@@ -215,7 +214,7 @@ class PostgresStore:
         """See Store."""
         query = "DELETE FROM docs WHERE kind = $1 AND key = $2 RETURNING kind, key, data, expires, owner"
         now = self._clock()
-        rows = await self._link.run(lambda connection: connection.fetch(query, kind, key), is_safe=False)
+        rows = await self._link.fetch(query, kind, key, is_safe=False)
         [doc] = reading.doc_rows(rows) or (None,)
         return doc if doc is not None and (doc.expires is None or doc.expires > now) else None
 
