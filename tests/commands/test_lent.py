@@ -64,12 +64,12 @@ async def test_with_other_firers_it_is_no_longer_lent() -> None:
     draft = await channel.app.forms.opened(f"event:{await row(channel)}:{number}", anna, channel.place)
     assert draft.options == {"attackers": "Squad 1; Lt Hill", "targets": "Cell 1", "tm": "1"}
     assert "lm" not in await channel.app.last_inputs(channel.place, anna, ("lnlt", "fire"))
-    again = await channel.press("Anna", await channel.under(number, "again"))
-    assert ("Lt Hill", 1) in attack(again).parts
     await channel.do("Anna", f"{SHOT} lm=2 hand=1,6")
-    number = (await channel.game()).number
-    draft = await channel.app.forms.opened(f"event:{await row(channel)}:{number}", anna, channel.place)
+    second = (await channel.game()).number
+    draft = await channel.app.forms.opened(f"event:{await row(channel)}:{second}", anna, channel.place)
     assert draft.options["lm"] == "2"
+    again = await channel.press("Anna", await channel.under(number, "again"))  # last: its dice are real, and may kill
+    assert ("Lt Hill", 1) in attack(again).parts
 
 
 async def test_a_leader_spots_better() -> None:
