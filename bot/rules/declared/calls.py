@@ -150,6 +150,7 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "has": has,
     "parts": parts,
     "sum": total,
+    "names": lambda items: tuple(name for name, _ in items),
     "numbers": lambda count: tuple(range(max(0, min(count, MAX_UNITS)))),
     "words": lambda value: said(value).replace("-", " "),
     "upper": lambda value: said(value).upper(),
@@ -174,7 +175,7 @@ RESULTS = (
     dict.fromkeys(
         ("words", "text", "signed", "minus", "upper", "capital", "called", "called_among", "joined", "typed"), "text"
     )
-    | dict.fromkeys(("numbers", "positions"), "list")
+    | dict.fromkeys(("numbers", "positions", "names"), "list")
     | dict.fromkeys(("choose", "first", "rostered"), "units")
     | dict.fromkeys(
         ("min", "max", "abs", "up", "down", "half_up", "half_down", "place", "reach", "plain", "index", "len", "sum",

@@ -181,8 +181,9 @@ class Made:
     def plan(self) -> Plan[Now]:
         """The plan to be played, its opening a new one: lists that nobody enters are empty."""
         start, told, lines, notes = self._start
-        opening = {name: [] for name in self._lists if told.get(name, NONE) in (NONE, ())} | {
-            key: value for key, value in told.items() if value != () or key not in self._lists
+        opening = {name: [] for name in self._lists if told.get(name, NONE) == NONE} | {
+            key: list(value) if key in self._lists and isinstance(value, tuple) else value
+            for key, value in told.items()
         }
         return Plan(
             start,

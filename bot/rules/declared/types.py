@@ -29,7 +29,7 @@ def either(one: str, other: str) -> str:
 def stated(said: object) -> str:
     """The type that an output states: `int or none` is a number, `pass | fails` a text; any for a list and the like."""
     kind = NUMBERS.get(re.split(r"\W", str(said).strip())[0])
-    return kind or ("text" if not items_in(said) and words_in(said) else "any")
+    return kind or ("text" if not str(said).startswith("list") and words_in(said) else "any")
 
 
 def of_games(setting: Setting) -> tuple[dict[str, str], frozenset[str]]:
