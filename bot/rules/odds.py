@@ -17,14 +17,15 @@ from typing import Any
 
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
-from bot.rules.sequence import Plan, Roll, S, Step
+from bot.rules.ruling import Roll, Ruled, S
+from bot.rules.ruling import Weighted as Weighted
+from bot.rules.sequence import Plan
 
 ABSENT = "none"
 STATE_BUDGET = 400_000
 ROLLS_AT_ONCE = 200_000
 
 Distribution = dict[Any, Fraction]
-Weighted = tuple[tuple[int, Roll], ...]
 
 
 @dataclass(slots=True)
@@ -230,12 +231,10 @@ def every_roll(dice: tuple[Die, ...]) -> Weighted:
 _INDEX = re.compile(r"\[\d+\]")
 
 
-def _rolls(step: Step[S], state: S, wanted: Sequence[str]) -> Weighted:
-    if step.groups is not None:
-        asked = {_INDEX.sub("", path).rsplit(".", 1)[-1] for path in wanted} if step.exact_only else set()
-        if not asked & step.exact_only:
-            return step.groups(state)
-    return every_roll(step.asks(state))
+def _rolls(step: Ruled[S], state: S, wanted: Sequence[str]) -> Weighted:
+    asked = {_INDEX.sub("", path).rsplit(".", 1)[-1] for path in wanted} if step.exact_only else set()
+    grouped = None if asked & step.exact_only else step.grouped(state)
+    return every_roll(step.asks(state)) if grouped is None else grouped
 
 
 def _known(known: tuple[Any, ...], told: Mapping[str, Any], positions: Mapping[str, int]) -> tuple[Any, ...]:
@@ -270,8 +269,8 @@ def _drive(
             meter.take_rolls(len(rolls), len(after.counts) + len(done.counts))
             over = live.over * sum(ways for ways, _ in rolls)
             for ways, roll in rolls:
-                new = step.apply(state, roll)
-                key = visit((new, known), step.outputs(state, roll, new))
+                new, told, _, _ = step.rule(state, roll)
+                key = visit((new, known), told)
                 (done if finished(*key) else after).add(key, weight * ways, over)
         live = after
 
@@ -296,10 +295,9 @@ def _drive_marginals(
             rolls = _rolls(step, state, wanted)
             meter.take_rolls(len(rolls), len(after.counts) + len(done.counts))
             over = live.over * sum(ways for ways, _ in rolls)
-            apply, outputs = step.apply, step.outputs
+            rule = step.rule
             for ways, roll in rolls:
-                new = apply(state, roll)
-                told = outputs(state, roll, new)
+                new, told, _, _ = rule(state, roll)
                 seen = False
                 for path in wanted:
                     value = told.get(path)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from bot.rules.sequence import Outputs, Plan, Roll, Row, S, Step, row_of
+from bot.rules.sequence import Outputs, Plan, Roll, Row, Ruled, Ruling, S, row_of
 
 _PREFIX = "row "
 
@@ -56,8 +56,9 @@ def told_by_rows(plan: Plan[S], by: str) -> Plan[S]:
     )
 
 
-def _read(step: Step[S], read: Callable[[Outputs], Outputs]) -> Step[S]:
-    def outputs(before: S, roll: Roll, after: S) -> Mapping[str, Any]:
-        return read(step.outputs(before, roll, after))
+def _read(step: Ruled[S], read: Callable[[Outputs], Outputs]) -> Ruled[S]:
+    def rule(before: S, roll: Roll) -> Ruling[S]:
+        after, told, story, notes = step.rule(before, roll)
+        return Ruling(after, read(told), story, notes)
 
-    return replace(step, outputs=outputs)
+    return Ruled(step.dice, rule, step.groups, step.exact_only)

@@ -1,9 +1,9 @@
 """A combat sequence, written once and read two ways: played with dice, or folded into exact odds.
 
 A `Plan` holds the steps of one sequence for given inputs. Its state says which step it owes; the step says
-which dice it asks for, takes the roll and returns the next state. Beside that a step names what it adds to the
-`outputs` (in play and in odds) and the `lines` of the answer (only in play). So play and odds
-cannot drift apart, and the state holds only what later steps need: equal states merge in the odds.
+which dice it asks for and rules on the roll: the next state, the outputs that are decided, and (only in play)
+the lines of the answer. So play and odds cannot drift apart, and the state holds only what later steps need: equal
+states merge in the odds.
 
 Paths name outputs: `hit`, `targets[0].result`, `targets[0].damage[1].status`. Each path is told once at most.
 """
@@ -13,27 +13,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic
 
-from bot.rules.dice import Die, Rolled, Source
+from bot.rules.dice import Rolled, Source
 from bot.rules.line import Line as Line
 from bot.rules.line import minus as minus
+from bot.rules.ruling import Outputs as Outputs
+from bot.rules.ruling import Roll as Roll
+from bot.rules.ruling import Ruled as Ruled
+from bot.rules.ruling import Ruling as Ruling
+from bot.rules.ruling import S as S
+from bot.rules.ruling import Step as Step
+from bot.rules.ruling import ruled as ruled
 from bot.rules.tables.table import Part
-
-Roll = tuple[int, ...]
-Outputs = Mapping[str, Any]
-
-
-class State(Protocol):
-    """What a sequence is in the middle of: frozen, hashable, and naming the step that it owes (None at the end)."""
-
-    @property
-    def owes(self) -> str | None:
-        """The step that must be rolled for next."""
-        ...
-
-
-S = TypeVar("S", bound=State)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,39 +85,6 @@ class Settlement:
     joins: tuple[tuple[str, str], ...] = ()
 
 
-def _nothing(_before: Any, _roll: Any, _after: Any) -> Outputs:
-    return {}
-
-
-def _silence(_before: Any, _roll: Any, _after: Any) -> Iterable[Line]:
-    return ()
-
-
-@dataclass(frozen=True, slots=True)
-class Step(Generic[S]):
-    """One roll of a sequence.
-
-    `dice` are those asked for (or a function of the state). `apply` returns the next state. `outputs` returns
-    {path: value} for what this roll decides. `lines` returns those of the answer, only in play.
-    `groups` makes odds cheap: a function from the state to ((weight, roll), ...), each roll standing for `weight`
-    equally likely ones that `apply` cannot tell apart; `exact_only` are the last names of paths that grouping would
-    falsify (`roll`, `total`): when odds are asked by one of them every face is counted. `notes` are what a sequence
-    that settles by notes takes down on the way, only in play.
-    """
-
-    dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
-    apply: Callable[[S, Roll], S]
-    outputs: Callable[[S, Roll, S], Outputs] = _nothing
-    lines: Callable[[S, Roll, S], Iterable[Line]] = _silence
-    groups: Callable[[S], tuple[tuple[int, Roll], ...]] | None = None
-    exact_only: frozenset[str] = frozenset()
-    notes: Callable[[S, Roll], tuple[Any, ...]] | None = None
-
-    def asks(self, state: S) -> tuple[Die, ...]:
-        """The dice owed in `state`, in the order in which they are rolled."""
-        return self.dice(state) if callable(self.dice) else self.dice
-
-
 def _no_told(_state: Any) -> Outputs:
     return {}
 
@@ -165,7 +124,7 @@ class Plan(Generic[S]):
     """
 
     start: S
-    steps: Mapping[str, Step[S]]
+    steps: Mapping[str, Ruled[S]]
     settle: Callable[[Mapping[str, Any]], Settlement]
     opening: Outputs = field(default_factory=dict)
     closing: Callable[[S], Outputs] = _no_told
@@ -200,12 +159,11 @@ def play(plan: Plan[S], source: Source) -> Played:
         dice = step.asks(state)
         roll: Roll = tuple(source.draw(die) for die in dice)  # type: ignore[misc]  # sequences ask for numbered dice
         rolled += [die.rolled(value) for die, value in zip(dice, roll, strict=True)]
-        after = step.apply(state, roll)
-        told.update(step.outputs(state, roll, after))
-        lines += step.lines(state, roll, after)
-        if step.notes is not None:
-            notes += step.notes(state, roll)
-        state = after
+        ruling = step.rule(state, roll)
+        told.update(ruling.told)
+        lines += ruling.story()
+        notes += ruling.notes
+        state = ruling.after
     told.update(plan.closing(state))
     out = nested(told)
     settlement = plan.settle(out) if plan.settles is None else plan.settles(notes)

@@ -1,4 +1,4 @@
-"""Sequences of one roll, or of none: what a smaller chart asks for."""
+"""Shapes that rolls have on many cards: a step by its sum, sequences of one roll, and of none."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.dice import Die
-from bot.rules.odds import Weighted, group_sums
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.odds import group_sums
+from bot.rules.sequence import Line, Outputs, Plan, Roll, Ruled, Ruling, S, Settlement
 
 Settle = Callable[[Mapping[str, Any]], Settlement]
 
@@ -18,6 +18,11 @@ class Once:
     """Whether the one roll is still owed."""
 
     owes: str | None = "roll"
+
+
+def by_sum(dice: tuple[Die, ...], rule: Callable[[S, Roll], Ruling[S]]) -> Ruled[S]:
+    """A step of alike dice of which `rule` reads no more than the sum, but for the story: odds count by sums."""
+    return Ruled(dice, rule, group_sums(len(dice), dice[0].sides))
 
 
 def one_roll(
@@ -34,17 +39,11 @@ def one_roll(
     `opening` are the outputs known before, `lines` their story.
     """
 
-    def sums(_: Once) -> Weighted:
-        return group_sums(len(dice), dice[0].sides)
+    def rule(_: Once, roll: Roll) -> Ruling[Once]:
+        told = outputs(sum(roll))
+        return Ruling(Once(None), told, lambda: (line(roll, told),))
 
-    step: Step[Once] = Step(
-        dice,
-        lambda _before, _roll: Once(None),
-        lambda _before, roll, _after: outputs(sum(roll)),
-        lambda _before, roll, _after: (line(roll, outputs(sum(roll))),),
-        groups=sums,
-    )
-    return Plan(Once(), {"roll": step}, settle, opening=opening, lines=tuple(lines))
+    return Plan(Once(), {"roll": by_sum(dice, rule)}, settle, opening=opening, lines=tuple(lines))
 
 
 def no_roll(told: Outputs, lines: Iterable[Line], settle: Settle) -> Plan[Once]:

@@ -58,8 +58,8 @@ def play_all(plan: Plan[Any], by: str) -> dict[str, Fraction]:
         faces: list[Any] = [die.faces or range(1, die.sides + 1) for die in step.asks(state)]
         rolls = list(product(*faces))
         for roll in rolls:
-            after = step.apply(state, roll)
-            go_on(after, _told_once(told, step.outputs(state, roll, after)), chance / len(rolls))
+            ruling = step.rule(state, roll)
+            go_on(ruling.after, _told_once(told, ruling.told), chance / len(rolls))
 
     go_on(plan.start, dict(plan.opening), Fraction(1))
     return dict(chances)

@@ -65,11 +65,11 @@ def play_any(
         step = plan.steps[state.owes]
         faces: list[Any] = [die.faces or range(1, die.sides + 1) for die in step.asks(state)]
         roll = tuple(map(draw.choice, faces))
-        after = step.apply(state, roll)
-        tell(step.outputs(state, roll, after))
-        assert all(line.text() for line in step.lines(state, roll, after))
-        notes += step.notes(state, roll) if step.notes is not None else ()
-        state = after
+        ruling = step.rule(state, roll)
+        tell(ruling.told)
+        assert all(line.text() for line in ruling.story())
+        notes += ruling.notes
+        state = ruling.after
     tell(plan.closing(state))
     assert (plan.settles(notes) if plan.settles is not None else plan.settle(nested(told))).headline
     return told

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 from itertools import product
 from math import prod
@@ -15,7 +14,7 @@ from bot.rules.declared.settling import Note, settled
 from bot.rules.declared.slicing import sliced
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted, every_roll, group_sums
-from bot.rules.sequence import Line, Plan, Row, Settlement, Step
+from bot.rules.sequence import Line, Plan, Row, Ruled, Ruling, Settlement
 
 LET, TELL, UNLESS, ROLL, JUMP, LINE, NOTE, END = range(8)
 MOST_KEPT = 2_000
@@ -27,15 +26,6 @@ class Now(NamedTuple):
 
     owes: str | None
     values: tuple[Any, ...] = ()
-
-
-class Ran(NamedTuple):
-    """What a stretch of code came to: the state, the outputs, the lines, the notes."""
-
-    after: Now
-    told: Mapping[str, Any]
-    lines: tuple[Line, ...]
-    notes: tuple[Note, ...]
 
 
 class Machine:
@@ -74,14 +64,14 @@ class Machine:
         if node.other:
             code[past] = (JUMP, len(code))
 
-    def run(self, at: int, now: Values) -> Ran:
+    def run(self, at: int, now: Values) -> Ruling[Now]:
         """Run to the next roll, or to the end. Raises UserError for what formulas cannot work out."""
         try:
             return self._run(at, now)
         except UNWORKABLE as error:
             raise unworkable(error) from None
 
-    def _run(self, at: int, now: Values) -> Ran:
+    def _run(self, at: int, now: Values) -> Ruling[Now]:
         code, lines, notes = self.code, list[Line](), list[Note]()
         told: dict[str, Any] = {}
         while True:
@@ -96,7 +86,8 @@ class Machine:
                 if not op[2](now):
                     at = op[1]
             elif kind == ROLL:
-                return Ran(Now(op[1], tuple([now[key] for key in op[2].before])), told, tuple(lines), tuple(notes))
+                owed = Now(op[1], tuple([now[key] for key in op[2].before]))
+                return Ruling(owed, told, lambda: lines, tuple(notes))
             elif kind == JUMP:
                 at = op[1]
             elif kind == LINE:
@@ -105,14 +96,14 @@ class Machine:
             elif kind == NOTE:
                 notes.append(op[1](now))
             else:
-                return Ran(Now(None), told, tuple(lines), tuple(notes))
+                return Ruling(Now(None), told, lambda: lines, tuple(notes))
 
-    def steps(self) -> dict[str, Step[Now]]:
+    def steps(self) -> dict[str, Ruled[Now]]:
         """The steps by the place of their rolls in the code."""
         return {op[1]: _step(self, int(op[1]), op[2]) for op in self.code if op[0] == ROLL}
 
 
-def _step(machine: Machine, at: int, roll: Roll) -> Step[Now]:
+def _step(machine: Machine, at: int, roll: Roll) -> Ruled[Now]:
     dice = tuple(die for _, some in roll.dice for die in some)
     ways = cache(lambda: grouped(roll))  # only odds ask for them
     cuts, start = [], 0
@@ -123,10 +114,10 @@ def _step(machine: Machine, at: int, roll: Roll) -> Step[Now]:
         if key + FACES in roll.faces:
             cuts.append((key + FACES, start, end, False))
         start = end
-    kept: dict[Any, Ran] = {}
+    kept: dict[Any, Ruling[Now]] = {}
 
-    def run(state: Now, faces: tuple[int, ...]) -> Ran:
-        """What the roll comes to. It is asked thrice, for state, outputs and lines, and by play after odds."""
+    def run(state: Now, faces: tuple[int, ...]) -> Ruling[Now]:
+        """What the roll comes to. Play and odds of the same plan may ask again."""
         asked = (state.values, faces)
         done = kept.get(asked)
         if done is None:
@@ -139,14 +130,7 @@ def _step(machine: Machine, at: int, roll: Roll) -> Step[Now]:
             kept[asked] = done
         return done
 
-    return Step(
-        dice,
-        lambda before, faces: run(before, faces).after,
-        lambda before, faces, _: run(before, faces).told,
-        lambda before, faces, _: run(before, faces).lines,
-        lambda _: ways(),
-        notes=lambda before, faces: run(before, faces).notes,
-    )
+    return Ruled(dice, run, lambda _: ways())
 
 
 def grouped(roll: Roll) -> Weighted:
@@ -180,7 +164,7 @@ class Made:
 
     def plan(self) -> Plan[Now]:
         """The plan to be played, its opening a new one: lists that nobody enters are empty."""
-        start, told, lines, notes = self._start
+        start, told, story, notes = self._start
         opening = {name: [] for name in self._lists if told.get(name, NONE) == NONE} | {
             key: list(value) if key in self._lists and isinstance(value, tuple) else value
             for key, value in told.items()
@@ -190,7 +174,7 @@ class Made:
             self._steps,
             _never,
             opening,
-            lines=lines,
+            lines=tuple(story()),
             focus=self._focus,
             rows=self._rows,
             notes=notes,

@@ -9,8 +9,8 @@ from typing import Any
 
 from bot.rules.dice import d6, dice
 from bot.rules.inputs.given import Given
-from bot.rules.odds import group_sums
-from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, minus
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, minus, ruled
+from bot.rules.shapes import by_sum
 from bot.rules.tables.table import Tables
 from bot.systems.asl.roster import called, is_one, new_state
 
@@ -34,8 +34,8 @@ def plan(tables: Tables, given: Given) -> Plan[Shot]:
     """TH 2d6, and a subsequent 1d6 where an Original 2 asks for it. Source: table 9."""
     shot = _Shot(tables, given)
     steps = {
-        "TH": Step(TO_HIT, shot.aim, shot.aimed, shot.aim_story, groups=lambda _: group_sums(2, 6)),
-        "subsequent": Step(dice(1, 6, "subsequent"), _done, shot.follow, shot.follow_story),
+        "TH": by_sum(TO_HIT, shot.to_hit),
+        "subsequent": ruled(dice(1, 6, "subsequent"), shot.subsequent),
     }
     return Plan(Shot(), steps, partial(settled, given), opening={"needed": shot.needed})
 
@@ -62,10 +62,6 @@ def settled(given: Given, out: Mapping[str, Any]) -> Settlement:
     )
 
 
-def _done(_before: Shot, _roll: Roll) -> Shot:
-    return Shot(None)
-
-
 class _Shot:
     """The inputs of one shot, and what each roll of it means."""
 
@@ -88,20 +84,18 @@ class _Shot:
             return self.case in MAY_MISS
         return self.always or (self.case == "h" and not self.below_half)
 
-    def aim(self, _before: Shot, roll: Roll) -> Shot:
-        return Shot("subsequent" if sum(roll) == 2 and self.follows else None)
-
-    def aimed(self, _before: Shot, roll: Roll, after: Shot) -> Outputs:
+    def to_hit(self, _: Shot, roll: Roll) -> Ruling[Shot]:
+        """The TH DR: an Original 2 may ask for a subsequent dr, all else is decided."""
         original = sum(roll)
         told: dict[str, Any] = {"original": original, "final": original + self.drm}
         told["case"] = self.case if original == 2 else "none"
-        if after.owes is None:
-            told |= {"dr": 0, **(self.at_once() if original == 2 else self.ordinary(original))}
-        return told
+        if original == 2 and self.follows:
+            return Ruling(Shot("subsequent"), told, lambda: self.said(roll, told))
+        told |= {"dr": 0, **(self.at_once() if original == 2 else self.ordinary(told["final"]))}
+        return Ruling(Shot(None), told, lambda: self.said(roll, told))
 
-    def ordinary(self, original: int) -> Outputs:
+    def ordinary(self, final: int) -> Outputs:
         """An Original 3-12: the card gives no location of such hits."""
-        final = original + self.drm
         if final > self.th:
             return {"result": "miss", "location": "none"}
         critical = self.type == "infantry" and 2 * final < self.th
@@ -119,28 +113,20 @@ class _Shot:
         """A hit that cannot be critical is still a hit."""
         return "hit" if self.no_ch and result == CRITICAL else result
 
-    def follow(self, _before: Shot, roll: Roll, _after: Shot) -> Outputs:
-        read = self.drs[roll[0]]
-        return {"dr": roll[0], "result": self.result(read["result"]), "location": read["location"]}
+    def subsequent(self, _: Shot, roll: Roll) -> Ruling[Shot]:
+        """The subsequent dr after an Original 2."""
+        read, half = self.drs[roll[0]], f"half the TH# is {self.th / 2:g}" if self.case in ("e", "h") else ""
+        told = {"dr": roll[0], "result": self.result(read["result"]), "location": read["location"]}
+        return Ruling(Shot(None), told, lambda: (Line("subsequent dr", roll, (), roll[0], half),))
 
-    def aim_story(self, before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
-        told = self.aimed(before, roll, after)
+    def said(self, roll: Roll, told: Outputs) -> Iterable[Line]:
+        """The line of the TH DR."""
         parts = (("DRM", self.drm),) if self.drm else ()
         verdict = f"against TH# {minus(self.th)}"
         if told["case"] != "none":
             verdict += f", Original 2 with {self.needed} or less needed, case {self.case.upper()}"
-        if told.get("result") == CRITICAL and self.case_is_half(told["case"]):
+        if told.get("result") == CRITICAL and told["case"] in ("h", "none"):
             verdict += f", below half of it ({self.th / 2:g})"
         if self.no_ch:
             verdict += ", no Critical Hit possible"
         yield Line("TH", roll, parts, told["final"], verdict)
-
-    @staticmethod
-    def case_is_half(case: str) -> bool:
-        """Whether a critical hit without a further die came from a Final DR below half the TH#."""
-        return case in ("h", "none")
-
-    def follow_story(self, before: Shot, roll: Roll, after: Shot) -> Iterable[Line]:
-        del before, after
-        half = f"half the TH# is {self.th / 2:g}" if self.case in ("e", "h") else ""
-        yield Line("subsequent dr", roll, (), roll[0], half)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.rules.sequence import Outputs, Plan, Roll, S, Step
+from bot.rules.sequence import Outputs, Plan, Roll, Ruled, Ruling, S
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +36,13 @@ def _keeping(plan: Plan[S], name: str) -> Plan[Kept]:
     def items(told: Outputs) -> tuple[Any, ...]:
         return tuple(value for path, value in told.items() if path.startswith(f"{name}["))
 
-    def kept(step: Step[S]) -> Step[Kept]:
-        def apply(before: Kept, roll: Roll) -> Kept:
-            after = step.apply(before.state, roll)
-            return Kept(after, before.items + items(step.outputs(before.state, roll, after)))
+    def kept(step: Ruled[S]) -> Ruled[Kept]:
+        def rule(before: Kept, roll: Roll) -> Ruling[Kept]:
+            after, told, _, _ = step.rule(before.state, roll)
+            return Ruling(Kept(after, before.items + items(told)), told)
 
-        def outputs(before: Kept, roll: Roll, after: Kept) -> Outputs:
-            return step.outputs(before.state, roll, after.state)
-
-        groups = step.groups
-        return Step(
-            lambda state: step.asks(state.state),
-            apply,
-            outputs,
-            groups=None if groups is None else lambda state: groups(state.state),
-            exact_only=step.exact_only,
+        return Ruled(
+            lambda state: step.asks(state.state), rule, lambda state: step.grouped(state.state), step.exact_only
         )
 
     def closing(end: Kept) -> Mapping[str, Any]:

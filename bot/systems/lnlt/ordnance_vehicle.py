@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step, row_of
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Ruled, Ruling, Settlement, Step, row_of
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
@@ -80,7 +80,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     impact = Impact(tables, lambda state: places[state.keep], then, flammable=given.flag("flammable"))
 
-    steps: dict[str, Step[Attack]] = {
+    steps: dict[str, Ruled[Attack]] = {
         "to hit": _aim(shot, location, turret=turret_armor is not None),
         "fire check": fire_check(tables),
         **{name: _with_passengers(step, checks, riding, flies) for name, step in impact.steps().items()},
@@ -145,20 +145,21 @@ def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flie
     return {place: replace(struck, armor=value) for place, value in armor.items()}
 
 
-def _with_passengers(step: Step[Attack], checks: DamageChecks, riding: Any, flies: bool) -> Step[Attack]:
+def _with_passengers(step: Ruled[Attack], checks: DamageChecks, riding: Any, flies: bool) -> Ruled[Attack]:
     """The step, which also tells what hangs on the result: acquisition, crash, and passengers without a die."""
 
-    def outputs(before: Attack, roll: Roll, after: Attack) -> Outputs:
-        told = dict(step.outputs(before, roll, after))
+    def rule(before: Attack, roll: Roll) -> Ruling[Attack]:
+        after, decided, story, notes = step.rule(before, roll)
+        told = dict(decided)
         result = told.get("result")
         if result is not None:
             told["acquire"] = result != "destroyed"
             told["follow_up"] = "crash" if flies and result == "destroyed" else NONE
         if after.owes not in ("vehicle morale", "vehicle crew"):
             told |= checks.passed_over(riding(Attack(None, row=before.row if result is None else result)), 0)
-        return told
+        return Ruling(after, told, story, notes)
 
-    return Step(step.dice, step.apply, outputs, step.lines, step.groups)
+    return Ruled(step.dice, rule, step.groups, step.exact_only)
 
 
 def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given) -> Settlement:

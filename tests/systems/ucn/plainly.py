@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from bot.rules.odds import marginals
+from bot.rules.ruling import Ruled
 from bot.systems.catalog import system
 
 
@@ -14,6 +15,6 @@ def every_face(sequence: str, given: Mapping[str, object], path: str) -> dict[st
     """Chances of the output `path` from the dice in the order in which they are played."""
     found = system("ucn").sequence(sequence)
     plan = found.plan(found.given(given, {}))
-    steps = {name: replace(step, groups=None) for name, step in plan.steps.items()}
+    steps = {name: Ruled(step.dice, step.rule) for name, step in plan.steps.items()}
     counted = marginals(replace(plan, steps=steps, focus=None), [path])[path]
     return {str(value): chance for value, chance in counted.items()}

@@ -1,0 +1,113 @@
+"""One roll of a sequence: the dice it asks for, and the ruling that its function gives once they have fallen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+from bot.rules.dice import Die
+from bot.rules.line import Line
+
+Roll = tuple[int, ...]
+Outputs = Mapping[str, Any]
+Weighted = tuple[tuple[int, Roll], ...]
+"""Rolls, each with how many equally likely ones it stands for."""
+
+_NOTHING: Outputs = MappingProxyType({})
+
+
+class State(Protocol):
+    """What a sequence is in the middle of: frozen, hashable, and naming the step that it owes (None at the end)."""
+
+    @property
+    def owes(self) -> str | None:
+        """The step that must be rolled for next."""
+        ...
+
+
+S = TypeVar("S", bound=State)
+
+
+def _silence() -> Iterable[Line]:
+    return ()
+
+
+class Ruling(NamedTuple, Generic[S]):
+    """What one roll comes to.
+
+    `after` is the next state, `told` {path: value} for the outputs that this roll decides. `story` gives the lines of
+    the answer and is called only in play, so odds never pay for words. `notes` are what a sequence that settles by
+    notes takes down.
+    """
+
+    after: S
+    told: Outputs = _NOTHING
+    story: Callable[[], Iterable[Line]] = _silence
+    notes: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ruled(Generic[S]):
+    """One roll of a sequence: `rule` takes the state and the roll and gives the ruling.
+
+    `dice` are those asked for, or a function of the state. `groups` makes odds cheap: ((weight, roll), ...), or a
+    function of the state that gives it, each roll standing for `weight` equally likely ones that `rule` cannot tell
+    apart; `exact_only` are the last names of paths that grouping would falsify (`roll`, `total`): when odds are asked
+    by one of them every face is counted.
+    """
+
+    dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]]
+    rule: Callable[[S, Roll], Ruling[S]]
+    groups: Weighted | Callable[[S], Weighted | None] | None = None
+    exact_only: frozenset[str] = frozenset()
+
+    def asks(self, state: S) -> tuple[Die, ...]:
+        """The dice owed in `state`, in the order in which they are rolled."""
+        return self.dice(state) if callable(self.dice) else self.dice
+
+    def grouped(self, state: S) -> Weighted | None:
+        """The rolls that `rule` tells apart in `state`, None where it may tell all of them apart."""
+        return self.groups(state) if callable(self.groups) else self.groups
+
+
+def ruled(
+    dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]],
+    rule: Callable[[S, Roll], Ruling[S]],
+    *,
+    groups: Weighted | Callable[[S], Weighted | None] | None = None,
+    exact_only: Iterable[str] = (),
+) -> Ruled[S]:
+    """The step of a plan that asks for `dice` and is ruled on by `rule`. See `Ruled`."""
+    return Ruled(dice, rule, groups, frozenset(exact_only))
+
+
+def _nothing(_before: Any, _roll: Any, _after: Any) -> Outputs:
+    return {}
+
+
+def _no_lines(_before: Any, _roll: Any, _after: Any) -> Iterable[Line]:
+    return ()
+
+
+class Step(Ruled[S]):
+    """One roll whose ruling is still written as three functions: `apply`, `outputs` and `lines`. New ones are `ruled`.
+
+    `apply` returns the next state, `outputs` {path: value}, `lines` those of the answer.
+    """
+
+    def __init__(
+        self,
+        dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]],
+        apply: Callable[[S, Roll], S],
+        outputs: Callable[[S, Roll, S], Outputs] = _nothing,
+        lines: Callable[[S, Roll, S], Iterable[Line]] = _no_lines,
+        groups: Callable[[S], Weighted] | None = None,
+        exact_only: frozenset[str] = frozenset(),
+    ) -> None:
+        def rule(before: S, roll: Roll) -> Ruling[S]:
+            after = apply(before, roll)
+            return Ruling(after, outputs(before, roll, after), lambda: lines(before, roll, after))
+
+        super().__init__(dice, rule, groups, exact_only)
