@@ -106,6 +106,11 @@ def listing(*items: Any) -> tuple[Any, ...]:
     return items
 
 
+def how_many(faces: tuple[Any, ...], test: Callable[[Any], Any]) -> int:
+    """How many dice of a roll pass the test."""
+    return sum([faces.count(face) for face in set(faces) if test(face)])
+
+
 def called(units: tuple[Unit, ...], at: int) -> str:
     """The unit's word, numbered by its place in the list where several share it."""
     words = [unit.word for unit in units]
@@ -151,6 +156,7 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "parts": parts,
     "sum": total,
     "names": lambda items: tuple(name for name, _ in items),
+    "how_many": how_many,
     "numbers": lambda count: tuple(range(max(0, min(count, MAX_UNITS)))),
     "words": lambda value: said(value).replace("-", " "),
     "upper": lambda value: said(value).upper(),
@@ -179,7 +185,7 @@ RESULTS = (
     | dict.fromkeys(("choose", "first", "rostered"), "units")
     | dict.fromkeys(
         ("min", "max", "abs", "up", "down", "half_up", "half_down", "place", "reach", "plain", "index", "len", "sum",
-         "number"),
+         "number", "how_many"),
         "number",
     )
     | {"parts": "parts", "has": "bool", "twice": "text"}

@@ -16,6 +16,8 @@ from bot.rules.declared.types import Typing, of_games, words_of
 MOST_CHARACTERS, MOST_ROWS = 1_000, 2_000
 FACES = "!"
 """Behind the name of a roll: its single faces."""
+FACE = "!face"
+"""The die at hand in the test of how_many(...)."""
 TIMES, PLUS, MOD, ITEM, LISTING = "times ", "plus ", "mod ", "item ", "listing "
 """What `*`, `+`, `%`, `list[place]` and `[a, b]` call: names that no formula can write."""
 SAFE = {ast.Mult: TIMES, ast.Add: PLUS, ast.Mod: MOD}
@@ -36,6 +38,16 @@ class Formula:
     source: str = ""
     kind: str = ""
     parts: tuple[Formula, ...] = ()
+    looks: tuple[Look, ...] = ()
+
+
+@dataclass(frozen=True)
+class Look:
+    """Faces of a roll of which a formula reads no more than this: the one at a place, or how many pass a test."""
+
+    faces: str
+    at: Formula | None = None
+    test: Formula | None = None
 
 
 @dataclass(frozen=True)
@@ -122,12 +134,18 @@ class Formulas:
         inner: tuple[Formula, ...] = ()
         if takes is None and pieces:
             inner = tuple(self._compiled(_copy(piece), names, where, source, None) for piece in pieces)
+        looks = tuple(self._look(look, names, where, source) for look in typing.looks if look[0] not in typing.whole)
         order = tuple(typing.reads)
         arguments = ast.arguments([], [ast.arg(_argument(key)) for key in order], None, [], [], None, [])
         body = _Rewritten(self, names, typing.reads).visit(tree)
         code = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, body)))
         made = eval(compile(code, self.setting.file, "eval"), self.scope)
-        return Formula(order, made, type_, source, kind if inner else "", inner)
+        return Formula(order, made, type_, source, kind if inner else "", inner, looks)
+
+    def _look(self, look: tuple[str, ast.expr, bool], names: Names, where: Path, source: str) -> Look:
+        faces, tree, tests = look
+        made = self._compiled(_copy(tree), with_face(names) if tests else names, where, source, None)
+        return Look(faces, None, made) if tests else Look(faces, made)
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
         """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign."""
@@ -154,6 +172,7 @@ class Formulas:
         def quote(found: re.Match[str]) -> str:
             word = found[0]
             hidden = word in names or word in self.lists or word in CALLS or word in ("true", "false", "none")
+            hidden = hidden or (word == "face" and "how_many(" in source)
             return word if hidden or found[0][0] in "'\"" or word not in self.tokens else repr(word)
 
         return _WORD.sub(quote, source)
@@ -174,6 +193,11 @@ def constant(value: Any) -> Formula:
 def plain_name(name: str) -> str:
     """A name of a file as formulas write it: hyphens as underscores."""
     return str(name).replace("-", "_")
+
+
+def with_face(names: Names) -> Names:
+    """The names in sight of the test of how_many(...)."""
+    return {**names, "face": Name(FACE, "number")}
 
 
 def _copy(tree: ast.expr) -> ast.expr:
@@ -228,6 +252,11 @@ class _Rewritten(ast.NodeTransformer):
         name = node.func.id
         if name == "faces" and isinstance(node.args[0], ast.Name):
             return self._read(node.args[0].id + FACES) or node
+        if name == "how_many" and isinstance(node.args[0], ast.Name):
+            inside = _Rewritten(self.formulas, with_face(self.names), {**self.reads, FACE: None})
+            each = ast.arguments([], [ast.arg(_argument(FACE))], None, [], [], None, [])
+            faces = self._read(node.args[0].id + FACES) or node
+            return _call(name, [faces, ast.Lambda(each, inside.visit(node.args[1]))])
         if name == "of" and isinstance(node.args[0], ast.Attribute):  # of(unit.lm, 0): a number that may be missing
             inner = node.args[0]
             own = isinstance(inner.value, ast.Name) and self._read(f"{inner.value.id}.{inner.attr}")

@@ -64,7 +64,7 @@ class Each:
     at: str
     into: str
     only: Formula | None
-    row: tuple[Formula, str] | None
+    row: tuple[Formula, str, Formula | None] | None
     own: dict[str, Name]
 
 
@@ -76,6 +76,14 @@ class Told:
     name: str
     value: Formula
     key: str
+    plain: bool = False
+    """Whether the items are single values, without names."""
+
+    def path(self, item: str) -> str:
+        """Where it is told, `item` being the place of the item at hand: `units[0].`."""
+        if self.plain:
+            return item.removesuffix(".")
+        return f"{item}{self.name}" if self.of_item else self.name
 
 
 @dataclass
@@ -181,12 +189,16 @@ class Loader:
         row = None
         if "row" in step:
             said = step["row"] if isinstance(step["row"], Mapping) else {"name": step["row"]}
-            row = (self._text(said.get("name", "{unit}"), place, (*where, "row")), self._row_by(said, into, where))
+            named = self._text(said.get("name", "{unit}"), place, (*where, "row"))
+            alike = self._formula(said["alike"], outside, (*where, "row")) if "alike" in said else None
+            row = (named, self._row_by(said, into, where), alike)
         parsed.each = Each(items, key, at, into, only, row, own)
 
     def _row_by(self, said: Mapping[str, Any], into: str, where: Path) -> str:
         """The output of each item that its odds are by: the one that is named, that of `odds_by`, or `result`."""
         items = self.items.get(into, {})
+        if self._plain(into):
+            return ""
         by = said.get("by") or (self.odds_by if self.odds_by in items else "result")
         if by not in items:
             raise self.setting.wrong(f"there is no output {by} of {into}", (*where, "row"), str(by), items)
@@ -269,15 +281,17 @@ class Loader:
             at = (*where, "tell", name)
             value = self._formula(source, place, at)
             of_item = self._output(str(name), place.into, value, at)
-            if name in place.names:
-                parsed.tells.append(Told(of_item, str(name), value, ""))
-            else:
-                parsed.tells.append(Told(of_item, str(name), value, place.put(str(name), value.type)))
+            key = "" if name in place.names else place.put(str(name), value.type)
+            parsed.tells.append(Told(of_item, str(name), value, key, of_item and self._plain(str(name))))
         for number, line in enumerate(listed(step.get("say", []))):
             parsed.lines.append(self._line(line, place, (*where, "say", number)))
         for kind in (*WORDED, "change", *SAID):
             for number, said in enumerate(listed(step.get(kind, []))):
                 parsed.notes.append((kind, self._note(kind, said, place, (*where, kind, number))))
+
+    def _plain(self, into: str) -> bool:
+        """Whether it is an output that lists single values."""
+        return into not in self.items and self.outputs.get(into, "").startswith("list")
 
     def _output(self, name: str, into: str, told: Formula, where: Path) -> bool:
         """Whether the output is one of the item at hand. Raises TableError for one that the sequence has not."""
@@ -288,7 +302,7 @@ class Loader:
         want = stated(said)
         if want != "any" and told.type not in (want, "any", "none"):
             raise self.setting.wrong(f"output {name} is {said}, but a {told.type} is told", where)
-        return name in items
+        return name in items or (name == into and self._plain(into))
 
     def _line(self, line: object, place: Place, where: Path) -> dict[str, Any]:
         if not isinstance(line, Mapping) or "label" not in line:

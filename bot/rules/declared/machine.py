@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from bot.rules.declared.calls import NONE
 from bot.rules.declared.formulas import FACES
-from bot.rules.declared.nodes import UNWORKABLE, If, Let, Nodes, Roll, Say, Stop, Tell, Values, unworkable
+from bot.rules.declared.nodes import UNWORKABLE, If, Let, Nodes, Peek, Roll, Say, Stop, Tell, Values, unworkable
 from bot.rules.declared.settling import Note, settled
 from bot.rules.declared.slicing import sliced
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted, every_roll, group_sums
+from bot.rules.pools import group_values, pool
 from bot.rules.sequence import Line, Plan, Row, Ruled, Ruling, Settlement
 
 LET, TELL, UNLESS, ROLL, JUMP, LINE, NOTE, END = range(8)
@@ -111,7 +112,7 @@ def _step(machine: Machine, at: int, roll: Roll) -> Ruled[Now]:
         end = start + len(some)
         if key in roll.faces:
             cuts.append((key, start, end, True))
-        if key + FACES in roll.faces:
+        if key + FACES in roll.faces or any(peek.faces == key + FACES for peek in roll.peeks):
             cuts.append((key + FACES, start, end, False))
         start = end
     kept: dict[Any, Ruling[Now]] = {}
@@ -137,15 +138,34 @@ def grouped(roll: Roll) -> Weighted:
     """The rolls that differ for whoever reads them: dice of which only the sum is read count by their sum."""
     kinds: list[Weighted] = []
     for key, dice in roll.dice:
-        if key not in roll.faces and key + FACES not in roll.faces:
+        peeks = [peek for peek in roll.peeks if peek.faces == key + FACES]
+        if peeks and dice and key not in roll.faces and key + FACES not in roll.faces:
+            kinds.append(_pooled(dice, peeks))
+        elif key not in roll.faces and key + FACES not in roll.faces:
             kinds.append(((prod(die.sides for die in dice), tuple([_some_face(die) for die in dice])),))
-        elif key + FACES in roll.faces or not dice or dice[0].faces:
+        elif key + FACES in roll.faces or peeks or not dice or dice[0].faces:
             kinds.append(every_roll(dice))
         else:
             kinds.append(group_sums(len(dice), dice[0].sides))
     return tuple(
         (prod(ways for ways, _ in some), tuple(f for _, faces in some for f in faces)) for some in product(*kinds)
     )
+
+
+def _pooled(dice: tuple[Die, ...], peeks: list[Peek]) -> Weighted:
+    """Alike dice by what is looked at: single ones at their places, of the others how many there are of each kind."""
+    tests = [peek.sees for peek in peeks if peek.at is None]
+    apart: dict[int, list[Any]] = {}
+    for peek in peeks:
+        if peek.at is not None and peek.at < len(dice):
+            apart.setdefault(peek.at, []).append(peek.sees)
+    single = {at: _kinds(dice[0], [*tests, *own]) for at, own in apart.items()}
+    return pool(len(dice), _kinds(dice[0], tests), tuple(sorted(single.items())))
+
+
+def _kinds(die: Die, looks: list[Any]) -> Weighted:
+    """The faces of a die that differ for any of the looks, one for all of a kind."""
+    return group_values(die.faces or tuple(range(1, die.sides + 1)), lambda face: tuple([look(face) for look in looks]))
 
 
 def _some_face(die: Die) -> Any:
@@ -156,7 +176,10 @@ class Made:
     """Plans of one sequence for the same inputs: the one that is played, and those for the odds of what is asked."""
 
     def __init__(self, nodes: Nodes, lists: tuple[str, ...], rows: tuple[Row, ...]) -> None:
-        self._nodes, self._lists, self._rows = nodes, lists, rows
+        self._nodes, self._rows = nodes, rows
+        told = {node.path.partition("[")[0] for node in nodes if isinstance(node, Tell) and node.path.endswith("]")}
+        self._lists = tuple(name for name in lists if name not in told)
+        """Lists that may stay empty."""
         self._focused: dict[frozenset[str], Plan[Now]] = {}
         machine = Machine(sliced(nodes, None))
         self._steps = machine.steps()

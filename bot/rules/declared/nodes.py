@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
-from bot.rules.declared.formulas import Formula
+from bot.rules.declared.formulas import FACE, Formula
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 
@@ -33,6 +33,22 @@ def fixed(value: Any) -> Bound:
     return Bound(frozenset(), lambda _: value)
 
 
+class Peek(str):
+    """A read of a roll's faces that needs no more than this of them: what `sees` says of the face at the place `at`,
+    or, where there is no place, of how many dice it says what."""
+
+    faces: str
+    at: int | None
+    sees: Callable[[Any], Any]
+
+    @classmethod
+    def of(cls, faces: str, sees: Callable[[Any], Any], name: object, at: int | None = None) -> Peek:
+        """One by its own `name`."""
+        found = cls(f"{faces} {name} {at}")
+        found.faces, found.sees, found.at = faces, sees, at
+        return found
+
+
 NEVER, ALWAYS = fixed(False), fixed(True)
 
 
@@ -43,6 +59,7 @@ class Roll:
     dice: tuple[tuple[str, tuple[Die, ...]], ...]
     before: tuple[str, ...] = ()
     faces: frozenset[str] = frozenset()
+    peeks: tuple[Peek, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,14 +121,60 @@ def bound(formula: Formula, values: Mapping[str, Any], keys: Mapping[str, str]) 
         known = [values[name] for name in reads]
         return Bound(frozenset(), lambda _: code(*known))
     found = frozenset(keys.get(name, name) for name in loose)
+    keyed = tuple(found)
+    if formula.looks:
+        found = _looking(found, formula, values, keys)
     if len(reads) == 1:
-        (one,) = found
+        (one,) = keyed
         return Bound(found, lambda now: code(now[one]))
     order = [(keys.get(name, name), None) if name not in values else (None, values[name]) for name in reads]
     if len(loose) == len(reads) == 2:
         first, second = (keys.get(name, name) for name in reads)
         return Bound(found, lambda now: code(now[first], now[second]))
     return Bound(found, lambda now: code(*[value if key is None else now[key] for key, value in order]))
+
+
+def _looking(
+    reads: frozenset[str], formula: Formula, values: Mapping[str, Any], keys: Mapping[str, str]
+) -> frozenset[str]:
+    """What is read, with rolls narrowed to what the formula looks at, where the inputs decide what that is."""
+    peeks: dict[str, list[Peek]] = {}
+    dim: set[str] = set()
+    for look in formula.looks:
+        faces = keys.get(look.faces, look.faces)
+        inner = bound(look.test or look.at or formula, values, keys)
+        if inner.reads - {FACE} or faces not in reads:
+            dim.add(faces)
+        elif look.at is None:
+            peeks.setdefault(faces, []).append(Peek.of(faces, _test(inner), id(inner.call)))
+        else:
+            peeks.setdefault(faces, []).append(Peek.of(faces, _itself, "", inner.call({})))
+    narrowed = peeks.keys() - dim
+    return reads - narrowed | {peek for faces in narrowed for peek in peeks[faces]}
+
+
+def _itself(face: Any) -> Any:
+    return face
+
+
+def _test(inner: Bound) -> Callable[[Any], Any]:
+    return lambda face: bool(inner.call({FACE: face}))
+
+
+def seen(value: Bound) -> frozenset[str]:
+    """What is read for `value`: of a roll of which it looks at one die, no more than what it makes of that die."""
+    if len(value.reads) != 1:
+        return value.reads
+    (one,) = value.reads
+    if not isinstance(one, Peek) or one.at is None:
+        return value.reads
+    faces, before = one.faces, (None,) * one.at
+    return frozenset((Peek.of(faces, lambda face: value.call({faces: (*before, face)}), id(value.call), one.at),))
+
+
+def state_keys(live: frozenset[str]) -> tuple[str, ...]:
+    """The keys by which a state keeps what is read later."""
+    return tuple(sorted({key.faces if isinstance(key, Peek) else key for key in live}))
 
 
 def _both(parts: tuple[Formula, ...], values: Mapping[str, Any], keys: Mapping[str, str]) -> Bound:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from bot.rules.declared.formulas import FACES
-from bot.rules.declared.nodes import If, Let, Node, Nodes, Roll, Stop, Tell
+from bot.rules.declared.nodes import If, Let, Node, Nodes, Peek, Roll, Stop, Tell, seen, state_keys
 
 
 class Needed(NamedTuple):
@@ -37,19 +37,20 @@ def _sliced(nodes: Nodes, live: frozenset[str], tells: bool, asked: frozenset[st
             continue
         if isinstance(node, Roll):
             keys = {key for key, _ in node.dice} | {key + FACES for key, _ in node.dice}
-            if asked is not None and not keys & live:
+            peeks = {key for key in live if isinstance(key, Peek) and key.faces in keys}
+            if asked is not None and not keys & live and not peeks:
                 continue
-            kept.append(replace(node, before=tuple(sorted(live - keys)), faces=frozenset(keys & live)))
-            live -= keys
+            faces, live = frozenset(keys & live), live - keys - peeks
+            kept.append(replace(node, before=state_keys(live), faces=faces, peeks=tuple(sorted(peeks))))
             continue
         if isinstance(node, Let):
             if node.key not in live:
                 continue
-            live = live - {node.key} | node.value.reads
+            live = live - {node.key} | seen(node.value)
         else:
             if asked is not None and not (isinstance(node, Tell) and node.path in asked):
                 continue
-            live, tells = live | node.value.reads, True
+            live, tells = live | seen(node.value), True
         kept.append(node)
     return Needed(tuple(reversed(kept)), live, tells)
 
@@ -61,7 +62,7 @@ def _fork(node: If, live: frozenset[str], tells: bool, asked: frozenset[str] | N
         return None
     then, other = one.nodes, two.nodes
     if tells and not _stops(then) and not _stops(other):
-        wait = (Roll((), tuple(sorted(live))),)
+        wait = (Roll((), state_keys(live)),)
         more = _rolls(other) - _rolls(then)
         then, other = then + wait * more, other + wait * -more
     reads = one.live | two.live | node.when.reads

@@ -60,6 +60,7 @@ def items_in(said: object) -> dict[str, str]:
 def words_in(said: object) -> set[str]:
     """The words that an output may be: `pass | fails`, `none, eliminated or shaken-moved`; of a list, of its items."""
     kinds = list(map(str, said)) if isinstance(said, list | tuple) else list(items_in(said).values()) or [str(said)]
+    kinds = [kind.removeprefix("list of ") for kind in kinds]
     pieces = {piece.strip() for kind in kinds for piece in re.split(r"\||,|\bor\b", kind)}
     return {piece for piece in pieces if _TOKEN.fullmatch(piece) and piece not in _KINDS}
 
@@ -79,6 +80,10 @@ class Typing:
     def __init__(self, formulas: Formulas, names: Names, where: Path) -> None:
         self.formulas, self.names, self.where = formulas, names, where
         self.reads: dict[str, None] = {}
+        self.looks: list[tuple[str, ast.expr, bool]] = []
+        """Rolls whose faces are looked at one at a place, or, where it is true, by a test."""
+        self.whole: set[str] = set()
+        """Rolls of which every face is read."""
         self._deep = 0
 
     def type(self, node: ast.AST) -> str:
@@ -140,7 +145,10 @@ class Typing:
             raise self._wrong("only tables and functions can be called")
         name, formulas = node.func.id, self.formulas
         if name == "faces":
-            return self._faces(node)
+            self.whole.add(self._faces(node))
+            return "list"
+        if name == "how_many":
+            return self._how_many(node)
         for argument in node.args:
             self.type(argument)
         kinds = {str(word.arg): self.type(word.value) for word in node.keywords}
@@ -158,14 +166,28 @@ class Typing:
         return RESULTS.get(name, "any")
 
     def _faces(self, node: ast.Call) -> str:
+        """The key of the faces of the roll that is named first."""
         from bot.rules.declared.formulas import FACES
 
-        roll = node.args[0].id if len(node.args) == 1 and isinstance(node.args[0], ast.Name) else ""
+        assert isinstance(node.func, ast.Name)
+        takes = 1 if node.func.id == "faces" else 2
+        roll = node.args[0].id if len(node.args) == takes and isinstance(node.args[0], ast.Name) else ""
         known = self.names.get(roll + FACES)
         if known is None:
-            raise self._wrong("faces(...) takes the name of a roll", roll)
+            raise self._wrong(f"{node.func.id}(...) takes the name of a roll{' and a test' if takes > 1 else ''}", roll)
         self.reads[known.key] = None
-        return "list"
+        return known.key
+
+    def _how_many(self, node: ast.Call) -> str:
+        from bot.rules.declared.formulas import FACE, with_face
+
+        faces, outside = self._faces(node), self.names
+        self.names = with_face(outside)
+        self.type(node.args[1])
+        self.names = outside
+        self.reads.pop(FACE, None)
+        self.looks.append((faces, node.args[1], True))
+        return "number"
 
     def _table(self, node: ast.Call, id: str, kinds: Mapping[str, str]) -> str:
         from bot.rules.declared.formulas import ALL, in_sight
@@ -241,4 +263,8 @@ class Typing:
 
     def _subscript(self, node: ast.Subscript) -> str:
         self.type(node.slice)
+        value = node.value
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "faces":
+            self.looks.append((self._faces(value), node.slice, False))
+            return "number"
         return "unit" if self.type(node.value) == "units" else "any"

@@ -132,7 +132,7 @@ class Unroller:
             if below in values:
                 values[key] = values[below]
         if each.row is not None and path:
-            self._row(each.row, known, path)
+            self._row(each.row, each.at, known, path)
         yield from self._step(step, known, path, deep)
         for key, below in kept.items():
             if key in values:
@@ -144,9 +144,13 @@ class Unroller:
             if value is not ...:
                 values[key] = value
 
-    def _row(self, row: tuple[Formula, str], known: Known, path: str) -> None:
-        name, by = row
-        self.rows.append(row_of(f"{path}{by}", said(_now(name, known))))
+    def _row(self, row: tuple[Formula, str, Formula | None], at: str, known: Known, path: str) -> None:
+        name, by, alike = row
+        found = row_of(f"{path}{by}".removesuffix("."), said(_now(name, known)))
+        if alike is None:
+            self.rows.append(found)
+        elif known.values[at] == 0:  # the first stands for all
+            self.rows.append(replace(found, alike=_now(alike, known)))
 
     def _body(self, step: Parsed, known: Known, path: str, deep: int) -> Iterator[Node]:
         self._count += 1 + len(step.values) + len(step.tells) + len(step.lines) + len(step.notes)
@@ -177,7 +181,7 @@ class Unroller:
     def _told(self, step: Parsed, known: Known, path: str, deep: int) -> Iterator[Node]:
         for told in step.tells:
             value_ = _bind(told.value, known)
-            yield Tell(f"{path}{told.name}" if told.of_item else told.name, value_)
+            yield Tell(told.path(path), value_)
             if told.key:
                 yield from self._let(told.key, told.value, known, deep)
         for line in step.lines:

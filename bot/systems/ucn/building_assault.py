@@ -12,8 +12,7 @@ from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
 from bot.systems.ucn.asked import PLAY, Asked
 from bot.systems.ucn.combat import Combat, Fight, Side
-from bot.systems.ucn.grenade import DIE, Grenade, grenade
-from bot.systems.ucn.grenade_assault import status_after
+from bot.systems.ucn.grenade import DIE, Grenade, grenade, status_after
 from bot.systems.ucn.skills import Check
 
 CLEARED = {

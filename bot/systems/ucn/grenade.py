@@ -42,3 +42,10 @@ class Grenade:
 def grenade(tables: Tables) -> Grenade:
     """The grenade of the card."""
     return Grenade(("", *(str(tables["grenade-damage"](roll=face)["status"]) for face in FACES)))
+
+
+def status_after(casualties: int, survivors: int) -> str:
+    """What the survivors of a grenade are. Source: Building Assault, Grenade Assault Phase Damage."""
+    if not survivors:
+        return "cleared"
+    return "pinned" if casualties else "stunned"
