@@ -29,10 +29,10 @@ from bot.game.phases import standing
 from bot.game.roster import in_order
 from bot.handling import Handling
 from bot.interface.complete import OF_ENABLED, Choice, Known, complete_option
-from bot.interface.registry import Registry, registry
+from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place, Receipt, shown_name
-from bot.interface.text import parse_text
+from bot.interface.text import Parsed, parse_text
 from bot.notes import Notes
 from bot.outbox.answers import Answers, Due
 from bot.outbox.receipts import Receipts
@@ -41,10 +41,12 @@ from bot.promises import Promises
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
 from bot.settings import Settings
+from bot.shelves import Shelves
 from bot.stores.base import Clock, Store
 from bot.stores.records import Shown
 from bot.stores.sweeping import Sweeping
 from bot.storing import Storing
+from bot.systems.catalog import built_in
 from bot.threads import Threads
 from bot.underway import UnderWay
 from bot.unrecorded import Unrecorded
@@ -73,11 +75,14 @@ class App:
         self._receipts = Receipts(store.journal)
         self._under_way = UnderWay()
         enabled = self._enabled = Enabled(store, self.registry, steady)
+        self.shelves = Shelves(store, enabled)
         storing = Storing(store, clock, self.games, enabled, self._receipts)
         self.threads = Threads(store, self.games)
         self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads)
         unrecorded = Unrecorded(steady)
-        self.handling = Handling(store, clock, self.games, self.registry, enabled, storing, self.threads, unrecorded)
+        self.handling = Handling(
+            store, clock, self.games, self.registry, enabled, storing, self.threads, unrecorded, self.shelves
+        )
         self._promises = Promises(store, clock, self._receipts, self._under_way, unrecorded)
         self._answer: Answer = self.handling.answer
         self._promise: Promise = self._promises.make
@@ -137,7 +142,7 @@ class App:
     ) -> Reply:
         """Run a command given as text; bad text is answered privately."""
         try:
-            typed = parse_text(text, self.registry)
+            typed = await self.parsed(text, where)
         except UserError as error:
             return error_reply(error, text)
         return await self.run(
@@ -175,7 +180,7 @@ class App:
             return error_reply(UserError("You just rolled that again; wait two seconds.", code="too-soon"))
         reply = await self.run(Command(("button", name), {"rest": rest}, who, where, request_id, delivery or {}))
         if name in REPEATING and reply.error and reply.typed:
-            typed = parse_text(reply.typed, self.registry)
+            typed = await self.parsed(reply.typed, where)
             return await self.forms.offered(reply, typed.spec, typed.options, who)
         return reply
 
@@ -190,12 +195,39 @@ class App:
             command = replace(command, who=replace(command.who, name=name))
         if command.spec is None:
             with contextlib.suppress(UserError):  # of which the answer speaks
-                command = replace(command, spec=self.spec(command.path))
+                command = replace(command, spec=await self.spec_at(command.path, command.where))
         return await self._under_way.once(command.request_id, partial(self._answer, command))
 
     def spec(self, path: Path) -> CommandSpec:
-        """The command with this path. Raises UserError with the nearest spelling."""
+        """The command with this path, of those that everybody has. Raises UserError with the nearest spelling."""
         return spec_of(self.registry, path)
+
+    async def registry_at(self, where: Place) -> Registry:
+        """The commands that are seen in a place: those of everybody, and those of its server's packs."""
+        return await self.shelves.registry_at(where)
+
+    async def spec_at(self, path: Path, where: Place) -> CommandSpec:
+        """The command with this path as it is seen in a place. Raises UserError with the nearest spelling."""
+        if not path or path[0] == "button" or self._is_everybodys(path[0]):
+            return self.spec(path)
+        return spec_of(await self.registry_at(where), path)
+
+    def _is_everybodys(self, name: str) -> bool:
+        """Whether a command's first word is the bot's own, which no pack can take."""
+        known = name.removesuffix(TABLE)
+        return known in built_in() or (known not in self.registry.games and name in self.registry.top)
+
+    async def parsed(self, text: str, where: Place) -> Parsed:
+        """A command typed in a place; what everybody has is known without asking what that place has. Raises
+        UserError."""
+        try:
+            typed = parse_text(text, self.registry)
+            if not typed.spec.system or self._is_everybodys(typed.spec.path[0]):
+                return typed
+        except UserError:
+            if await self.registry_at(where) is self.registry:
+                raise
+        return parse_text(text, await self.registry_at(where))
 
     # Answers on their way
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 from bot.interface.registry import Registry
 from bot.interface.spec import CommandSpec, Place
 from bot.rules.errors import UserError
@@ -13,12 +16,22 @@ SETUP_KEPT = 20.0
 MOST = 10_000
 
 
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    systems: frozenset[str] | None = None  # None: all
+    packs: Mapping[str, str] = field(default_factory=dict)
+
+
+_ALL = _Choice()
+
+
 class Enabled:
-    """The choice of each server, as `/setup systems` stored it; without one everything is enabled."""
+    """The choice of each server, as `/setup systems` and `/pack enable` stored it; without one all systems that come
+    with the bot are enabled, and no packs."""
 
     def __init__(self, store: Store, registry: Registry, steady: Clock) -> None:
         self._store, self._registry, self._steady = store, registry, steady
-        self._setups: dict[str, tuple[float, frozenset[str] | None]] = {}
+        self._setups: dict[str, tuple[float, _Choice]] = {}
 
     def forget(self, server: str) -> None:
         """Read this server's choice anew: it has just been stored."""
@@ -26,10 +39,11 @@ class Enabled:
 
     async def check(self, spec: CommandSpec, where: Place) -> None:
         """Raise UserError for a system that is not enabled on this server."""
-        if not spec.system:
+        if not spec.system or spec.system not in self._registry.games:  # a pack of the server's own is seen or not
             return
-        enabled = await self._here(where)
-        if enabled is not None and spec.system not in enabled:
+        here = await self._here(where)
+        enabled = here.systems
+        if enabled is not None and spec.system not in (*enabled, *here.packs):
             wider = " ".join(sorted({*enabled, spec.system}))
             raise UserError(
                 f"{self._registry.games[spec.system].title} is not enabled here.",
@@ -40,16 +54,24 @@ class Enabled:
     async def games(self, where: Place) -> tuple[str, ...]:
         """The systems that are enabled there, in their order."""
         enabled = await self._here(where)
-        return tuple(game for game in self._registry.games if enabled is None or game in enabled)
+        systems = tuple(game for game in self._registry.games if enabled.systems is None or game in enabled.systems)
+        return (*systems, *(id for id in enabled.packs if id not in systems))
 
-    async def _here(self, where: Place) -> frozenset[str] | None:
+    async def packs(self, where: Place) -> Mapping[str, str]:
+        """The hash of each pack that is enabled there, by id."""
+        return (await self._here(where)).packs
+
+    async def _here(self, where: Place) -> _Choice:
         if not where.server:
-            return None
-        at, enabled = self._setups.get(where.server, (None, None))
-        if at is None or self._steady() - at > SETUP_KEPT:
-            doc = await self._store.doc("setup", where.server)
-            enabled = frozenset(doc.data["systems"]) if doc is not None else None
-            if len(self._setups) > MOST:
-                self._setups.clear()
-            self._setups[where.server] = (self._steady(), enabled)
-        return enabled
+            return _ALL
+        known = self._setups.get(where.server)
+        if known is not None and self._steady() - known[0] <= SETUP_KEPT:
+            return known[1]
+        doc = await self._store.doc("setup", where.server)
+        data = doc.data if doc is not None else {}
+        systems = frozenset(data["systems"]) if "systems" in data else None
+        if len(self._setups) > MOST:
+            self._setups.clear()
+        choice = _Choice(systems, dict(sorted((data.get("packs") or {}).items())))
+        self._setups[where.server] = (self._steady(), choice)
+        return choice

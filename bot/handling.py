@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 from functools import partial
 
 from bot.budgets import Budgets
@@ -13,11 +14,12 @@ from bot.commands.places import moved_from
 from bot.enabled import Enabled
 from bot.game.cache import Games
 from bot.game.ledger import Ledger, Writer
+from bot.game.loaded import Loaded
 from bot.game.prepared import find
 from bot.interface.examples import example_in
 from bot.interface.failure import failed
 from bot.interface.packing import MOST_TEXT
-from bot.interface.registry import Registry
+from bot.interface.registry import Registry, registry
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
 from bot.interface.text import command_text
@@ -25,9 +27,11 @@ from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
+from bot.shelves import Shelves
 from bot.stores.base import Clock, Conflict, Store, StoreError
 from bot.stores.gate import CalledOff, Gate
 from bot.storing import Storing
+from bot.systems.catalog import everywhere, using
 from bot.threads import Threads
 from bot.turns import Queues
 from bot.unrecorded import Unrecorded
@@ -57,6 +61,7 @@ class Handling:
         storing: Storing,
         threads: Threads,
         unrecorded: Unrecorded,
+        shelves: Shelves,
     ) -> None:
         self.budgets = Budgets()
         self._unrecorded = unrecorded
@@ -64,10 +69,11 @@ class Handling:
         self.worker = Worker()
         self.odds = Odds(self.worker)
         self.checker = Worker(stays=False, busy="Other files are being checked just now.")
+        self.pack_checker = Worker(stays=False, busy="Other packs are being checked just now.")
         self._store, self._clock, self._games, self._registry = store, clock, games, registry
         self._enabled, self._storing = enabled, storing
         self._queues = Queues(IN_LINE)
-        self._threads = threads
+        self._threads, self._shelves = threads, shelves
 
     @property
     def waiting(self) -> int:
@@ -78,6 +84,7 @@ class Handling:
         """End the workers."""
         await self.worker.close()
         await self.checker.close()
+        await self.pack_checker.close()
 
     async def answer(self, command: Command, gate: Gate) -> Reply:
         """The answer to a command, which is on the disk with all that it did; whatever goes wrong is a private one.
@@ -126,36 +133,50 @@ class Handling:
     async def _until_stored(self, command: Command, handle: Handler, gate: Gate) -> Reply:
         for attempt in range(ATTEMPTS):
             loaded = await self._games.at(command.where.key)
-            ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
-            enabled = partial(self._enabled.check, where=command.where)
-            context = Context(
-                command,
-                ledger,
-                self._store,
-                self._registry,
-                self.odds.count,
-                self.worker.run,
-                self.checker.run,
-                enabled,
-                address=self.address,
-            )
-            if loaded is None or loaded.game.ended:
-                context.prepared = await find(self._store, command.where)
-            if loaded is None and (moved := await moved_from(self._store, command.where.key)) is not None:
-                context.moved = moved.line
-            reply = await handle(context)
             try:
-                return await self._storing.store(context, reply, gate, self.budgets)
+                with using(await self._shelves.at(command.where)):
+                    return await self._once(_as_seen(command), loaded, handle, gate)
             except Conflict:
                 if loaded is not None:
                     self._games.drop(loaded.row)
                 await asyncio.sleep(0.002 * min(attempt, 10))
         raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.", code="busy")
 
+    async def _once(self, command: Command, loaded: Loaded | None, handle: Handler, gate: Gate) -> Reply:
+        """The answer, stored. Raises Conflict where another process was faster."""
+        ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
+        context = Context(
+            command,
+            ledger,
+            self._store,
+            registry(),
+            self.odds.count,
+            self.worker.run,
+            self.checker.run,
+            self.pack_checker.run,
+            partial(self._enabled.check, where=command.where),
+            address=self.address,
+        )
+        if loaded is None or loaded.game.ended:
+            context.prepared = await find(self._store, command.where)
+        if loaded is None and (moved := await moved_from(self._store, command.where.key)) is not None:
+            context.moved = moved.line
+        return await self._storing.store(context, await handle(context), gate, self.budgets)
+
+
+def _as_seen(command: Command) -> Command:
+    """The command as it is in the version of a pack that is played here; it may have been read in another."""
+    if command.spec is None or not command.spec.system or command.spec.system in everywhere():
+        return command
+    spec = registry().get(command.path)
+    if spec is None:
+        raise UserError(f"{command.spec.name} is not enabled here.", code="not-enabled")
+    return replace(command, spec=spec)
+
 
 def _only_counts(spec: CommandSpec, command: Command) -> bool:
     """Whether the command moves nothing but may take seconds, so that nobody should wait in line behind it."""
-    if spec.family == "help" or spec.path in (("game", "stats"), *COUNTING):
+    if spec.family == "help" or spec.path in (("game", "stats"), ("pack", "add"), ("pack", "show"), *COUNTING):
         return True
     return spec.counts(command.options)
 

@@ -46,6 +46,7 @@ async def close_stores() -> None:
         handling = _APPS.pop().handling
         await handling.worker.close()
         await handling.checker.close()
+        await handling.pack_checker.close()
     while _OPEN:
         await _OPEN.pop().close()
 

@@ -22,7 +22,7 @@ from bot.interface.packing import MOST_BYTES, file_text, too_large
 from bot.interface.parts import Grid
 from bot.interface.reply import Menu, Reply, error_reply
 from bot.interface.spec import Person, Place
-from bot.interface.text import MAX_LENGTH, command_text, parse_text
+from bot.interface.text import MAX_LENGTH, command_text
 from bot.rules.errors import UserError
 from bot.rules.plain import CONTROL
 from bot.settings import Settings, load_settings
@@ -85,7 +85,7 @@ class Session:
 
     async def _run(self, text: str) -> None:
         try:
-            typed = parse_text(text, self.app.registry)
+            typed = await self.app.parsed(text, PLACE)
             options = {**typed.options}
             for option in typed.spec.options:
                 if option.type == "file" and isinstance(path := options.get(option.name), str):

@@ -37,7 +37,7 @@ class Context:
     """One command at work. What a handler puts into the ledger and the lists below is stored together, or not at all.
 
     `count_odds` counts within a time limit; `apart` runs a longer sum in the worker process, `check` the
-    check of a file in one of its own, where it keeps nobody's odds waiting.
+    check of a file in one of its own, where it keeps nobody's odds waiting; `check_pack` is that of a pack.
     `about` is what the answer is about, unless that is its event, `pressed` what the message is
     about whose button was pressed; `amends` are the messages that it changes.
     `check_enabled` is asked again by whoever puts another command on the desk. `prepared` is the seed for the next free
@@ -53,6 +53,7 @@ class Context:
     count_odds: CountOdds
     apart: Apart
     check: Apart
+    check_pack: Apart
     check_enabled: CheckEnabled
     further: list[Ledger] = field(default_factory=list)
     bindings: list[Binding] = field(default_factory=list)

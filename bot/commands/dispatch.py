@@ -58,6 +58,15 @@ ORDER = {
 }
 ME = {"show": "me:show", "ping": "me:ping", "games": "me:games"}
 SETUP = {"systems": "setup:systems", "links": "setup:links"}
+PACKS = {
+    "add": "pack_add:add",
+    "list": "pack:listing",
+    "show": "pack_add:show",
+    "enable": "pack:enable",
+    "disable": "pack:disable",
+    "export": "pack:export",
+    "remove": "pack:remove",
+}
 
 FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "roll": "playing:handle_roll",
@@ -73,6 +82,7 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "me": ME,
     "order": ORDER,
     "setup": SETUP,
+    "pack": PACKS,
     "due": "due:handle",
     "button": "button:handle",
 }
@@ -102,6 +112,7 @@ BUTTONS_WITH_REST = {
     "help": "help:press_help",
     "try": "help:press_try",
     "throw": "help:press_throw",
+    "packon": "pack:press_enable",
     "picture": "pictures:press",
     "drawn": "pictures:press",
     "whole": "lookups:press_whole",

@@ -11,25 +11,29 @@ from bot.game.ledger import Ledger
 from bot.game.loaded import Loaded, load
 from bot.game.prepared import find
 from bot.interface.reply import Reply
+from bot.packs.stored import SETUP
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.phrase import phrase
 from bot.stores.records import Doc
+from bot.systems.catalog import everywhere
 
-SETUP = "setup"
 _HIDE = {"discord": "To hide a game's commands: Server Settings, Integrations, Grognard."}
 """How a server hides commands by itself, where its platform lets it."""
 
 
 async def systems(context: Context) -> Reply:
     """Show or set the systems of this server."""
-    options, games = context.options(), context.registry.games
+    options, games = context.options(), everywhere()
     server = context.command.where.server or context.command.where.key
     hide = [_HIDE[platform]] if (platform := server.partition(":")[0]) in _HIDE else []
+    doc = await context.store.doc(SETUP, server)
+    before = doc.data if doc is not None else {}
     if not options["systems"]:
-        doc = await context.store.doc(SETUP, server)
-        enabled = doc.data["systems"] if doc is not None else list(games)
+        enabled, packs = before.get("systems", list(games)), before.get("packs") or {}
         ready = await find(context.store, context.command.where)
         lines = [f"{id}: {game.title}{'' if id in enabled else ' (not enabled)'}" for id, game in games.items()]
+        if packs:
+            lines.append(phrase("Packs: {packs}. `/pack list` shows them.", packs=", ".join(packs)))
         lines += [phrase("Change: `/setup systems lnlt ucn`, or all."), *hide]
         if ready is not None:
             lines.append(f"Commitment to the dice of the next free play: {ready.commitment}")
@@ -42,7 +46,7 @@ async def systems(context: Context) -> Reply:
         if word not in games:
             hint = did_you_mean(word, games) or f"Systems: {', '.join(games)}."
             raise UserError(f'No system "{word[:40]}".', hint=hint, option="systems", code="unknown-system")
-    context.docs.append(Doc(SETUP, server, {"systems": chosen}, None, server))
+    context.docs.append(Doc(SETUP, server, {**before, "systems": chosen}, None, server))
     others = (
         ["Commands of the other games now answer that they are not enabled here."] if len(chosen) < len(games) else []
     )

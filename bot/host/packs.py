@@ -46,7 +46,7 @@ def fuzz(words: list[str]) -> int:
 
     from bot.host.fuzzing.play import Tally, find
     from bot.host.fuzzing.play import fuzz as fuzz_system
-    from bot.systems.catalog import PACKS, systems
+    from bot.systems.catalog import PACKS, everywhere, systems
 
     arguments = Arguments(words, flags={"plays": True, "seed": True})
     (name,) = arguments.take("SYSTEM")
@@ -54,7 +54,7 @@ def fuzz(words: list[str]) -> int:
     system = find(name)
     if system.id not in systems():
         os.environ[PACKS] = os.path.abspath(name)
-        systems.cache_clear()
+        everywhere.cache_clear()
     logging.disable(logging.CRITICAL)  # what goes wrong is told below
     tally, since = Tally(), monotonic()
     failure = asyncio.run(fuzz_system(systems()[system.id], plays, seed, tally))

@@ -397,6 +397,61 @@ SETUP = (
 )
 
 
+_PACK = Option("pack", "str", help="its id; with its version or hash where there are several", complete="pack")
+
+PACKS = (
+    CommandSpec(
+        ("pack", "add"),
+        "Bring your own game: it is checked, shown, and stays off until you enable it",
+        "pack",
+        (_option("file", "file", "a zip, or one YAML file"), _option("text", help_="the pack as one text, pasted")),
+        private=True,
+        example='/pack add text="pack.yaml: {id: few-acres, title: A Few Acres}"',
+    ),
+    CommandSpec(("pack", "list"), "The packs of this server", "pack", private=True, example="/pack list"),
+    CommandSpec(
+        ("pack", "show"),
+        "What is in a pack, and what looks odd in it",
+        "pack",
+        (_PACK,),
+        private=True,
+        example="/pack show few-acres",
+    ),
+    CommandSpec(
+        ("pack", "enable"),
+        "Play a pack here: its commands are there for everybody on this server",
+        "pack",
+        (_PACK,),
+        private=True,
+        example="/pack enable few-acres",
+    ),
+    CommandSpec(
+        ("pack", "disable"),
+        "Switch a pack off; games that play it go on",
+        "pack",
+        (_PACK,),
+        private=True,
+        example="/pack disable few-acres",
+    ),
+    CommandSpec(
+        ("pack", "export"),
+        "A pack as a zip, to keep, change or send on",
+        "pack",
+        (_PACK,),
+        private=True,
+        example="/pack export few-acres",
+    ),
+    CommandSpec(
+        ("pack", "remove"),
+        "Take a version of a pack off this server; games that play it go on",
+        "pack",
+        (_PACK,),
+        private=True,
+        example="/pack remove few-acres",
+    ),
+)
+
+
 def start_command(games: Iterable[str]) -> CommandSpec:
     """`/game start`, with the systems that can be started."""
     return CommandSpec(
@@ -421,6 +476,7 @@ GROUPS = {
     "privacy": "What is kept about you",
     "order": "Sealed orders, opened together",
     "me": "Your own reminders and games",
+    "pack": "Your own games: add, enable, export them; for managers",
     "setup": "Which games are enabled and which channels are linked; for managers",
 }
 """What the commands behind a name are for."""
@@ -428,4 +484,18 @@ GROUPS = {
 
 def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
     """The commands that every system shares, in the order of help; `games` are the systems that can be started."""
-    return (*ROLL, start_command(games), *GAME, *UNIT, *LOG, *AGAIN, *ORDER, *FAIR, *ME, *PRIVACY, *HELP, *SETUP)
+    return (
+        *ROLL,
+        start_command(games),
+        *GAME,
+        *UNIT,
+        *LOG,
+        *AGAIN,
+        *ORDER,
+        *FAIR,
+        *ME,
+        *PRIVACY,
+        *HELP,
+        *PACKS,
+        *SETUP,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from base64 import b64decode, b64encode
 from gzip import compress
 
 from bot.interface.reply import File
@@ -14,7 +15,10 @@ MOST_TEXT = 20_000_000
 """The longest text in one, unpacked: some 50,000 rolls."""
 LONG = 500_000
 """A text longer than this is sent compressed."""
+ZIPPED = "zip in base64:"
+"""How the text of a file begins that is a zip: only packs come so."""
 _GZIP = b"\x1f\x8b"
+_ZIP = b"PK\x03\x04"
 
 
 def packed_file(name: str, text: str) -> File:
@@ -26,16 +30,28 @@ def packed_file(name: str, text: str) -> File:
 
 
 def file_text(data: bytes, name: str) -> str:
-    """The text of a file as it was fetched, unpacked if it is compressed.
+    """The text of a file as it was fetched, unpacked if it is compressed; a zip as text, for `zip_data`.
 
     Raises UserError for one that is too large (a small one may unpack to no end), damaged or no text.
     """
     if len(data) > MOST_BYTES:
         raise too_large(name)
+    if data.startswith(_ZIP):
+        return ZIPPED + b64encode(data).decode()
     try:
         return (_unpacked(data, name) if data.startswith(_GZIP) else data).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UserError(f"{name} is not a text in UTF-8.", option="file", code="not-text") from None
+
+
+def zip_data(text: str) -> bytes | None:
+    """The zip that a file's text stands for; None where the file was no zip."""
+    if not text.startswith(ZIPPED):
+        return None
+    try:
+        return b64decode(text.removeprefix(ZIPPED))
+    except ValueError:  # typed by somebody
+        return b""
 
 
 def too_large(name: str) -> UserError:

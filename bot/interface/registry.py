@@ -6,8 +6,8 @@ Names of games are known at once; a game's sequences and tables are read when so
 from __future__ import annotations
 
 import re
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from bot.interface.common_commands import GROUPS, PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE, shared_commands
@@ -221,7 +221,16 @@ def example_text(path: Path, example: Mapping[str, Any]) -> str:
     return " ".join(pieces)
 
 
-@lru_cache(maxsize=1)
+_MADE: OrderedDict[int, Registry] = OrderedDict()
+_KEPT = 64
+
+
 def registry() -> Registry:
-    """The registry over all games of the tables folder."""
-    return Registry(systems())
+    """The registry over the systems that the command at work sees."""
+    games = systems()
+    made = _MADE.get(id(games))
+    if made is None or made.games is not games:
+        made = _MADE[id(games)] = Registry(games)
+        if len(_MADE) > _KEPT:
+            _MADE.popitem(last=False)
+    return made

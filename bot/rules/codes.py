@@ -54,6 +54,10 @@ CODES = {
     "bad-roster": "a roster's text or file that cannot be read",
     "roster-taken": "the game has a roster already",
     "no-system": "the channel has no system yet",
+    # Packs
+    "bad-pack": "a pack with faults",
+    "unknown-pack": "the server has no such pack",
+    "no-server": "something that only servers have",
     # Dice and odds
     "bad-dice": "an expression such as 2d6+3 that cannot be read",
     "bad-hand": "dice by hand that cannot be read",

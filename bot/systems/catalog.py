@@ -6,6 +6,8 @@ import importlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -329,11 +331,31 @@ def built_in() -> Mapping[str, System]:
 
 
 @lru_cache(maxsize=1)
-def systems() -> Mapping[str, System]:
-    """All systems by id: those of the house, then the packs of the host's folder. A pack with a fault is left out, and
-    the log says why."""
+def everywhere() -> Mapping[str, System]:
+    """The systems that everybody has, by id: those of the house, then the packs of the host's folder. A pack with a
+    fault is left out, and the log says why."""
     folder = packs_folder()
     return built_in() if folder is None else {**built_in(), **_packs(folder)}
+
+
+_SHELF: ContextVar[Mapping[str, System] | None] = ContextVar("systems", default=None)
+
+
+def systems() -> Mapping[str, System]:
+    """The systems by id that the command at work sees: those that everybody has, and the packs of its server in the
+    versions that are enabled there, or that its game is played with."""
+    shelf = _SHELF.get()
+    return everywhere() if shelf is None else shelf
+
+
+@contextmanager
+def using(shelf: Mapping[str, System]) -> Iterator[None]:
+    """Inside, `systems()` are these: for one command at a time, whatever others see meanwhile."""
+    before = _SHELF.set(shelf)
+    try:
+        yield
+    finally:
+        _SHELF.reset(before)
 
 
 def packs_folder() -> Path | None:

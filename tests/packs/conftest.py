@@ -8,15 +8,13 @@ from pathlib import Path
 import pytest
 
 from bot.host.fuzzing.lines import examples
-from bot.interface.registry import registry
-from bot.systems.catalog import PACKS, systems
+from bot.systems.catalog import PACKS, everywhere
 
 PackMaker = Callable[..., Path]
 
 
 def _forget() -> None:
-    systems.cache_clear()
-    registry.cache_clear()
+    everywhere.cache_clear()
     examples.cache_clear()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import stat
 import zipfile
@@ -28,11 +29,31 @@ def read_content(path: Path) -> dict[str, bytes]:
     """The YAML files of a pack by their names (`game.yaml`, `scenarios/ford.yaml`). Raises TableError for what is no
     pack, is too large, or has names that lead elsewhere."""
     try:
-        content = dict(_from_zip(path) if path.is_file() else _from_folder(path))
+        content = dict(_from_file(path) if path.is_file() else _from_folder(path))
     except OSError as error:
         raise TableError(path.name, f"cannot be read: {error.strerror or 'no such pack'}") from None
+    return _whole(content, path.name)
+
+
+def unzipped(data: bytes, name: str) -> dict[str, bytes]:
+    """The same of a zip that is at hand. Raises TableError."""
+    return _whole(dict(_from_zip(data, name)), name)
+
+
+def zipped(content: Content) -> bytes:
+    """The zip that holds a pack's files, as anybody may unpack and send it again."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as into:
+        for name in sorted(content):
+            entry = zipfile.ZipInfo(name)  # as of 1980: the same files make the same zip
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, (stat.S_IFREG | 0o644) << 16
+            into.writestr(entry, content[name])
+    return file.getvalue()
+
+
+def _whole(content: dict[str, bytes], name: str) -> dict[str, bytes]:
     if PACK not in content:
-        raise TableError(path.name, f"has no {PACK}: a pack is a folder or a zip with {PACK} and game.yaml in it")
+        raise TableError(name, f"has no {PACK}: a pack is a folder or a zip with {PACK} and game.yaml in it")
     return content
 
 
@@ -43,7 +64,7 @@ def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
         if _is_for_people(name) or path.is_dir():
             continue
         count += 1
-        _check_name(name, count)
+        check_name(name, count)
         if path.is_symlink() or not path.is_file():
             raise TableError(name[:80], "is no plain file")
         with path.open("rb") as file:
@@ -53,12 +74,17 @@ def _from_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
         yield name, data
 
 
-def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
-    if path.stat().st_size > MOST_BYTES:
-        raise TableError(path.name, f"is larger than {MOST_BYTES // 1024} kB")
+def _from_file(path: Path) -> Iterator[tuple[str, bytes]]:
+    with path.open("rb") as file:
+        yield from _from_zip(file.read(MOST_BYTES + 1), path.name)
+
+
+def _from_zip(packed: bytes, of: str) -> Iterator[tuple[str, bytes]]:
+    if len(packed) > MOST_BYTES:
+        raise TableError(of, f"is larger than {MOST_BYTES // 1024} kB")
     left, seen = MOST_BYTES, set[str]()
     try:
-        with zipfile.ZipFile(path) as zipped:
+        with zipfile.ZipFile(io.BytesIO(packed)) as zipped:
             entries = [entry for entry in zipped.infolist() if not entry.is_dir()]
             top = _common_folder([entry.filename for entry in entries])
             for entry in entries:
@@ -67,17 +93,17 @@ def _from_zip(path: Path) -> Iterator[tuple[str, bytes]]:
                     continue
                 seen_before = name in seen
                 seen.add(name)
-                _check_name(name, len(seen))
+                check_name(name, len(seen))
                 if seen_before:
                     raise TableError(name, "is in the zip twice")
                 _check_entry(entry, name)
                 with zipped.open(entry) as file:
                     data = file.read(left + 1)  # what it says of its size may be a lie
                 left -= len(data)
-                _check_room(path.name, left)
+                _check_room(of, left)
                 yield name, data
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, UnicodeDecodeError, ValueError):
-        raise TableError(path.name, "is no zip that can be unpacked") from None
+        raise TableError(of, "is no zip that can be unpacked") from None
 
 
 def _common_folder(names: list[str]) -> str:
@@ -107,7 +133,8 @@ def _check_entry(entry: zipfile.ZipInfo, name: str) -> None:
         raise TableError(name, "is no plain file")
 
 
-def _check_name(name: str, count: int) -> None:
+def check_name(name: str, count: int) -> None:
+    """Raise TableError for a name that no file of a pack may have, or for one file too many."""
     if count > MOST_FILES:
         raise TableError(name[:80], f"is one file too many: a pack has at most {MOST_FILES}")
     folder, _, file = name.rpartition("/")

@@ -75,6 +75,14 @@ def read_about(content: Content) -> About:
     return About(**said)
 
 
+def version_of(content: Content) -> str:
+    """The SHA-256 over a pack's files, in the order of their names: of each its name, its length and what is in it."""
+    total = sha256()
+    for name in sorted(content):
+        total.update(f"{name}\n{len(content[name])}\n".encode() + content[name])
+    return total.hexdigest()
+
+
 class PackSystem(System):
     """A system out of a pack: data alone, so what it can do is known before it does it."""
 
@@ -92,13 +100,10 @@ class PackSystem(System):
             self.parent = built_in()[parent]
             self.code = self.parent.code
 
-    @property
+    @cached_property
     def version(self) -> str:
         """The SHA-256 over its files: another version has another."""
-        total = sha256()
-        for name in sorted(self.content):
-            total.update(f"{name}\n{len(self.content[name])}\n".encode() + self.content[name])
-        return total.hexdigest()
+        return version_of(self.content)
 
     def read(self, name: str) -> Any:
         """The content of one of its YAML files, or of the system that it inherits from. Raises TableError."""

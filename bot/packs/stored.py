@@ -1,0 +1,127 @@
+"""Packs in the store: what is in one, once, by its SHA-256; and which of them each server has.
+
+What a pack is never changes: another version has another hash. A server has versions, at most so many, and enables of
+each id one; the rest of the bot sees only what is enabled. A version that events were played under stays for as long
+as the server does that played it, whether it still has the pack or not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from bot.interface.spec import Place
+from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.phrase import phrase
+from bot.stores.base import Store
+from bot.stores.records import Doc, Json
+from bot.systems.packs.content import Content
+from bot.systems.packs.pack import About, PackSystem, version_of
+
+ABOUT, FILES, HERE, USED, SETUP = "pack", "pack-files", "pack-here", "pack-used", "setup"
+"""Kinds of documents: what a version is, and its files, by hash; that a server has one, that it has played one; what is
+enabled on a server."""
+MOST_HERE = 30
+"""Versions that a server has at a time."""
+MOST_USED = 100
+"""Versions that a server's games were ever played with."""
+MOST_ENABLED = 10
+SHORT = 8
+"""Characters of a hash that name a version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a pack that a server has."""
+
+    hash: str
+    id: str
+    title: str
+    version: str
+    licence: str
+    added: float
+
+    @property
+    def named(self) -> str:
+        """As it is told from others: `few 1.2 (3f2a9c01)`."""
+        return f"{self.id} {self.version} ({self.hash[:SHORT]})"
+
+
+def server_key(where: Place) -> str:
+    """Whose packs a place has: its server's, or its own where it is on none."""
+    return where.server or where.key
+
+
+def docs_of(content: Content, about: About, server: str, now: float) -> list[Doc]:
+    """What is written when a server gets a pack that was checked."""
+    hash = version_of(content)
+    said: Json = {"id": about.id, "title": about.title, "version": about.version, "licence": about.licence}
+    here = {"hash": hash, **said, "added": now}
+    return [*content_docs(content, said), Doc(HERE, f"{server}/{hash}", here, None, server)]
+
+
+def content_docs(content: Content, about: Json) -> list[Doc]:
+    """The content of a version, and what it is."""
+    hash = version_of(content)
+    files = {name: data.decode() for name, data in content.items()}
+    return [Doc(ABOUT, hash, {**about, "hash": hash}), Doc(FILES, hash, {"files": files})]
+
+
+async def versions(store: Store, server: str) -> list[Version]:
+    """What a server has, by id, the newest of each first."""
+    found = [Version(**doc.data) for doc in await store.docs(HERE, server)]
+    return sorted(found, key=lambda one: (one.id, -one.added))
+
+
+async def read_pack(store: Store, hash: str) -> PackSystem | None:
+    """The version with this hash, checked against it; None where it is not kept, or not what it was."""
+    doc = await store.doc(FILES, hash)
+    if doc is None:
+        return None
+    return pack_from(doc.data["files"], hash)
+
+
+def pack_from(files: Mapping[str, object], hash: str) -> PackSystem | None:
+    """The pack with these files, if they have this hash and are a pack."""
+    try:
+        content = {str(name): str(text).encode() for name, text in files.items()}
+        pack = PackSystem(content)
+    except (TableError, UserError):
+        return None
+    return pack if pack.version == hash else None
+
+
+async def enabled(store: Store, server: str) -> dict[str, str]:
+    """The hash of each pack that is enabled on a server, by id."""
+    doc = await store.doc(SETUP, server)
+    return dict(doc.data.get("packs") or {}) if doc is not None else {}
+
+
+async def enabled_doc(store: Store, server: str, packs: Mapping[str, str]) -> Doc:
+    """The server's choice with these packs enabled; which of the other systems are stays as it is."""
+    doc = await store.doc(SETUP, server)
+    rest = {key: value for key, value in (doc.data if doc is not None else {}).items() if key != "packs"}
+    return Doc(SETUP, server, {**rest, "packs": dict(packs)}, None, server)
+
+
+def chosen(typed: str, known: Iterable[Version], active: Mapping[str, str]) -> Version:
+    """The version that is meant: by its id, its id and version, or the first characters of its hash.
+
+    An id alone means the one that is enabled, else the newest. Raises UserError.
+    """
+    every = list(known)
+    word = " ".join(typed.casefold().split()).removesuffix(")")
+    id, _, rest = word.replace("(", " ").replace("@", " ").partition(" ")
+    of_id = [one for one in every if one.id == id]
+    if rest:
+        words = rest.split()
+        fitting = [one for one in of_id if all(one.version.casefold() == w or one.hash.startswith(w) for w in words)]
+    elif of_id:
+        fitting = [one for one in of_id if active.get(id) == one.hash] or of_id
+    else:
+        fitting = [one for one in every if re.fullmatch("[0-9a-f]{4,64}", id) and one.hash.startswith(id)]
+    if fitting:
+        return fitting[0]
+    hint = did_you_mean(id, {one.id for one in every}) or phrase("`/pack list` shows what there is.")
+    raise UserError(f'No pack "{typed[:40]}" here.', hint=hint, option="pack", code="unknown-pack")

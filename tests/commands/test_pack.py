@@ -1,0 +1,180 @@
+"""`/pack`: a club brings its own game, reads what was found in it, and enables it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from base64 import b64encode
+
+import pytest
+
+from bot.interface.packing import ZIPPED, file_text
+from bot.interface.reply import Reply
+from bot.systems.packs.content import unzipped, zipped
+from tests.packs.conftest import FEW
+from tests.playing import Channel
+
+ONE_TEXT = "\n".join(f"{name}:\n" + "\n".join(f"  {line}" for line in text.splitlines()) for name, text in FEW.items())
+
+
+def few(changed: dict[str, str] | None = None) -> str:
+    """The smallest pack as the text of its zip, with some files changed."""
+    files = {name: text.encode() for name, text in {**FEW, **(changed or {})}.items()}
+    return file_text(zipped(files), "few.zip")
+
+
+async def add(channel: Channel, text: str, name: str = "Host", *, manager: bool = True) -> Reply:
+    """What `/pack add` answers to a file."""
+    spec = channel.app.spec(("pack", "add"))
+    who = channel.who(name, manager=manager)
+    return await channel.app.run_typed(spec, {"file": text}, who, channel.place, f"add{time.monotonic_ns()}")
+
+
+async def managed(channel: Channel, line: str) -> Reply:
+    """The answer to a line of a manager's, which may not fail."""
+    reply = await channel.say("Host", line, manager=True)
+    assert not reply.error, reply.text()
+    return reply
+
+
+async def test_a_club_adds_its_game_reads_what_was_found_and_plays_it() -> None:
+    channel = await Channel.fresh()
+    await channel.refused("Anna", "few-table combat crt roll=5", "unknown-command")
+    review = await add(channel, few())
+    assert review.title == "Few 1 is checked and kept"
+    assert review.by == "not enabled yet"
+    said = review.text()
+    assert "By us. Licence: CC0-1.0." in said
+    assert "Tables: CRT." in said
+    assert "Combat sequences: none." in said
+    await channel.refused("Anna", "few-table combat crt roll=5", "unknown-command")
+    [button] = review.buttons
+    pressed = await channel.app.press(button.action, channel.who("Host", manager=True), channel.place, "p1")
+    assert pressed.title == "Few 1 is enabled here"
+    looked = await channel.do("Anna", "few-table combat crt roll=5")
+    assert "hit" in looked.text()
+    listed = await channel.do("Anna", "pack list")
+    assert "Few" in listed.text()
+    assert "enabled" in listed.text()
+
+
+async def test_a_pack_may_be_pasted_as_one_text() -> None:
+    channel = await Channel.fresh()
+    review = await add(channel, ONE_TEXT)
+    assert review.title == "Few 1 is checked and kept"
+    await managed(channel, "pack enable few")
+    assert "hit" in (await channel.do("Anna", "few-table combat crt roll=6")).text()
+
+
+async def test_packs_are_the_managers_business_and_a_servers() -> None:
+    channel = await Channel.fresh()
+    assert (await add(channel, few(), "Anna", manager=False)).code == "not-manager"
+    await channel.refused("Anna", "pack enable few", "not-manager")
+    await managed(channel, "pack list")
+    alone = Channel(channel.app, channel.place.__class__("console:dm/anna", ""), "dm")
+    assert (await add(alone, few())).code == "no-server"
+
+
+async def test_another_server_sees_nothing_of_it() -> None:
+    channel = await Channel.fresh()
+    await add(channel, few())
+    await managed(channel, "pack enable few")
+    other = Channel(channel.app, channel.place.__class__("slack:T2/C1", "slack:T2"), "o")
+    await other.refused("Bob", "few-table combat crt roll=5", "unknown-command")
+    assert "No packs here yet" in (await other.do("Bob", "pack list")).text()
+
+
+async def test_faults_are_told_by_file_and_line_and_nothing_is_kept() -> None:
+    channel = await Channel.fresh()
+    reply = await add(channel, few({"crt.yaml": FEW["crt.yaml"].replace("5-6: hit", "6: hit")}))
+    assert reply.error
+    assert reply.private
+    assert reply.code == "bad-pack"
+    assert "few/crt.yaml" in reply.text()
+    assert "No packs here yet" in (await channel.do("Anna", "pack list")).text()
+
+
+@pytest.mark.parametrize(
+    ("sent", "part"),
+    [
+        ("title: a YAML file, but no pack", "line 1: a pack as one text begins each file with its name"),
+        ("pack.yaml: {id: few}\npack.yaml: {id: few}", "line 2: pack.yaml is there twice"),
+        ("game.yaml: {groups: {}}", "has no pack.yaml"),
+        ("pack.yaml: {}\n../evil.yaml: {}", "is no name for a file of a pack"),
+        (ZIPPED + "not base64", "no zip that can be unpacked"),
+        (ZIPPED + b64encode(b"PK\x03\x04 and so on").decode(), "no zip that can be unpacked"),
+    ],
+)
+async def test_what_is_no_pack_is_refused_in_words(sent: str, part: str) -> None:
+    reply = await add(await Channel.fresh(), sent)
+    assert reply.code == "bad-pack"
+    assert part in reply.text()
+
+
+async def test_a_version_is_shown_exported_switched_off_and_removed() -> None:
+    channel = await Channel.fresh()
+    await add(channel, few())
+    await managed(channel, "pack enable few")
+    shown = await channel.do("Anna", "pack show few")
+    assert shown.by == "enabled here"
+    file = (await channel.do("Anna", "pack export few")).files[0]
+    assert file.name.startswith("few-")
+    assert unzipped(file.data, "few.zip") == {name: text.encode() for name, text in FEW.items()}
+    await managed(channel, "pack disable few")
+    await channel.refused("Anna", "few-table combat crt roll=5", "unknown-command")
+    await managed(channel, "pack enable few")
+    await managed(channel, "pack remove few")
+    await channel.refused("Anna", "few-table combat crt roll=5", "unknown-command")
+    assert "No packs here yet" in (await channel.do("Anna", "pack list")).text()
+    await channel.refused("Anna", "pack show few", "unknown-pack pack")
+
+
+async def test_two_versions_of_one_pack_are_told_apart() -> None:
+    channel = await Channel.fresh()
+    await add(channel, few())
+    second = await add(channel, few({"pack.yaml": FEW["pack.yaml"].replace('"1"', '"2"')}))
+    assert second.title == "Few 2 is checked and kept"
+    await managed(channel, "pack enable few@1")
+    third = await add(channel, few({"pack.yaml": FEW["pack.yaml"].replace('"1"', '"2"')}))
+    assert third.title == "Few 2 was here already"
+    assert third.by == "another version is enabled"
+    assert (await managed(channel, "pack show few")).title == "Few 1"
+    assert (await managed(channel, "pack show few@2")).title == "Few 2"
+    await managed(channel, "pack enable few@2")
+    assert (await managed(channel, "pack show few")).title == "Few 2"
+
+
+async def test_setup_systems_leaves_packs_as_they_are() -> None:
+    channel = await Channel.fresh()
+    await add(channel, few())
+    await managed(channel, "pack enable few")
+    await managed(channel, "setup systems ucn")
+    assert "hit" in (await channel.do("Anna", "few-table combat crt roll=5")).text()
+    await channel.refused("Anna", "lnlt fire attackers=squad targets=squad", "not-enabled")
+    assert "Packs: few." in (await managed(channel, "setup systems")).text()
+
+
+@pytest.mark.slow
+async def test_a_pack_that_costs_too_much_is_refused_while_others_are_answered() -> None:
+    channel = await Channel.fresh()
+    formula = "+".join(["(roll*roll)"] * 160)
+    heavy = (
+        FEW["crt.yaml"]
+        .replace("max: 6", "max: 5000")
+        .replace(
+            "read:\n  rows: roll\n  cells:\n    1-4: miss\n    5-6: hit\nexample: {roll: 5}\n",
+            "derive:\n" + "".join(f"  _{n}: {formula!r}\n" for n in range(3)) + "read: {always: {result: hit}}\n",
+        )
+    )
+    adding = asyncio.create_task(add(channel, few({f"t{n}.yaml": heavy for n in range(40)})))
+    waits = []
+    while not adding.done():
+        since = time.monotonic()
+        await channel.do("Anna", "roll 2d6")
+        waits.append(time.monotonic() - since)
+        await asyncio.sleep(0.02)
+    reply = await adding
+    assert reply.code == "bad-pack"
+    assert "too costly" in reply.text()
+    assert max(waits) < 1.0
+    assert len(waits) > 5
