@@ -30,8 +30,10 @@ class Line:
         pieces = [die(str(value)) for value in self.dice]
         for name, value in self.contributors:
             pieces.append(plain(f"{_sign(value, pieces)}{name} {abs(value):g}"))
+        shifts = not pieces and self.total is None and all(name for name, _ in self.parts)  # columns, and no sum
         for name, value in self.parts:
-            pieces.append(plain(f"{_sign(value, pieces)}{abs(value):g} {name}".rstrip()))
+            sign = "+" if shifts and not pieces and value > 0 else _sign(value, pieces)
+            pieces.append(plain(f"{sign}{abs(value):g} {name}".rstrip()))
         if self.total is not None and not (len(pieces) == 1 and self._is_the_total()):
             pieces.append(f"{'= ' if pieces else ''}{strong(minus(self.total))}")
         if self.result:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 _NUMBERED = re.compile(r"(.*\S) (\d{1,6})")
 _FORCES = {"ANZAC", "ARVN", "IDF", "NLF", "NVA", "PAVN", "PLA", "RAF", "SAS", "SS", "UK", "US", "USMC", "USSR", "VC"}
 _HISSING = ("s", "x", "z", "ch", "sh")
+_ONE_ALONE = ("ss", "us", "is", "as")
+"""Names of one thing end so: cross, bus, gas. Others in -s are of several already: Rifles, Marines, Guns."""
 
 
 def joined(names: Iterable[str]) -> str:
@@ -42,9 +44,11 @@ def _runs(numbers: Iterable[str]) -> list[str]:
 
 
 def plural(word: str) -> str:
-    """More than one of it: squads, crosses, GIs; names of whole forces (VC, US) and those that end in `men` stay."""
+    """More than one of it: squads, crosses, GIs; whole forces (VC, US), names of several (Rifles) and of men stay."""
     last = word.rpartition(" ")[2]
     if last in _FORCES or len(last) == 1 or last.endswith("men") or not last[-1:].isalpha():
+        return word
+    if last.endswith("s") and not last.endswith(_ONE_ALONE):
         return word
     if last.isupper():
         return f"{word}s"

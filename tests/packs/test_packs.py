@@ -36,7 +36,8 @@ async def test_a_pack_is_played_with_units_turns_dice_and_log() -> None:
     assert (await channel.game()).phase == "combat"
     await channel.do("Anna", "generic-table fire fp=8")
     attack = await channel.do("Anna", "generic attack attackers=blue1..blue4 targets=red1 ground=town hand=6")
-    assert "column 1-1: defender retreats" in attack.text()
+    assert "column 1-1\n" in attack.text()
+    assert ", defender retreats" in attack.text()
     log = (await channel.do("Anna", "log 9")).text()
     assert "Combat begins" in log
     assert "Fire: total" in log

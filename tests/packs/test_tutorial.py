@@ -49,9 +49,11 @@ async def test_it_fights_with_losses_odds_and_undo(few_acres: Path, use_packs: C
     odds = (await channel.do("Anna", f"{shot} ground=woods odds")).text()
     assert odds.startswith("Defender retreats 50%, defender eliminated 17%"), "column 2-1: AR EX DR DR DR DE"
     reply = await channel.do("Anna", f"{shot} hand=5")
-    assert "column 3-1: defender eliminated" in reply.text()
+    assert "column 3-1" in reply.text()
+    assert "Combat: [5], defender eliminated" in reply.text()
     assert (await channel.game()).units["garrison"].state == "eliminated"
     await channel.do("Anna", "game undo")
     assert (await channel.game()).units["garrison"].state != "eliminated"
     reply = await channel.do("Anna", f"{shot} ground=woods river hand=1")
-    assert "column 1-1: attacker eliminated" in reply.text()
+    assert "12 against 4: −1 Woods − 1 River, column 1-1" in reply.text()
+    assert "Combat: [1], attacker eliminated" in reply.text()

@@ -25,7 +25,15 @@ def test_names_side_by_side(names: list[str], said: str) -> None:
 
 @pytest.mark.parametrize(
     ("one", "many"),
-    [("squad", "squads"), ("VC", "VC"), ("M60 team", "M60 teams"), ("rally", "rallies"), ("man", "men")],
+    [
+        ("squad", "squads"),
+        ("VC", "VC"),
+        ("M60 team", "M60 teams"),
+        ("rally", "rallies"),
+        ("man", "men"),
+        ("Rifles", "Rifles"),
+        ("cross", "crosses"),
+    ],
 )
 def test_more_than_one(one: str, many: str) -> None:
     assert plural(one) == many
