@@ -20,6 +20,7 @@ COMMANDS = {
     "report": "bot.host.report:write_report",
     "check": "bot.host.packs:check",
     "new": "bot.host.packs:new",
+    "import": "bot.host.packs:bring_in",
     "fuzz": "bot.host.packs:fuzz",
     "doctor": "bot.host.doctor:doctor",
     "health": "bot.host.health:health",

@@ -37,6 +37,42 @@ def new(words: list[str]) -> None:
     print(f"Play it: grognard --packs {folder} play")
 
 
+def bring_in(words: list[str]) -> int:
+    """Turn a file of another program into tables of ours; 1 when they have a fault."""
+    import sys
+
+    from bot.packs.importing import imported
+    from bot.packs.importing.into import alone, put
+
+    arguments = Arguments(words, flags={"pack": True, "id": True, "group": True})
+    (name,) = arguments.take("FILE")
+    folder, id, group = (arguments.flags.get(flag, [""])[-1] for flag in ("pack", "id", "group"))
+    data = _bytes_of(name)
+    if folder:
+        print("\n".join((told := put(data, name, Path(folder), id=id, group=group)).lines))
+        return told.status
+    made = imported(data, name, id=id, group=group)
+    told = alone(made)
+    print("---\n".join(f"# {file}\n{text}" for file, text in made.files.items()), end="")
+    print("\n".join(told.lines), end="\n" if told.lines else "", file=sys.stderr)
+    return told.status
+
+
+def _bytes_of(name: str) -> bytes:
+    """What is in a file, as far as it is read; of standard input for `-`. Raises UserError."""
+    import sys
+
+    from bot.systems.packs.content import MOST_BYTES
+
+    try:
+        if name == "-":
+            return sys.stdin.buffer.read(MOST_BYTES + 1)
+        with Path(name).open("rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise UserError(f"{name[:80]} cannot be read: {error.strerror}.", code="unreadable-file") from None
+
+
 def fuzz(words: list[str]) -> int:
     """Play random games of a system; 1 when something did not hold in one, which is then written to a file."""
     import asyncio

@@ -89,6 +89,13 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "examples, in a process of its own. Exit status 1 on faults.",
         "grognard check few-acres",
     ),
+    "import": (
+        "FILE [--pack FOLDER] [--id ID] [--group GROUP]",
+        "a table from a spreadsheet, BCDice, Foundry VTT or SealDice",
+        "The format is seen from the text; - reads it from standard input. Prints the table as YAML, and what to look "
+        "at again; --pack puts it into the folder of a pack, or into a new one. Exit status 1 on faults.",
+        "grognard import combat.csv --pack few-acres",
+    ),
     "fuzz": (
         "SYSTEM|FOLDER [--plays N] [--seed N]",
         "random games, each checked whole",

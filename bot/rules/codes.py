@@ -126,6 +126,7 @@ CODES = {
     "unreadable-file": "the file cannot be fetched or opened",
     "file-too-large": "the file is too large",
     "damaged-file": "the file cannot be unpacked",
+    "not-a-table": "a text out of which no table can be read",
     "not-text": "the file is not a text in UTF-8",
     "not-a-log": "the file is not a game's log",
     "newer-log": "a newer version wrote the log",

@@ -1,0 +1,222 @@
+"""A table that was read, as the YAML of ours: laid out like the card, so that it can be proof-read beside it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import yaml
+
+from bot.packs.importing.draft import Cell, Draft, Edge, named
+from bot.packs.importing.figures import D66, Span, covered, totals, written
+
+LONGEST_CODE, MOST_CODES = 14, 40
+USUAL = 10
+"""What players may add to the dice, where the table does not go further."""
+_BARE = re.compile(r"[A-Za-z0-9_.+<>/-][A-Za-z0-9 _.'()+<>/-]*")
+
+
+class Axis(NamedTuple):
+    """An edge of the table as it is written: the name it goes by, its input, its keys, and how columns are headed."""
+
+    name: str
+    input: str
+    keys: list[str]
+    heads: str = "heads"
+
+
+def as_yaml(draft: Draft, group: str) -> str:
+    """The text of a table file."""
+    return "\n".join(_lines(draft, group)) + "\n"
+
+
+def scalar(value: Cell) -> str:
+    """A text or number as YAML reads it back."""
+    if isinstance(value, int):
+        return str(value)
+    if _BARE.fullmatch(value) and value == value.strip():
+        try:
+            if yaml.safe_load(value) == value:
+                return value
+        except (yaml.YAMLError, ValueError):
+            pass
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _lines(draft: Draft, group: str) -> Iterator[str]:
+    outputs = draft.outputs
+    columns = _columns(draft.columns, outputs) if draft.columns is not None else None
+    rows = _rows(draft, (*outputs, columns.name if columns else ""))
+    yield f"title: {scalar(draft.title)}"
+    yield f"source: {scalar(draft.source)}"
+    yield f"group: {group}"
+    yield f"kind: {'roll' if draft.dice else 'grid'}"
+    yield f"summary: {scalar(_summary(draft))}"
+    if draft.notes:
+        yield f"notes: {scalar(draft.notes)}"
+    yield "inputs:"
+    if columns is not None:
+        yield f"  {columns.name}: {columns.input}"
+    yield from (f"  {line}" for line in _row_inputs(draft, rows))
+    every = [[cell for row in draft.cells for cell in row]] if columns else list(zip(*draft.cells, strict=True))
+    kinds = {name: _kind(list(cells), draft) for name, cells in zip(outputs, every, strict=True)}
+    yield f"outputs: {{{', '.join(f'{name}: {kind}' for name, kind in kinds.items())}}}"
+    yield from _rolled(draft)
+    yield "read:"
+    yield f"  rows: {rows.name}"
+    if columns is not None:
+        yield f"  columns: {{by: {columns.name}, {columns.heads}: [{', '.join(columns.keys)}]}}"
+    yield f"  gives: {outputs[0] if len(outputs) == 1 else '[' + ', '.join(outputs) + ']'}"
+    if draft.modified or draft.added:
+        yield "  off_card: rows"
+    yield "  cells:"
+    yield from _cells(draft, rows.keys)
+    yield f"example: {{{', '.join(_example(draft, rows, columns))}}}"
+
+
+def _summary(draft: Draft) -> str:
+    if draft.dice.startswith(D66):
+        return f"{draft.title}: two dice, as tens and ones."
+    return f"{draft.title}: {'a roll of ' + draft.dice if draft.dice else 'looked up, nothing is rolled'}."
+
+
+def _rows(draft: Draft, taken: tuple[str, ...]) -> Axis:
+    keys = [_key(spans) for spans in draft.rows.figures] or [scalar(said) for said in draft.rows.words]
+    if not draft.dice:
+        name = named(draft.rows.label, "row", taken, "_")
+        return Axis(name, _input(draft.rows, draft.rows.label or "the row"), keys)
+    return Axis("total" if draft.modified or draft.added or draft.dice.startswith(D66) else "roll", "", keys)
+
+
+def _columns(edge: Edge, outputs: tuple[str, ...]) -> Axis:
+    name, about = named(edge.label, "column", outputs, "_"), edge.label or "the column"
+    flat = [span for spans in edge.figures for span in spans]
+    if flat and all(low == high for low, high in flat) and covered(flat) is None:
+        low, high = flat[0][0] or 0, flat[-1][0] or 0
+        limits = f"min: {low}, max: {_beyond(high)}, clamp: both"
+        said = f"{{type: int, {limits}, help: {json.dumps(about, ensure_ascii=False)}}}"
+        return Axis(name, said, [written(span) for span in flat], "from")
+    keys = [_key(spans) for spans in edge.figures] or [scalar(said) for said in edge.words]
+    return Axis(name, _input(edge, about), keys)
+
+
+def _beyond(figure: int) -> int:
+    return 99 if figure < 99 else figure * 2
+
+
+def _input(edge: Edge, about: str) -> str:
+    """The input that chooses a row or column."""
+    said = json.dumps(about[:80], ensure_ascii=False)
+    if edge.words:
+        return f"{{type: enum, values: [{', '.join(map(scalar, edge.words))}], help: {said}}}"
+    flat = [span for spans in edge.figures for span in spans]
+    ends = [end for span in flat for end in span if end is not None]
+    low, high = min(ends), max(ends)
+    clamp = [end for end, at in (("low", 0), ("high", 1)) if any(span[at] is None for span in flat)]
+    how = f"clamp: {'both' if len(clamp) == 2 else clamp[0]}, " if clamp else ""
+    return f"{{type: int, min: {low}, max: {high}, {how}help: {said}}}"
+
+
+def _key(spans: tuple[Span, ...]) -> str:
+    key = ", ".join(written(span) for span in spans)
+    return f'"{key}"' if "," in key else key
+
+
+def _row_inputs(draft: Draft, rows: Axis) -> Iterator[str]:
+    if not draft.dice:
+        yield f"{rows.name}: {rows.input}"
+    elif draft.dice.startswith(D66):
+        yield 'tens: {type: int, min: 1, max: 6, optional: true, help: "the first die"}'
+        yield 'ones: {type: int, min: 1, max: 6, optional: true, help: "the second die"}'
+    else:
+        low, high = totals(draft.dice)
+        if draft.modified:
+            ends = [end for spans in draft.rows.figures for span in spans for end in span if end is not None]
+            least, most = min(-USUAL, min(ends) - low), max(USUAL, max(ends) - high)
+            yield f'modifier: {{type: int, min: {least}, max: {most}, default: 0, help: "added to the dice"}}'
+        yield f'roll: {{type: int, min: {low}, max: {high}, optional: true, help: "{draft.dice}"}}'
+
+
+def _rolled(draft: Draft) -> Iterator[str]:
+    """The dice, and what is made of them."""
+    label = json.dumps(draft.title, ensure_ascii=False)
+    if draft.dice.startswith(D66):
+        yield "rolls: {tens: {dice: 1d6, label: tens}, ones: {dice: 1d6, label: ones}}"
+        first, second = {"<": ("min(tens, ones)", "max(tens, ones)"), ">": ("max(tens, ones)", "min(tens, ones)")}.get(
+            draft.dice[3:], ("tens", "ones")
+        )
+        yield f'derive: {{total: "{first} * 10 + {second}"}}'
+    elif draft.dice:
+        yield f"rolls: {{roll: {{dice: {draft.dice}, label: {label}}}}}"
+        if draft.modified or draft.added:
+            parts = ["roll", *(["+ modifier"] if draft.modified else [])]
+            parts += [f"{'-' if draft.added < 0 else '+'} {abs(draft.added)}"] if draft.added else []
+            yield f"derive: {{total: {' '.join(parts)}}}"
+
+
+def _kind(cells: list[Cell], draft: Draft) -> str:
+    """What an output is: a whole number, one of the codes of the table, or a text."""
+    if all(isinstance(cell, int) for cell in cells):
+        return "int"
+    codes = list(dict.fromkeys(cells))
+    if all(len(str(cell)) <= LONGEST_CODE for cell in codes) and len(codes) <= MOST_CODES:
+        return f"[{', '.join(map(scalar, in_order(draft, codes)))}]"
+    return "text" if all(isinstance(cell, str) for cell in cells) else "token"
+
+
+def in_order(draft: Draft, codes: list[Cell]) -> list[Cell]:
+    """The codes of a grid in the order in which they follow each other on it, so that a cell out of step is seen; as
+    they come where they follow no order."""
+    if draft.columns is None or len(codes) < 3:
+        return codes
+    best: tuple[int, list[Cell]] = (len(draft.cells) * len(draft.cells[0]) // 4, codes)
+    for sign in (1, -1):
+        places: dict[Cell, list[int]] = {}
+        for down, row in enumerate(draft.cells):
+            for across, cell in enumerate(row):
+                places.setdefault(cell, []).append(across * len(draft.cells) + sign * down * len(row))
+        mean = {code: sum(at) / len(at) for code, at in places.items()}
+        ranked = sorted(codes, key=mean.__getitem__)
+        rank = {code: at for at, code in enumerate(ranked)}
+        odd = sum(rank[one] > rank[other] for row in draft.cells for one, other in pairwise(row))
+        odd += sum(
+            sign * rank[one] > sign * rank[other]
+            for above, below in pairwise(draft.cells)
+            for one, other in zip(above, below, strict=True)
+        )
+        if odd < best[0]:
+            best = odd, ranked
+    return best[1]
+
+
+def _cells(draft: Draft, keys: list[str]) -> Iterator[str]:
+    width = max(map(len, keys)) + 1
+    rows = [[scalar(cell) for cell in row] for row in draft.cells]
+    if len(draft.outputs) == 1 and draft.columns is None:
+        yield from (f"    {key + ':':{width}} {row[0]}" for key, row in zip(keys, rows, strict=True))
+        return
+    wide = [max(map(len, column)) if max(map(len, column)) < 40 else 0 for column in zip(*rows, strict=True)]
+    for key, row in zip(keys, rows, strict=True):
+        cells = [f"{cell + ',':{size + 1}}" for cell, size in zip(row, wide, strict=True)]
+        yield f"    {key + ':':{width}} [{' '.join(cells).rstrip().rstrip(',')}]"
+
+
+def _example(draft: Draft, rows: Axis, columns: Axis | None) -> Iterator[str]:
+    if columns is not None and draft.columns is not None:
+        yield f"{columns.name}: {_first(draft.columns)}"
+    if draft.dice.startswith(D66):
+        yield "tens: 1, ones: 1"
+    elif draft.dice:
+        yield f"roll: {totals(draft.dice)[0]}"
+    else:
+        yield f"{rows.name}: {_first(draft.rows)}"
+
+
+def _first(edge: Edge) -> str:
+    if edge.words:
+        return scalar(edge.words[0])
+    low, high = edge.figures[0][0]
+    return str(low if low is not None else high)

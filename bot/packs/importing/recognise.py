@@ -1,0 +1,157 @@
+"""Which format a text has, and the files of ours that come out of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bot.packs.importing.bcdice import is_bcdice, read_bcdice
+from bot.packs.importing.draft import MOST_TABLES, Draft, named, refused, slug, tidy, titled
+from bot.packs.importing.foundry import is_foundry, read_foundry
+from bot.packs.importing.layout import as_yaml
+from bot.packs.importing.sealdice import about, is_deck, read_deck, read_toml
+from bot.packs.importing.sheet import read_sheet
+from bot.rules.errors import TableError, UserError
+from bot.systems.catalog import built_in
+from bot.systems.packs.bounds import read_bounded
+from bot.systems.packs.content import MOST_BYTES
+from bot.systems.packs.pack import LONGEST, LONGEST_ID, MOST_SHOWN, TAKEN
+
+GROUP = "tables"
+_TOML = re.compile(r"^\s*(\[\[?[^\[\]\n]{1,80}\]\]?\s*(#.*)?|[\w\"'-]{1,80}\s*=.*)$", re.MULTILINE)
+_YAML = re.compile(r"^[^\s\[{#,;|][^\n]{0,200}?:\s*(#.*)?\n\s*-\s", re.MULTILINE)
+_OURS = re.compile(r"^kind: (grid|roll|modifiers|reference)\s*$", re.MULTILINE)
+_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/|,(?=\s*[\]}])', re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a text came to: the `format` it has, `files` (`rally.yaml`: its YAML), the `groups` that these name, and
+    what to look at again. `title`, `author`, `version` and `licence` are what the text says of itself, if anything."""
+
+    format: str
+    files: Mapping[str, str]
+    groups: Mapping[str, str]
+    questions: tuple[str, ...] = ()
+    title: str = ""
+    author: str = ""
+    version: str = ""
+    licence: str = ""
+
+    def pack(self, id: str, author: str = "") -> dict[str, bytes]:
+        """The files of a pack of these tables alone, ready for the check; `author` is used where the text names none.
+
+        Raises UserError for an id that no pack can have.
+        """
+        if id in TAKEN or id in built_in() or id.endswith("-table") or named(id, "")[:LONGEST_ID] != id:
+            raise UserError(
+                f'"{id[:40]}" cannot name a pack.',
+                hint="Take a-z, 0-9 and hyphens, such as few-acres.",
+                code="bad-name",
+            )
+        said = {
+            "id": id,
+            "title": self.title,
+            "version": self.version or "1",
+            "author": self.author or author or "not said",
+            "licence": self.licence or "not said",
+            "notice": f"Imported from {self.format}.",
+        }
+        lines = [
+            f"{key}: {json.dumps(value[: LONGEST.get(key, 40)], ensure_ascii=False)}" for key, value in said.items()
+        ]
+        groups = ", ".join(f"{key}: {json.dumps(title, ensure_ascii=False)}" for key, title in self.groups.items())
+        game = f"groups: {{{groups}}}\nunits: {{types: [unit]}}\n"
+        made = {"pack.yaml": "\n".join(lines) + "\n", "game.yaml": game, **self.files}
+        return {name: text.encode() for name, text in made.items()}
+
+
+def imported(text: str | bytes, name: str = "table", *, id: str = "", group: str = "") -> Imported:
+    """The tables in a text of a format that is recognised by what is in it; `name` is the file's, or any title.
+
+    `id` names the table, where there is one; `group` is the group of a pack that they go into. A fault of the tables
+    (a gap, two rows that overlap) is no error here: the check of the pack says it. Raises UserError, in one clear line,
+    for a text out of which no table can come.
+    """
+    text = _decoded(text)
+    stem = re.sub(r"\.[A-Za-z]{2,5}$", "", name.replace("\\", "/").rsplit("/", 1)[-1])
+    stem = titled(re.sub(r"[\s_-]+", " ", tidy(stem[:200], "The name")))
+    stem = stem[:1].upper() + stem[1:]
+    format, drafts, said = _read(text, stem)
+    if len(drafts) > MOST_TABLES:
+        raise refused(f"There are {len(drafts)} tables in it; at most {MOST_TABLES} are read at once.")
+    files, questions, groups = dict[str, str](), list[str](), dict[str, str]()
+    for number, draft in enumerate(drafts):
+        at = number // MOST_SHOWN
+        within = group or (GROUP if not at else f"{GROUP}-{at + 1}")
+        groups[within] = "Tables" if not at or group else f"Tables {at + 1}"
+        fallback = named(stem, "table") if len(drafts) == 1 else f"table-{number + 1}"
+        taken = {*(file.removesuffix(".yaml") for file in files), "game", "sequences", "pack"}
+        own = named(id if id and len(drafts) == 1 else draft.title, fallback, taken)
+        if not slug(draft.title) and not id:
+            own = named(fallback, "table", taken)
+        files[f"{own}.yaml"] = as_yaml(draft, within)
+        questions += [f"{own}: {question}" for question in draft.questions]
+    title = titled(said.get("title", "") or (drafts[0].title if len(drafts) == 1 else stem))
+    rest = {key: titled(said[key], "") for key in ("author", "version", "licence") if key in said}
+    made = Imported(format, files, groups, tuple(questions), title, **rest)
+    if sum(len(file.encode()) for file in files.values()) > MOST_BYTES - 2_000:
+        raise refused(f"Its tables are larger than the {MOST_BYTES // 1024} kB that a pack has.")
+    return made
+
+
+def _decoded(text: str | bytes) -> str:
+    if len(text) > MOST_BYTES:
+        raise refused(f"The file is larger than {MOST_BYTES // 1024} kB.")
+    if isinstance(text, bytes):
+        try:
+            text = text.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise UserError("The file is not a text in UTF-8.", hint="Save it as UTF-8.", code="not-text") from None
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if not text.strip():
+        raise refused("There is nothing in it.")
+    if "\0" in text:
+        raise UserError("The file is not a text.", code="not-text")
+    return text
+
+
+def _read(text: str, name: str) -> tuple[str, list[Draft], dict[str, str]]:
+    """The format, the tables, and what the text says of itself."""
+    if text.lstrip()[:1] in ("{", "[", "/"):
+        data = _json(text)
+        if is_foundry(data):
+            return "Foundry VTT", read_foundry(data), {}
+        if is_deck(data):
+            return "SealDice", read_deck(data), about(data)
+        if data is not None:
+            raise refused("This JSON is neither a rollable table of Foundry VTT nor a deck of SealDice.")
+    if is_bcdice(text):
+        return "BCDice", read_bcdice(text), {}
+    if _OURS.search(text):
+        raise refused("This is a table of Grognard's own already.", "Put it into the folder of a pack as it is.")
+    if _TOML.search(text) and is_deck(data := read_toml(text)):
+        return "SealDice", read_deck(data), about(data)
+    if _YAML.search(text) and is_deck(data := _yaml(text)):
+        return "SealDice", read_deck(data), about(data)
+    return "a spreadsheet", read_sheet(text, name), {}
+
+
+def _json(text: str) -> Any:
+    """JSON, also with the comments and last commas that decks may have; nothing for what is none."""
+    for source in (text, _COMMENT.sub(lambda found: found[1] or "", text)):
+        try:
+            return json.loads(source)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _yaml(text: str) -> Any:
+    try:
+        return read_bounded(text.encode("utf-8", "replace"), "the deck")
+    except TableError as error:
+        raise refused(f"The deck cannot be read: {error}.") from None

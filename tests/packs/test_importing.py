@@ -1,0 +1,358 @@
+"""Tables of other programs become tables of ours, which are played; what is none is refused in one line."""
+
+from __future__ import annotations
+
+import json
+import time
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.__main__ import main
+from bot.packs.check import check_content
+from bot.packs.importing import Imported, imported
+from bot.packs.importing.figures import dice_for, figures
+from bot.rules.errors import UserError
+from bot.rules.tables.table import Table
+from bot.systems.packs.content import MOST_BYTES
+from bot.systems.packs.pack import PackSystem
+from tests.refusing import refuses
+
+SAMPLES = Path(__file__).parents[1] / "data" / "imports"
+
+
+def tables(made: Imported) -> dict[str, Table]:
+    """The tables that a text came to, checked whole."""
+    content = made.pack("tryout")
+    assert check_content(content).faults == ()
+    return dict(PackSystem(content).tables)
+
+
+def sample(name: str) -> Imported:
+    return imported((SAMPLES / name).read_bytes(), name)
+
+
+def only(made: Imported) -> Table:
+    (table,) = tables(made).values()
+    return table
+
+
+def says(table: Table, **given: object) -> Any:
+    """What a table says, its only output alone."""
+    out = table.read(given).out
+    return next(iter(out.values())) if len(out) == 1 else out
+
+
+def rolled(table: Table) -> str:
+    """The dice of a table."""
+    (roll,) = table.rolls
+    (dice,) = roll.dice.values()
+    return f"{len(dice)}d{dice[0].sides}"
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLES.iterdir()), ids=lambda path: path.name)
+def test_every_sample_becomes_a_pack_without_a_fault(path: Path) -> None:
+    assert tables(imported(path.read_bytes(), path.name))
+
+
+def test_a_table_is_laid_out_like_its_card() -> None:
+    assert sample("odds.csv").files == {
+        "odds.yaml": """\
+title: Odds
+source: a spreadsheet
+group: tables
+kind: roll
+summary: "Odds: a roll of 1d6."
+inputs:
+  column: {type: enum, values: [1-2, 1-1, 2-1, 3-1, 4-1], help: "the column"}
+  roll: {type: int, min: 1, max: 6, optional: true, help: "1d6"}
+outputs: {result: [AE, AR, NE, DR, DE]}
+rolls: {roll: {dice: 1d6, label: "Odds"}}
+read:
+  rows: roll
+  columns: {by: column, heads: [1-2, 1-1, 2-1, 3-1, 4-1]}
+  gives: result
+  cells:
+    1: [AE, AE, AR, AR, NE]
+    2: [AE, AR, AR, NE, DR]
+    3: [AR, AR, NE, DR, DR]
+    4: [AR, NE, DR, DR, DE]
+    5: [NE, DR, DR, DE, DE]
+    6: [DR, DR, DE, DE, DE]
+example: {column: 1-2, roll: 1}
+"""
+    }
+
+
+def test_a_sheet_of_firepower_and_modified_dice_is_read_at_its_edges() -> None:
+    made = sample("fire.tsv")
+    table = only(made)
+    assert rolled(table) == "2d6"
+    assert says(table, fp=5, roll=9, modifier=-1) == "M1"
+    assert says(table, fp=1, roll=2, modifier=-5) == "M2"
+    assert says(table, fp=40, roll=12, modifier=4) == "M1"
+    assert made.questions == ("fire: its columns are read as 'from this figure on'; with `to` they go up to it",)
+
+
+def test_columns_that_are_results_are_outputs_and_quoted_cells_stay_whole() -> None:
+    made = sample("rally.csv")
+    table = only(made)
+    assert (made.title, table.id, rolled(table)) == ("Rally table", "rally-table", "2d6")
+    assert says(table, roll=2) == {"effect": "Rout; remove", "steps_back": 3}
+    assert says(table, roll=12)["effect"] == 'Rallies, and "Hurrah"'
+
+
+def test_totals_at_the_top_and_words_at_the_side_are_a_table_too() -> None:
+    assert says(only(sample("across.csv")), odds="2:1", roll=4) == "DR"
+    terrain = only(sample("terrain.csv"))
+    assert not terrain.rolls
+    assert says(terrain, terrain="light woods", column="tank") == 3
+    assert says(terrain, terrain="river", column="truck") == "NA"
+
+
+def test_percentages_are_read_as_the_dice_show_them() -> None:
+    table = only(sample("weather.md"))
+    assert rolled(table) == "1d100"
+    assert [says(table, roll=roll) for roll in (50, 51, 95, 96, 100)] == ["Clear", "Rain", "Mud", "Snow", "Snow"]
+    ten = imported("d10,fate\n0,lost\n1-5,found\n6-9,sold\n", "finds.csv")
+    assert says(only(ten), roll=10) == "lost"
+    assert ten.questions == ("finds: row 0 is read as 10, as such a die shows it",)
+
+
+@pytest.mark.parametrize(
+    ("rows", "dice"),
+    [
+        ("1 2 3 4 5 6", "1d6"), ("1-2 3-4 5-6", "1d6"), ("2 3-4 5-9 10-12", "2d6"), ("1-50 51-00", "1d100"),
+        ("1-10 11-20", "1d20"), ("3-8 9-18", "3d6"), ("2- 3-11 12+", "2d6"), ("≤0 1-6 ≥7", "1d6"), ("2–5 6—8", "2d4"),
+        ("1 2 5 6", ""), ("0 1 2", ""), ("2-14", ""),
+    ],
+)  # fmt: skip
+def test_dice_are_known_by_the_totals_that_they_cover(rows: str, dice: str) -> None:
+    assert dice_for([span for row in rows.split() for span in figures(row)]) == dice
+
+
+def test_an_original_table_of_bcdice() -> None:
+    table = only(sample("reinforcements.txt"))
+    assert rolled(table) == "2d6"
+    assert says(table, roll=2) == "A lost baggage train and its mules"
+    pair = only(sample("names.txt"))
+    assert says(pair, tens=6, ones=2) == says(pair, tens=2, ones=6) == "Village no. 11"
+    double = imported("Loot\n1d2\n1:gold\n1:silver\n2:\n3:a gem\n", "loot")
+    assert says(only(double), roll=1) == "gold"
+    assert double.questions == (
+        "loot: 1 is there twice, and the first is read: silver",
+        "loot: 3 is no total of 1d2, and left out",
+    )
+
+
+def test_a_total_that_is_missing_is_a_fault_of_the_table() -> None:
+    made = imported("Loot\n1D4\n1:gold\n2:silver\n4:a gem\n", "loot")
+    assert check_content(made.pack("tryout")).faults == ("tryout/loot.yaml, row read: nothing answers roll 3",)
+
+
+def test_a_rollable_table_of_foundry() -> None:
+    made = sample("events-v13.json")
+    table = only(made)
+    assert rolled(table) == "2d6"
+    assert table.notes == "Rolled at the start of each turn."
+    assert says(table, roll=3) == "Fog rolls in: sight is 2 hexes & no air support."
+    assert says(table, roll=12) == "Airstrike: Roll 1d6 on Bombs"
+    assert made.questions == ("random-events: Supply convoy is a link in Foundry; here it is its name alone",)
+    older = only(sample("stragglers-v9.json"))
+    assert [says(older, roll=roll) for roll in (10, 11, 16, 20)] == [
+        "None", "1d6 men", "A mounted messenger", "A mounted messenger",
+    ]  # fmt: skip
+
+
+def test_foundry_results_with_weights_alone_have_a_die_of_their_sum() -> None:
+    results = [{"text": "wet", "weight": 3}, {"text": "dry", "weight": 1}]
+    table = only(imported(json.dumps({"name": "Sky", "formula": "", "results": results}), "sky.json"))
+    assert rolled(table) == "1d4"
+    assert [says(table, roll=roll) for roll in (3, 4)] == ["wet", "dry"]
+    odd = imported(json.dumps({"name": "Sky", "formula": "1d4x4", "results": [{"text": "a", "range": [1, 4]}]}), "s")
+    assert odd.questions == ("sky: its formula 1d4x4 is not read; say under rolls which dice it has",)
+
+
+def chances(table: Table) -> dict[str, Fraction]:
+    sides = int(rolled(table)[2:])
+    found: dict[str, Fraction] = {}
+    for roll in range(1, sides + 1):
+        said = says(table, roll=roll)
+        found[said] = found.get(said, Fraction(0)) + Fraction(1, sides)
+    return found
+
+
+def test_a_deck_has_a_table_for_each_list_with_its_weights() -> None:
+    made = sample("war-diary.json")
+    assert (made.title, made.author, made.version) == ("War diary", "A. Scribe", "1.2")
+    found = tables(made)
+    assert list(found) == ["mood", "morning", "weather"]
+    assert chances(found["weather"]) == {"dry": Fraction(6, 10), "wet": Fraction(3, 10), "fog": Fraction(1, 10)}
+    assert says(found["morning"], roll=1) == "A <weather> dawn; <mood> in the ranks"
+    assert "morning: <weather> is drawn from the table of that name: look it up, too" in made.questions
+    assert "morning: [1d6] is rolled or shown in SealDice; here it is a text" in made.questions
+
+
+def test_decks_in_yaml_and_toml() -> None:
+    camp = tables(sample("camp.yaml"))
+    assert list(camp) == ["camp", "guard"]
+    assert chances(camp["guard"]) == {"The sentry": Fraction(1, 3), "A corporal": Fraction(2, 3)}
+    supplies = sample("supplies.toml")
+    assert (supplies.author, supplies.licence) == ("A. Scribe / B. Clerk", "CC-BY")
+    found = tables(supplies)
+    assert {table.title for table in found.values()} == {"wagon", "军粮", "ammunition"}
+    assert "wagon: its cards are drawn once each; here every roll has all of them" in supplies.questions
+
+
+def test_many_lists_fill_several_menus() -> None:
+    made = imported(json.dumps({f"deck {number}": ["a", "b"] for number in range(30)}), "many.json")
+    assert len(tables(made)) == 30
+    assert made.groups == {"tables": "Tables", "tables-2": "Tables 2"}
+
+
+HOSTILE: dict[str, tuple[str | bytes, str]] = {
+    "nothing": ("", "not-a-table"),
+    "blanks": (" \n\t\n", "not-a-table"),
+    "a sentence": ("Attack at dawn", "not-a-table"),
+    "one column": ("a\nb\nc\n", "not-a-table"),
+    "headings alone": ("a,b\n", "not-a-table"),
+    "other JSON": ('{"a": 1}', "not-a-table"),
+    "JSON without an end": ('{"a": [', "not-a-table"),
+    "JSON as deep as a well": ("[" * 100_000, "not-a-table"),
+    "deep JSON in a deck": ('{"a":' * 50_000, "not-a-table"),
+    "deep TOML": ("a = " + "[" * 50_000, "not-a-table"),
+    "YAML that grows": ("a: &a\n- x\nb:\n- *a\n- *a\n", "not-a-table"),
+    "no text": (b"\xff\xfe\x00", "not-text"),
+    "zero bytes": ("a,b\n1,\0\n", "not-text"),
+    "too large": ("1,2\n" * 100_000, "not-a-table"),
+    "a cell without end": ("a,b\n1," + "x" * 100_000, "not-a-table"),
+    "a quote without end": ('a,b\n1,"' + "x\n" * 90_000, "not-a-table"),
+    "thousands of rows": ("a,b\n" + "1,2\n" * 5_000, "not-a-table"),
+    "thousands of columns": ("," * 5_000 + "x\n" + "1," * 5_000, "not-a-table"),
+    "thousands of decks": (json.dumps({f"d{n}": ["a"] for n in range(5_000)}), "not-a-table"),
+    "a million weights": (json.dumps({"d": ["::1000000::a", "b"]}), "not-a-table"),
+    "thousands of dice": ("T\n999D9999\n1:a\n", "not-a-table"),
+    "a bad entry": ("T\n1D6\n1:a\nb\n", "not-a-table"),
+    "a bad range": (json.dumps({"formula": "1d6", "results": [{"range": [1]}]}), "not-a-table"),
+    "a huge range": (json.dumps({"formula": "1d6", "results": [{"range": [1, 10**30]}]}), "not-a-table"),
+    "a result that is none": (json.dumps({"results": [1]}), "not-a-table"),
+    "a table of ours": ("title: X\nkind: grid\n", "not-a-table"),
+}
+
+
+@pytest.mark.parametrize("what", list(HOSTILE))
+def test_what_is_no_table_is_refused_in_one_line_and_at_once(what: str) -> None:
+    text, code = HOSTILE[what]
+    since = time.process_time()
+    with refuses(code) as caught:
+        imported(text, "x.csv")
+    assert time.process_time() - since < 2
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["{" * 3_000 + "}", "<" * 200_000, "@a[" * 60_000, "[[" * 100_000, "::" * 100_000, "<p " * 80_000],
+    ids=range(6),
+)
+def test_texts_that_would_tie_up_a_pattern_take_no_time(text: str) -> None:
+    since = time.process_time()
+    for source in (
+        json.dumps({"results": [{"text": text, "range": [1, 6]}], "formula": "1d6"}),
+        json.dumps({"d": [text]}),
+    ):
+        with refuses("not-a-table"):
+            imported(source, "x")
+    assert time.process_time() - since < 2
+
+
+CELLS = st.text(st.characters(codec="utf-8"), max_size=12) | st.sampled_from(
+    ["1", "2-5", "13+", "≤3", "1:2", "-", "no"]
+)
+SHEETS = st.lists(st.lists(CELLS, min_size=1, max_size=5), min_size=1, max_size=6)
+JSONS = st.recursive(
+    st.none() | st.booleans() | st.integers(-5, 400) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                ["results", "range", "formula", "text", "weight", "name", "decks", "options", "_title", "a"]
+            )
+            | st.text(max_size=4),
+            inner,
+            max_size=5,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+def result_of(text: str) -> tuple[Imported | None, UserError | None]:
+    try:
+        return imported(text, "x"), None
+    except UserError as error:
+        return None, error
+
+
+def is_sound(text: str) -> None:
+    """The text becomes YAML that the check reads, with or without faults, or is refused in one line."""
+    made, error = result_of(text)
+    if made is None:
+        assert error is not None
+        assert error.code in ("not-a-table", "not-text")
+        assert "\n" not in str(error)
+        return
+    report = check_content(made.pack("tryout"))
+    assert not any("line 1:" in fault or "is not YAML" in fault for fault in report.faults), (made.files, report.faults)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(SHEETS, st.sampled_from(",;\t"))
+def test_no_sheet_brings_the_importer_down(rows: list[list[str]], mark: str) -> None:
+    is_sound("\n".join(mark.join(row) for row in rows))
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(JSONS)
+def test_no_json_brings_the_importer_down(data: Any) -> None:
+    is_sound(json.dumps(data))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=200))
+def test_no_text_brings_the_importer_down(text: str) -> None:
+    is_sound(text)
+
+
+def test_the_file_may_be_as_large_as_a_pack() -> None:
+    rows = "".join(f"{number},{'word ' * 60}\n" for number in range(1, 400))
+    assert len(rows) < MOST_BYTES
+    assert len(only(imported(f"d399,text\n{rows}", "long.csv")).printed["read"]["cells"]) == 399
+
+
+def test_the_command_prints_a_table_or_makes_a_pack_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(SAMPLES / "fire.tsv")]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.startswith("# fire.yaml\ntitle: Fire\n")
+    assert printed.err.startswith("question  fire: its columns")
+    folder = tmp_path / "few-acres"
+    assert main(["import", str(SAMPLES / "odds.csv"), "--pack", str(folder), "--id", "crt"]) == 0
+    assert main(["import", str(SAMPLES / "war-diary.json"), "--pack", str(folder)]) == 0
+    assert main(["check", str(folder)]) == 0
+    assert "few-acres: Odds, version 1: 4 tables" in capsys.readouterr().out
+    assert main(["import", str(SAMPLES / "odds.csv"), "--pack", str(folder), "--id", "crt"]) == 2
+    assert "is there already" in capsys.readouterr().err
+
+
+def test_a_table_with_a_fault_is_printed_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "loot.txt"
+    file.write_text("Loot\n1D4\n1:gold\n2:silver\n4:a gem\n", encoding="utf-8")
+    assert main(["import", str(file)]) == 1
+    said = capsys.readouterr()
+    assert "4: a gem" in said.out
+    assert said.err == "fault     loot.yaml, row read: nothing answers roll 3\n"
