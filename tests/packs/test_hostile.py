@@ -37,6 +37,10 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         {"game.yaml": "a: &a [x, x, x, x]\nb: &b [*a, *a, *a, *a]\nc: [*b, *b, *b, *b]\n"},
         "line 1, column 4: anchors and aliases",
     ),
+    "an input that YAML reads as false": (
+        {"crt.yaml": FEW["crt.yaml"].replace("  roll: {type", "  no: {type: int, min: 1, max: 2}\n  roll: {type")},
+        "YAML reads the name of option False as no text",
+    ),
     "a tag that runs code": ({"game.yaml": "title: !!python/object/apply:os.system [ls]\n"}, "line 1, column 8: tags"),
     "a tag of YAML's own": ({"game.yaml": "title: !!binary aGk=\n"}, "tags such as"),
     "lists a thousand deep": ({"game.yaml": "a: " + "[" * 1_000 + "]" * 1_000}, "at most 12 deep"),

@@ -15,7 +15,22 @@ from bot.rules.tables.formula import FUNCTIONS
 
 MOST_ROWS, MOST_COLUMNS, MOST_TABLES = 400, 60, 100
 LONGEST_CELL, LONGEST_TITLE, LONGEST_NAME = 1_000, 60, 30
-RESERVED = {*FUNCTIONS, "true", "false", "none", "roll", "total", "modifier", "text", "parts", "mods"}
+RESERVED = {
+    *FUNCTIONS,
+    "true",
+    "false",
+    "none",
+    "roll",
+    "total",
+    "modifier",
+    "text",
+    "parts",
+    "mods",
+    "yes",
+    "no",
+    "on",
+    "off",
+}
 
 Cell = int | str
 

@@ -72,7 +72,7 @@ def read_sheet(text: str, name: str) -> list[Draft]:
     title = ""
     if len(rows) > 2 and len(rows[0]) > 1 and rows[0][0] and not any(rows[0][1:]):
         title = rows.pop(0)[0]  # a line above the headings
-    heads, body = rows[0], rows[1:]
+    heads, body = (rows or [[]])[0], rows[1:]
     if len(heads) < 2 or not body:
         raise refused("The sheet has no cells beside its headings.", "Its first row and first column are headings.")
     corner = _CORNER.split(tidy(heads[0], "The first heading"), maxsplit=1)

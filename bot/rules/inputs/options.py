@@ -387,6 +387,8 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
 
     Raises ValueError with what is wrong with the entry.
     """
+    if not isinstance(name, str):  # a bare no is false
+        raise ValueError(f"YAML reads the name of option {name} as no text; quote it")
     if not isinstance(spec, Mapping):
         raise ValueError(f"option {name} must be {{type: ..., help: ...}}")
     if unknown := set(spec) - {*_FIELDS, "type", "values", "clamp"}:
