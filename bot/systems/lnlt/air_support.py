@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Fate, Outputs, Plan, Roll, Settlement, Step, parts_of, row_of
+from bot.rules.sequence import Fate, Plan, Roll, Ruling, Settlement, parts_of, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
@@ -52,20 +52,16 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         finish=lambda state: next_vehicle(0, six=state.six),
     )
     impact = Impact(
-        tables,
-        lambda state: struck[state.at],
-        lambda state: next_vehicle(state.at + 1, six=state.six),
+        readings,
+        lambda now: struck[now.at],
+        lambda now: (next_vehicle(now.at + 1, six=now.six), {}),
         flammable=flammable,
     )
 
-    def attack(_state: Attack, roll: Roll) -> Attack:
-        margin = sums.margin(roll)
-        six = flammable and roll[0] == 6
-        return checks.enter(Attack(None, margin, six=six), 0) if margin > 0 else next_vehicle(0, six=six)
-
-    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
+    def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
         told = {"attack_roll": roll[0], **sums.told(roll)}
-        return told if told["hit"] else told | {"outcome": NONE}
+        after, known = checks.resolve(Attack(None, told["dc_mod"], six=flammable and roll[0] == 6))
+        return Ruling(after, told | known, lambda: sums.lines(roll))
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         return _settle(out, legs, vehicles, aboard)
@@ -75,7 +71,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     if not legs:
         opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
     steps = {
-        "attack": Step(DICE, attack, outputs, sums.lines),
+        "attack": ruled(DICE, attack),
         "fire check": fire_check(tables),
         **checks.steps(),
         **impact.steps(),

@@ -6,13 +6,13 @@ Mortars, off-board artillery and crashes attack so. Source: PAC 02, 05, 08, 12 (
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Outputs, Roll, Step, parts_of
+from bot.rules.sequence import Line, Roll, Ruled, Ruling, parts_of, ruled
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import OWES as FIRE_CHECK
@@ -108,34 +108,28 @@ class AreaAttack:
         """The state that owes the attack on the first hex, or what follows when there is none."""
         return Attack("attack", at=self.hexes[0].start) if self.hexes else self._finish(Attack(None))
 
-    def steps(self) -> dict[str, Step[Any]]:
+    def steps(self) -> dict[str, Ruled[Attack]]:
         """The steps attack and fire check, and those of the damage checks."""
-        dice = (*(d6("attack"),) * self._count, d6("defense"))
-        groups = None if self._count == 1 else _best_of_two()
-        attack: Step[Any] = Step(
-            dice, self._attack, self._tells, self._story, None if groups is None else lambda _: groups
-        )
-        burns = fire_check(self._tables, then=self._onward, path=self._burning)
-        return {"attack": attack, FIRE_CHECK: burns, **self.checks.steps()}
+        return {
+            "attack": ruled(
+                (*(d6("attack"),) * self._count, d6("defense")),
+                self._attack,
+                groups=_best_of_two() if self._count == 2 else None,
+            ),
+            FIRE_CHECK: fire_check(self._tables, then=self._onward, path=self._burning),
+            **self.checks.steps(),
+        }
 
-    def _next_hex(self, state: Attack) -> Attack:
-        return Attack(FIRE_CHECK, at=state.at) if state.six else self._onward(state)
+    def _next_hex(self, now: Attack) -> Attack:
+        return Attack(FIRE_CHECK, at=now.at) if now.six else self._onward(now)
 
-    def _onward(self, state: Attack) -> Attack:
-        more = state.at in self._hex_at and state.at < len(self.units)
-        return Attack("attack", at=state.at) if more else self._finish(Attack(None))
+    def _onward(self, now: Attack) -> Attack:
+        more = now.at in self._hex_at and now.at < len(self.units)
+        return Attack("attack", at=now.at) if more else self._finish(Attack(None))
 
-    def _burning(self, state: Attack) -> str:
+    def _burning(self, now: Attack) -> str:
         """Where the fire check of the hex that ends here is told."""
-        return next(f"{hex.path}fire_check" for hex in self.hexes if hex.stop == state.at)
-
-    def _rolled(self, state: Attack, roll: Roll) -> Attack:
-        kept = max(roll[: self._count])
-        return replace(state, margin=kept - roll[-1], six=self._hex_at[state.at].flammable and kept == 6)
-
-    def _attack(self, state: Attack, roll: Roll) -> Attack:
-        after = self._rolled(state, roll)
-        return self.checks.enter(after, state.at) if self.units else self._next_hex(after)
+        return next(f"{hex.path}fire_check" for hex in self.hexes if hex.stop == now.at)
 
     def hits(self, margin: int, hex: Hex) -> bool:
         """Whether at least one unit of the hex is hit; with no units the totals against leg units decide."""
@@ -143,27 +137,30 @@ class AreaAttack:
             return margin + hex.fp + self._mod > hex.tm
         return any(margin + attack - defense > 0 for attack, defense in self._adds[hex.start : hex.stop])
 
-    def _tells(self, before: Attack, roll: Roll, _after: Attack) -> Outputs:
-        after, hex, kept = self._rolled(before, roll), self._hex_at[before.at], max(roll[: self._count])
-        told: dict[str, Any] = {f"{hex.path}attack_roll": kept, f"{hex.path}defense_roll": roll[-1]}
+    def _attack(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+        """1d6 (of a mortar the better of two) + firepower against 1d6 + terrain and armor, for each unit by itself."""
+        hex, kept, defense = self._hex_at[now.at], max(roll[: self._count]), roll[-1]
+        margin, six = kept - defense, hex.flammable and kept == 6
+        told: dict[str, Any] = {f"{hex.path}attack_roll": kept, f"{hex.path}defense_roll": defense}
         if self._tells_hit:
-            told["hit"] = self.hits(after.margin, hex)
+            told["hit"] = self.hits(margin, hex)
         for at in range(hex.start, hex.stop):
-            (attack, defense), path = self._adds[at], self.checks.items[at].path
-            told[f"{path}.attack_total"] = kept + attack
-            told[f"{path}.defense_total"] = roll[-1] + defense
-            told[f"{path}.hit"] = after.margin + attack > defense
+            (attacks, defends), path = self._adds[at], self.checks.items[at].path
+            told[f"{path}.attack_total"] = kept + attacks
+            told[f"{path}.defense_total"] = defense + defends
+            told[f"{path}.hit"] = kept + attacks > defense + defends
+        hit = Attack(None, margin, now.at, six=six)
         if self.units:
-            told |= self.checks.passed_over(after, before.at)
+            after, known = self.checks.begin(hit)
         else:
-            told["outcome"] = "damage-check" if self.hits(after.margin, hex) else NONE
-        if hex.flammable and not after.six:
+            after, known = self._next_hex(hit), {"outcome": "damage-check" if self.hits(margin, hex) else NONE}
+        told |= known
+        if hex.flammable and not six:
             told[f"{hex.path}fire_check"] = NONE
-        return told
+        return Ruling(after, told, lambda: self._story(hex, roll))
 
-    def _story(self, before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        hex, kept = self._hex_at[before.at], max(roll[: self._count])
-        where = f" on {hex.name}" if hex.name else ""
+    def _story(self, hex: Hex, roll: Roll) -> Iterable[Line]:
+        kept, where = max(roll[: self._count]), f" on {hex.name}" if hex.name else ""
         inside = self.units[hex.start : hex.stop]
         leg = not inside or any(map(kinds.is_leg, inside))
         parts = parts_of(self._parts, "attack_mod") if leg else ()
@@ -182,7 +179,7 @@ class AreaAttack:
 
 
 def _best_of_two() -> tuple[tuple[int, Roll], ...]:
-    """Two attack dice of which the higher is kept, and the defense die."""
+    """For odds: two attack dice of which the higher is kept, and the defense die."""
     return tuple((2 * kept - 1, (kept, kept, defense)) for kept in range(1, 7) for defense in range(1, 7))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, row_of
+from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, Readings, list_alike
@@ -63,30 +63,21 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         ),
         outcome=False,
     )
-    aboard = Attack(None, given.int("dc_mod"), row=row)
+    after, known = checks.begin(Attack(None, given.int("dc_mod"), row=row))
 
-    def bail(_state: Attack, _roll: Roll) -> Attack:
-        return checks.enter(aboard, 0) if passengers else Attack(None)
-
-    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
+    def bail(_: Attack, roll: Roll) -> Ruling[Attack]:
         result = readings.bail_out("crew", roll[0])
-        return {"crew": result, "outcome": result, **checks.passed_over(aboard, 0)}
-
-    def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        yield Line("crew", roll, result=readings.gets_out("crew"))
+        told = {"crew": result, "outcome": result, **known}
+        return Ruling(after, told, lambda: [Line("crew", roll, result=readings.gets_out("crew"))])
 
     groups = group_faces(6, lambda face: readings.bail_out("crew", face))
-    steps = {
-        "crew of the vehicle": Step((d6("bail-out crew"),), bail, outputs, lines, groups=lambda _: groups),
-        **checks.steps(),
-    }
+    steps = {"crew of the vehicle": ruled((d6("bail-out crew"),), bail, groups=groups), **checks.steps()}
     opening: dict[str, Any] = {"passengers": []}
-    shown = (row_of("crew", "crew"), *rows(checks.items))
+    settle, shown = partial(_settled, passengers), (row_of("crew", "crew"), *rows(checks.items))
     if crew == "bail-out":
-        return Plan(Attack("crew of the vehicle"), steps, partial(_settled, passengers), opening, rows=shown)
-    opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **checks.passed_over(aboard, 0)}
-    start = checks.enter(aboard, 0) if passengers else Attack(None)
-    return Plan(start, steps, partial(_settled, passengers), opening, rows=shown)
+        return Plan(Attack("crew of the vehicle"), steps, settle, opening, rows=shown)
+    opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **known}
+    return Plan(after, steps, settle, opening, rows=shown)
 
 
 _PLACED = ("survives", "shaken-moved")

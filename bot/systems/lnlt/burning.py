@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Line, Outputs, Roll, Step
+from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack
 from bot.systems.lnlt.reasons import one_of
@@ -16,45 +17,33 @@ DIE = d6("fire check")
 OWES = "fire check"
 
 
-def then_fire_check(state: Attack) -> Attack:
+def then_fire_check(now: Attack) -> Attack:
     """After everything else: the fire check if one is due, otherwise the end."""
-    return Attack(OWES) if state.six else Attack(None)
+    return Attack(OWES) if now.six else Attack(None)
 
 
-def _burnt(state: Attack) -> Attack:
+def _burnt(_: Attack) -> Attack:
     """The end after a fire check: `six` says that its outcome has been told."""
-    del state
     return Attack(None, six=True)
 
 
-def _single(state: Attack) -> str:
-    del state
-    return "fire_check"
-
-
 def fire_check(
-    tables: Tables, *, then: Callable[[Attack], Attack] = _burnt, path: Callable[[Attack], str] = _single
-) -> Step[Any]:
+    tables: Tables,
+    *,
+    then: Callable[[Attack], Attack] = _burnt,
+    path: Callable[[Attack], str] = lambda _: "fire_check",
+) -> Ruled[Attack]:
     """Whether the target hex burns; `then` goes on, `path` is where it is told. Source: PAC 12 (10.5.6)."""
-    start = tables["fire-start"]
 
-    def word(roll: Roll) -> str:
-        return "fire" if start(roll=roll[0])["fire"] else "no-fire"
+    @cache
+    def burns(face: int) -> bool:
+        return bool(tables["fire-start"](roll=face)["fire"])
 
-    def apply(state: Attack, roll: Roll) -> Attack:
-        del roll
-        return then(state)
+    def rule(now: Attack, roll: Roll) -> Ruling[Attack]:
+        told = {path(now): "fire" if burns(roll[0]) else "no-fire"}
+        return Ruling(then(now), told, lambda: [Line("fire check", roll, result=one_of(burns))])
 
-    def outputs(before: Attack, roll: Roll, after: Attack) -> Outputs:
-        del after
-        return {path(before): word(roll)}
-
-    def lines(before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
-        del before, after
-        yield Line("fire check", roll, result=one_of(lambda face: word((face,)) == "fire"))
-
-    groups = group_faces(6, lambda face: word((face,)))
-    return Step((DIE,), apply, outputs, lines, groups=lambda _: groups)
+    return ruled((DIE,), rule, groups=lambda _: group_faces(6, burns))
 
 
 def told_before(flammable: bool) -> Outputs:
@@ -64,7 +53,7 @@ def told_before(flammable: bool) -> Outputs:
 
 def told_after(flammable: bool) -> Callable[[Attack], Outputs]:
     """`fire_check` at the end, where several dice could have called for one and none did."""
-    return lambda state: {"fire_check": NONE} if flammable and not state.six else {}
+    return lambda now: {"fire_check": NONE} if flammable and not now.six else {}
 
 
 def fire_started(out: Mapping[str, Any], where: str = "the target hex") -> tuple[str, ...]:

@@ -1,35 +1,31 @@
 """Damage checks, bail-outs and the fate of passengers for a list of units: one piece for every kind of attack.
 
-A sequence that hits a list enters the checks with `enter`; they run item by item and hand back to the sequence's
-`finish`. In the odds a unit's follow-up dice (hero, crew, bail-out) are taken together with its check, so that all
-units stay in step and equal states merge.
+A sequence that hits a list begins the checks with `begin`; they run unit by unit and hand back to the sequence's
+`finish`.
 
 Source: PAC 02, 05, 06, 09, 12 (5.0, 11.2, 15.4, 16.1.1).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple
 
-from bot.rules.dice import Die
-from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Outputs, Roll, Step
+from bot.rules.dice import Die, dice
+from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt import kinds
+from bot.systems.lnlt.checks_odds import together
 from bot.systems.lnlt.items import Item, Readings
-from bot.systems.lnlt.reasons import beside_morale, more_than_the_result, one_of
+from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
 
 NONE = "none"
-HERE = ""  # owed within an item: nothing more, go on to the next
-FOLLOW_UPS = ("hero", "crew", "bail")
+HERE = ""  # owed by the unit in hand: nothing more, so the next one is due
 
 
-@dataclass(frozen=True, slots=True)
-class Attack:
+class Attack(NamedTuple):
     """An attack on a list of units, part-way through.
 
-    `margin` is what the dice gave (each item adds its offset for its dc_mod). `at` is the item in hand, `lm` the
+    `margin` is what the dice gave (each unit adds its offset for its dc_mod). `at` is the unit in hand, `lm` the
     best leader who came through their own check, `row` the result on the vehicle as its passengers read it, `keep`
     what a damage check left of a passenger who must still bail out. `six` says that a fire check is due.
     """
@@ -43,14 +39,13 @@ class Attack:
     six: bool = False
 
 
-def ended(state: Attack) -> Attack:
+def ended(_: Attack) -> Attack:
     """The end of a sequence that has no more dice: all such states are equal."""
-    del state
     return Attack(None)
 
 
 class DamageChecks:
-    """The dice that a list of hit units owes, what they do and what they tell."""
+    """The dice that a list of hit units owes, and what they mean."""
 
     def __init__(
         self,
@@ -62,57 +57,64 @@ class DamageChecks:
         crew_of_all: bool = False,
         outcome: bool = True,
         leaves_out_crashed: bool = False,
-        also: Callable[[int, str], Outputs] | None = None,
+        also: Callable[[int, str], Outputs] = lambda _at, _left: {},
     ) -> None:
-        """`only_hit`: an item whose dc_mod is not above 0 is not hit. `crew_of_all`: every item tells its crew.
+        """`only_hit`: a unit whose dc_mod is not above 0 is not hit. `crew_of_all`: every unit tells its crew.
 
         `leaves_out_crashed`: those aboard a destroyed aircraft have no answer, where the list ends with them;
         otherwise they keep their place with nothing rolled. `also` tells more of the unit at a position, from the
         state that its check leaves it in.
         """
-        self._also, self._leaves_out_crashed = also, leaves_out_crashed
-        self.readings, self.items, self.finish = readings, tuple(items), finish
+        self.readings, self.items, self.finish, self.also = readings, tuple(items), finish, also
         self.only_hit, self.crew_of_all, self.outcome = only_hit, crew_of_all, outcome
-        self._rolls: Mapping[str, Callable[[Attack, Roll], tuple[Attack, dict[str, Any]]]] = {
-            "check": self._check,
-            "hero": self._hero,
-            "crew": self._crew,
-            "bail": self._bail,
-            "morale": self._morale,
-        }
+        self.leaves_out_crashed = leaves_out_crashed
 
-    def steps(self) -> dict[str, Step[Any]]:
+    def steps(self) -> dict[str, Ruled[Attack]]:
         """The steps check, hero, crew, bail and morale, for the plan of a sequence."""
-        return {name: self._step(name) for name in self._rolls}
+        return together(
+            {
+                "check": ruled(self._dice("damage check"), self._check),
+                "hero": ruled(self._dice("hero creation"), self._hero),
+                "crew": ruled(self._dice("bail-out crew of"), self._crew),
+                "bail": ruled(self._dice("bail-out"), self._bail),
+                "morale": ruled(self._dice("morale check", 2), self._morale),
+            },
+            self.readings,
+        )
 
-    def enter(self, state: Attack, at: int) -> Attack:
-        """`state` as it owes the first die from item `at` on, or as the sequence goes on when none is owed."""
-        return self._pass_over(state, at, {})
+    def _dice(self, label: str, count: int = 1) -> Callable[[Attack], tuple[Die, ...]]:
+        return lambda now: dice(count, 6, f"{label} {self.items[now.at].unit.word}")
 
-    def passed_over(self, state: Attack, at: int) -> Outputs:
-        """The outputs of the items from `at` on that owe no die, up to the first that does."""
+    def resolve(self, attack: Attack) -> tuple[Attack, dict[str, Any]]:
+        """What follows an attack: damage checks where it is higher and hits somebody, else the sequence goes on."""
+        if attack.margin > 0 and self.items:
+            return self.begin(attack)
+        return self.finish(attack), {"outcome": "damage-check" if attack.margin > 0 else NONE}
+
+    def begin(self, now: Attack) -> tuple[Attack, dict[str, Any]]:
+        """The attack as it owes the first die from unit `at` on, and what is known of those who owe none."""
         told: dict[str, Any] = {}
-        self._pass_over(state, at, told)
-        return told
+        return self._pass_over(now, told), told
 
-    def _pass_over(self, state: Attack, at: int, told: dict[str, Any]) -> Attack:
+    def _pass_over(self, now: Attack, told: dict[str, Any]) -> Attack:
+        at, row = now.at, now.row
         if at >= len(self.items):
-            return self.finish(state)
-        row, stop = state.row, self.items[at].stop
+            return self.finish(now)
+        stop = self.items[at].stop
         while at < stop:
             item = self.items[at]
-            need = self._need(item, state.margin, row)
+            need = self._need(item, now.margin, row)
             if need is not None:
-                return replace(state, owes=need, at=at, row=row)
+                return now._replace(owes=need, at=at, row=row)
             if item.kind == "vehicle":
                 row = NONE
-            if not self._crashed(item, row):
-                self._tell_untouched(item, row, told)
+            if not (self.leaves_out_crashed and item.kind == "passenger" and row == "crash"):
+                told |= self._untouched(item, row)
             at += 1
-        return self.finish(replace(state, at=stop, lm=0, row="", keep=""))
+        return self.finish(now._replace(at=stop, lm=0, row="", keep=""))
 
     def _need(self, item: Item, margin: int, row: str) -> str | None:
-        """The roll that the item owes first, None for none."""
+        """The roll that the unit owes first, None for none."""
         if self.only_hit and margin + item.offset <= 0:
             return None
         if item.kind != "passenger":
@@ -124,22 +126,107 @@ class DamageChecks:
             return "morale"
         return "bail" if fate == "bail-out" else None
 
-    def _crashed(self, item: Item, row: str) -> bool:
-        """Whether nothing is said of the passenger here: who is in a crash is asked for by itself."""
-        return item.kind == "passenger" and row == "crash" and self._leaves_out_crashed
+    def _go_on(self, now: Attack, told: dict[str, Any], story: Callable[[], Iterable[Line]]) -> Ruling[Attack]:
+        """The ruling on a roll, after which the next unit is due where this one owes nothing more."""
+        if now.owes == HERE:
+            now = self._next(now, told)
+        return Ruling(now, told, story)
 
-    def _tell_untouched(self, item: Item, row: str, told: dict[str, Any]) -> None:
-        gone = item.kind == "passenger" and item.fates.get(row) == "eliminated"
-        told.update(self._check_told(item, NONE, NONE, NONE))
-        told[f"{item.path}.hero"] = False
-        told[f"{item.path}.becomes"] = "eliminated" if gone else item.state
+    def _next(self, now: Attack, told: dict[str, Any]) -> Attack:
+        at = now.at + 1
+        if at < self.items[now.at].stop:
+            return self._pass_over(now._replace(at=at), told)
+        return self.finish(now._replace(at=at, lm=0, row="", keep=""))
+
+    # -- the rules of each roll -------------------------------------------------------------------------------
+
+    def _check(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+        """1d6 + difference - leader against morale; a squad's 1 may bring a hero. Source: PAC 02 (5.0, 11.2)."""
+        item, (die,) = self.items[now.at], roll
+        difference, leader = now.margin + item.offset, now.lm if item.kind == "leg" else 0
+        total = die + difference - leader
+        result = self.readings.result(item.column, item.morale, total)
+        left = self.readings.becomes(item.row, item.state, result)
+        hero = die == 1 and item.hero
+        helps = item.helps if left in ("good-order", "wounded") else 0
+        now = now._replace(owes=HERE, lm=max(now.lm, helps) if item.later else 0)
+        told = self._answer(item, die, total, result)
+        after = self._hurt(item, now, result, left, told)
+        if not after.keep:
+            told[f"{item.path}.becomes"] = left
+        told |= self.also(now.at, left)
+        if hero:
+            after = after._replace(owes="hero")
+        else:
+            told[f"{item.path}.hero"] = False
+
+        def story() -> Iterable[Line]:
+            parts = (*bare(difference), *((("leader", -leader),) if leader else ()))
+            why = beside_morale(total, item.morale, damage=True) + more_than_the_result(item.unit, result, left)
+            yield Line(item.unit.word, roll, parts, total, why)
+
+        return self._go_on(after, told, story)
+
+    def _hurt(self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]) -> Attack:
+        """What a damage check brings after it: the bail-out of a passenger, the fate of a crew and of who is aboard."""
         if item.kind == "passenger":
-            told.update(self._passenger_told(item))
-            told[f"{item.path}.disembarks"] = False
-        elif item.kind == "vehicle" or self.crew_of_all:
+            if item.fates[now.row] == "damage-check-then-bail-out" and left != "eliminated":
+                return now._replace(owes="bail", keep=left)
+            told |= self._aboard(item, disembarks=item.unit.has("outside") and left in kinds.SHAKEN_STATES)
+        elif item.kind == "vehicle":
+            row = left if left in ("abandoned", "destroyed") else NONE if result == NONE else "shaken"
+            if row == "destroyed" and not item.flies:
+                return now._replace(owes="crew", row=row)
+            told[f"{item.path}.crew"] = "shaken-moved" if left == "abandoned" else NONE
+            return now._replace(row="crash" if row == "destroyed" else row)
+        elif self.crew_of_all:
             told[f"{item.path}.crew"] = NONE
+        return now
 
-    def _check_told(self, item: Item, roll: Any, total: Any, result: str) -> dict[str, Any]:
+    def _hero(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+        """1d6: whether a hero appears. Source: PAC 02 (11.2)."""
+        item, hero = self.items[now.at], self.readings.hero
+        told: dict[str, Any] = {f"{item.path}.hero": hero(roll[0])}
+        now = now._replace(owes="bail" if now.keep else HERE)
+        return self._go_on(now, told, lambda: [Line(f"{item.unit.word} hero", roll, result=one_of(hero))])
+
+    def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+        """1d6: whether the crew gets out of a destroyed vehicle. Source: PAC 09 (15.4)."""
+        item, needs = self.items[now.at], self.readings.gets_out
+        told: dict[str, Any] = {f"{item.path}.crew": self.readings.bail_out("crew", roll[0])}
+        now = now._replace(owes=HERE)
+        return self._go_on(now, told, lambda: [Line(f"{item.unit.word} crew", roll, result=needs("crew"))])
+
+    def _bail(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+        """1d6: whether a passenger gets out, and then shaken. Source: PAC 09 (15.4)."""
+        item, needs = self.items[now.at], self.readings.gets_out
+        result = self.readings.bail_out("passengers", roll[0])
+        out = result != "eliminated"
+        left = self.readings.shaken(item.row, now.keep or item.state) if out else "eliminated"
+        told = {} if now.keep else self._answer(item) | {f"{item.path}.hero": False}
+        told |= self._aboard(item, bailout=result, becomes=left, disembarks=out)
+        now = now._replace(owes=HERE, keep="")
+        return self._go_on(now, told, lambda: [Line(f"{item.unit.word} bail-out", roll, result=needs("passengers"))])
+
+    def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+        """2d6 at or under morale, or a passenger is shaken. Source: PAC 09 (15.4)."""
+        item, total = self.items[now.at], sum(roll)
+        passes = total <= item.morale
+        told = self._answer(item) | self._aboard(
+            item,
+            mc="pass" if passes else "fail",
+            mc_total=total,
+            hero=False,
+            becomes=item.state if passes else self.readings.shaken(item.row, item.state),
+            disembarks=item.fates[now.row] == "disembark-morale-check",
+        )
+        why = beside_morale(total, item.morale)
+        now = now._replace(owes=HERE)
+        return self._go_on(now, told, lambda: [Line(f"{item.unit.word} morale", roll, (), total, why)])
+
+    # -- what is told of a unit -------------------------------------------------------------------------------
+
+    def _answer(self, item: Item, roll: Any = NONE, total: Any = NONE, result: str = NONE) -> dict[str, Any]:
         path = item.path
         told = {
             f"{path}.unit": item.unit.word,
@@ -147,170 +234,21 @@ class DamageChecks:
             f"{path}.dc_total": total,
             f"{path}.result": result,
         }
-        if item.first and self.outcome:
-            told["outcome"] = result
-        return told
+        return told | {"outcome": result} if item.first and self.outcome else told
 
-    def _passenger_told(self, item: Item, *, bailout: str = NONE, mc: str = NONE, total: Any = NONE) -> dict[str, Any]:
-        path = item.path
-        return {f"{path}.bailout": bailout, f"{path}.mc": mc, f"{path}.mc_total": total}
+    def _aboard(self, item: Item, **told: Any) -> dict[str, Any]:
+        """What is told of a passenger alone."""
+        rolls = {"bailout": NONE, "mc": NONE, "mc_total": NONE} | told
+        return {f"{item.path}.{key}": value for key, value in rolls.items()}
 
-    def _check(self, state: Attack, roll: Roll) -> tuple[Attack, dict[str, Any]]:
-        item, path = self.items[state.at], self.items[state.at].path
-        total = roll[0] + state.margin + item.offset - (state.lm if item.kind == "leg" else 0)
-        result = self.readings.result(item.column, item.morale, total)
-        becomes = self.readings.becomes(item.row, item.state, result)
-        told = self._check_told(item, roll[0], total, result)
-        owes, row, keep, lm = HERE, state.row, "", state.lm
-        if item.kind == "vehicle":
-            row, owes = self._hurt_vehicle(item, result, becomes, told)
-        elif item.kind == "passenger":
-            bails = item.fates.get(row) == "damage-check-then-bail-out" and becomes != "eliminated"
-            keep = becomes if bails else ""
-            if not bails:
-                told.update(self._passenger_told(item))
-                told[f"{path}.disembarks"] = item.unit.has("outside") and becomes in kinds.SHAKEN_STATES
-            owes = "bail" if bails else HERE
-        else:
-            if item.helps > lm and becomes in ("good-order", "wounded"):
-                lm = item.helps
-            if self.crew_of_all:
-                told[f"{path}.crew"] = NONE
-        if not keep:
-            told[f"{path}.becomes"] = becomes
-        if self._also is not None:
-            told.update(self._also(state.at, becomes))
-        if roll[0] == 1 and item.hero:
-            owes = "hero"
-        else:
-            told[f"{path}.hero"] = False
-        return Attack(owes, state.margin, state.at, lm if item.later else 0, row, keep, state.six), told
-
-    def _hurt_vehicle(self, item: Item, result: str, becomes: str, told: dict[str, Any]) -> tuple[str, str]:
-        """The row that its passengers read, and the roll of its crew if one is due."""
-        row = becomes if becomes in ("abandoned", "destroyed") else NONE if result == NONE else "shaken"
-        if becomes == "destroyed" and not item.flies:
-            return row, "crew"
-        told[f"{item.path}.crew"] = "shaken-moved" if becomes == "abandoned" else NONE
-        return "crash" if row == "destroyed" else row, HERE
-
-    def _hero(self, state: Attack, roll: Roll) -> tuple[Attack, dict[str, Any]]:
-        told = {f"{self.items[state.at].path}.hero": self.readings.hero(roll[0])}
-        return replace(state, owes="bail" if state.keep else HERE), told
-
-    def _crew(self, state: Attack, roll: Roll) -> tuple[Attack, dict[str, Any]]:
-        told = {f"{self.items[state.at].path}.crew": self.readings.bail_out("crew", roll[0])}
-        return replace(state, owes=HERE), told
-
-    def _bail(self, state: Attack, roll: Roll) -> tuple[Attack, dict[str, Any]]:
-        item, path = self.items[state.at], self.items[state.at].path
-        result = self.readings.bail_out("passengers", roll[0])
-        out = result != "eliminated"
-        told: dict[str, Any] = {} if state.keep else self._check_told(item, NONE, NONE, NONE)
-        if not state.keep:
-            told[f"{path}.hero"] = False
-        told.update(self._passenger_told(item, bailout=result))
-        told[f"{path}.becomes"] = self.readings.shaken(item.row, state.keep or item.state) if out else "eliminated"
-        told[f"{path}.disembarks"] = out
-        return replace(state, owes=HERE, keep=""), told
-
-    def _morale(self, state: Attack, roll: Roll) -> tuple[Attack, dict[str, Any]]:
-        item, path = self.items[state.at], self.items[state.at].path
-        passes = sum(roll) <= item.morale
-        told = self._check_told(item, NONE, NONE, NONE)
-        told.update(self._passenger_told(item, mc="pass" if passes else "fail", total=sum(roll)))
-        told[f"{path}.hero"] = False
-        told[f"{path}.becomes"] = item.state if passes else self.readings.shaken(item.row, item.state)
-        told[f"{path}.disembarks"] = item.fates.get(state.row) == "disembark-morale-check"
-        return replace(state, owes=HERE), told
-
-    def _step(self, name: str) -> Step[Any]:
-        def ask(state: Attack) -> tuple[Die, ...]:
-            return self.items[state.at].dice[name]
-
-        def run(state: Attack, roll: Roll) -> tuple[Attack, dict[str, Any]]:
-            if name == "morale":
-                return self._morale(state, roll)
-            after, told = self._rolls[name](state, roll[:1])
-            for die in roll[1:]:
-                after, more = self._rolls[str(after.owes)](after, (die,))
-                told.update(more)
-            return after, told
-
-        def apply(state: Attack, roll: Roll) -> Attack:
-            after, _ = run(state, roll)
-            if after.owes != HERE:
-                return after
-            if state.at + 1 < self.items[state.at].stop:
-                return self.enter(after, state.at + 1)
-            return self.finish(replace(after, at=state.at + 1, lm=0, row="", keep=""))
-
-        def outputs(state: Attack, roll: Roll, after: Attack) -> Outputs:
-            del after
-            left, told = run(state, roll)
-            if left.owes == HERE and state.at + 1 < self.items[state.at].stop:
-                self._pass_over(left, state.at + 1, told)
-            return told
-
-        def lines(state: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
-            del after
-            return self._story(name, state, roll)
-
-        return Step(ask, apply, outputs, lines, groups=self._groups(name))
-
-    def _groups(self, name: str) -> Callable[[Attack], tuple[tuple[int, Roll], ...]]:
-        """Rolls of one unit with all the dice that follow from them; none of them falsifies an output."""
-        if name == "morale":
-            return lambda _: group_sums(2, 6)
-
-        def branches(state: Attack, roll: Roll, weight: int) -> Iterable[tuple[int, Roll]]:
-            if state.owes not in FOLLOW_UPS:
-                yield weight, roll
-                return
-            classes: dict[object, list[int]] = {}
-            for face in range(1, 7):
-                classes.setdefault(self._class(str(state.owes), face), []).append(face)
-            for faces in classes.values():
-                after, _ = self._rolls[str(state.owes)](state, (faces[0],))
-                yield from branches(after, (*roll, faces[0]), weight // 6 * len(faces))
-
-        def groups(state: Attack) -> tuple[tuple[int, Roll], ...]:
-            if name != "check":
-                return tuple(branches(state, (), 36))
-            found: list[tuple[int, Roll]] = []
-            for face in range(1, 7):
-                found += branches(self._check(state, (face,))[0], (face,), 36)
-            return tuple(found)
-
-        return groups
-
-    def _class(self, owes: str, face: int) -> object:
-        if owes == "hero":
-            return self.readings.hero(face)
-        return self.readings.bail_out("crew" if owes == "crew" else "passengers", face)
-
-    def _story(self, name: str, state: Attack, roll: Roll) -> Iterable[Line]:
-        item = self.items[state.at]
-        word = item.unit.word
-        after, told = self._rolls[name](state, roll)
-        del after
-        if name == "check":
-            modifier = state.margin + item.offset
-            parts = [("", modifier)] if modifier else []
-            if item.kind == "leg" and state.lm:
-                parts.append(("leader", -state.lm))
-            total, result = told[f"{item.path}.dc_total"], told[f"{item.path}.result"]
-            why = beside_morale(total, item.morale, damage=True)
-            left = self.readings.becomes(item.row, item.state, result)
-            yield Line(word, roll, tuple(parts), total, why + more_than_the_result(item.unit, result, left))
-        elif name == "morale":
-            yield Line(f"{word} morale", roll, (), sum(roll), beside_morale(sum(roll), item.morale))
-        elif name == "hero":
-            yield Line(f"{word} hero", roll, result=one_of(self.readings.hero))
-        elif name == "crew":
-            yield Line(f"{word} crew", roll, result=self.readings.gets_out("crew"))
-        else:
-            yield Line(f"{word} bail-out", roll, result=self.readings.gets_out("passengers"))
+    def _untouched(self, item: Item, row: str) -> dict[str, Any]:
+        """A unit that owes no die."""
+        gone = item.kind == "passenger" and item.fates.get(row) == "eliminated"
+        told = self._answer(item)
+        told |= {f"{item.path}.hero": False, f"{item.path}.becomes": "eliminated" if gone else item.state}
+        if item.kind == "passenger":
+            return told | self._aboard(item, disembarks=False)
+        return told | {f"{item.path}.crew": NONE} if item.kind == "vehicle" or self.crew_of_all else told
 
 
 def say_crew(fate: str) -> str:

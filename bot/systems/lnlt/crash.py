@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
@@ -31,19 +31,10 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     mod, parts = leg_modifiers(tables, given)
     area = AreaAttack(tables, targets, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
 
-    def drifts(roll: Roll) -> Any:
-        return tables["crash-drift"](direction=roll[0], distance=roll[1])
-
-    def drift(_state: Attack, _roll: Roll) -> Attack:
-        return area.start()
-
-    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
-        answer = drifts(roll)
-        return {"direction": answer["direction"], "hexes": answer["hexes"]}
-
-    def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        yield Line("direction", roll[:1])
-        yield Line("distance", roll[1:])
+    def drift(_: Attack, roll: Roll) -> Ruling[Attack]:
+        came_down = tables["crash-drift"](direction=roll[0], distance=roll[1])
+        told = {"direction": came_down["direction"], "hexes": came_down["hexes"]}
+        return Ruling(area.start(), told, lambda: [Line("direction", roll[:1]), Line("distance", roll[1:])])
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         hit = area_words(out["targets"])
@@ -64,6 +55,6 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     if not targets:
         opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
         opening |= {"fire_check": NONE} if flammable else {}
-    steps = {"drift": Step(DRIFT, drift, outputs, lines), **area.steps()}
+    steps = {"drift": ruled(DRIFT, drift), **area.steps()}
     shown = rows(area.checks.items)
     return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)

@@ -23,5 +23,5 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         return attacked(headline(out["targets"], hit=True), targets, out["targets"])
 
-    start = checks.enter(Attack(None, given.int("dc_mod")), 0)
+    start, _ = checks.begin(Attack(None, given.int("dc_mod")))
     return Plan(start, checks.steps(), settle, opening={"targets": []}, rows=rows(items))

@@ -11,7 +11,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
+from bot.rules.sequence import Line, Plan, Roll, Ruled, Ruling, Settlement, parts_of, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
@@ -48,42 +48,27 @@ class Fire:
     flammable: bool
     reminders: tuple[str, ...]
 
-    def aimed(self, state: Attack, roll: Roll) -> Attack:
-        """The attack as the damage checks read it."""
-        margin, six = self.sums.margin(roll), self.flammable and 6 in roll[:-1]
-        lm = self.advice[state.at] if margin > 0 else 0
-        return Attack("attack", max(margin, 0), state.at, lm, six=six)
-
-    def attack(self, state: Attack, roll: Roll) -> Attack:
-        """The damage checks of a hit, else the fire check or the end."""
-        after = self.aimed(state, roll)
-        return self.checks.enter(after, state.at) if after.margin and self.targets else then_fire_check(after)
-
-    def outputs(self, before: Attack, roll: Roll, _after: Attack) -> Outputs:
-        """Rolls and totals, and what is known of the targets without another die."""
-        told: dict[str, Any] = {"attack_roll": sum(roll[:-1]), **self.sums.told(roll)}
-        if not told["hit"]:
-            told["outcome"] = NONE
-        elif not self.targets:
-            told["outcome"] = "damage-check"
-        else:
-            told.update(self.checks.passed_over(self.aimed(before, roll), before.at))
-        if self.flammable and 6 not in roll[:-1]:
+    def attack(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+        """1d6 (of a sniper or marksman two) + firepower against 1d6 + terrain; higher: damage checks."""
+        six, told = self.flammable and 6 in roll[:-1], {"attack_roll": sum(roll[:-1]), **self.sums.told(roll)}
+        after, known = self.checks.resolve(Attack(None, told["dc_mod"], now.at, self.advice[now.at], six=six))
+        told |= known
+        if self.flammable and not six:
             told["fire_check"] = NONE
-        return told
+        return Ruling(after, told, lambda: self.sums.lines(roll))
 
-    def steps(self, tables: Tables, dice: int) -> dict[str, Step[Attack]]:
+    def pick(self, _: Attack, roll: Roll) -> Ruling[Attack]:
+        """Whom a sniper hits: one of the targets, by die."""
+        at = roll[0] - 1
+        line = Line("sniper picks", roll, result=self.targets[at].word)
+        return Ruling(Attack("attack", at=at), {"picked": roll[0]}, lambda: [line])
+
+    def steps(self, tables: Tables, dice: int) -> dict[str, Ruled[Attack]]:
         """The pick of a sniper, the attack with this many dice, the fire check and the damage checks."""
         groups = _two_dice(self.flammable) if dice == 2 else None
         return {
-            "pick": _pick(self.targets),
-            "attack": Step(
-                (ATTACK,) * dice + (DEFENSE,),
-                self.attack,
-                self.outputs,
-                self.sums.lines,
-                groups=None if groups is None else lambda _: groups,
-            ),
+            "pick": ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),
+            "attack": ruled((ATTACK,) * dice + (DEFENSE,), self.attack, groups=groups),
             "fire check": fire_check(tables),
             **self.checks.steps(),
         }
@@ -190,20 +175,6 @@ def _checks(tables: Tables, given: Given, *, picks: bool, apart: bool) -> Damage
         ),
         finish=then_fire_check,
         leaves_out_crashed=True,
-    )
-
-
-def _pick(targets: Sequence[Unit]) -> Step[Attack]:
-    """Whom a sniper hits: one of the targets, by die."""
-
-    def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        yield Line("sniper picks", roll, result=targets[roll[0] - 1].word)
-
-    return Step(
-        (Die("pick of the sniper", max(len(targets), 1)),),
-        lambda _state, roll: Attack("attack", at=roll[0] - 1),
-        lambda _before, roll, _after: {"picked": roll[0]},
-        lines,
     )
 
 

@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
@@ -56,20 +56,16 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     area = AreaAttack(tables, units, hexes, leg_mod=mod, parts=parts, no_hero=given.flag("no_hero"))
     degrading, lm = given.int("degrading"), given.int("lm")
 
-    def drifts(roll: Roll) -> Any:
-        return tables["spotting-round"](white=roll[0], colored=roll[1], degrading=degrading, lm=lm)
+    def drift(_: Attack, roll: Roll) -> Ruling[Attack]:
+        away = tables["spotting-round"](white=roll[0], colored=roll[1], degrading=degrading, lm=lm)
+        told = {"hexes": away["hexes"], "direction": away["direction"]}
 
-    def drift(_state: Attack, _roll: Roll) -> Attack:
-        return area.start()
+        def story() -> Iterable[Line]:
+            parts = tuple((name, value) for name, value in (("degrading", degrading), ("leader", -lm)) if value)
+            yield Line("distance", roll[:1], parts, roll[0] + degrading - lm, "halved, fractions up")
+            yield Line("direction", roll[1:])
 
-    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
-        answer = drifts(roll)
-        return {"hexes": answer["hexes"], "direction": answer["direction"]}
-
-    def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        parts = tuple((name, value) for name, value in (("degrading", degrading), ("leader", -lm)) if value)
-        yield Line("distance", roll[:1], parts, roll[0] + degrading - lm, "halved, fractions up")
-        yield Line("direction", roll[1:])
+        return Ruling(area.start(), told, story)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         return _settle(out, units, stage, mission)
@@ -81,7 +77,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         opening |= {"hexes": NONE, "direction": NONE}
     if not units:
         opening["outcome"] = NONE
-    steps = {"drift": Step(DRIFT, drift, outputs, lines), **area.steps()}
+    steps = {"drift": ruled(DRIFT, drift), **area.steps()}
     names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
     shown = rows(area.checks.items, names)
     return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)

@@ -5,16 +5,17 @@ Shared by ordnance that has hit and by aircraft, which need no to-hit roll. Sour
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from bot.rules.dice import Die, d6, dice
+from bot.rules.dice import Die, dice
 from bot.rules.odds import group_faces, group_sums
-from bot.rules.sequence import Line, Outputs, Roll, Step
-from bot.rules.tables.table import Tables
+from bot.rules.ruling import Weighted
+from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt.checks import NONE, Attack
-from bot.systems.lnlt.reasons import against, bare, beside_morale, one_of
+from bot.systems.lnlt.items import Readings
+from bot.systems.lnlt.reasons import against, bare, beside_morale
 
 CATASTROPHE, DUD = (6, 1), (1, 6)
 NATURAL = {"dud": "a dud, natural 1 against 6", "catastrophic": "a catastrophe, natural 6 against 1"}
@@ -37,146 +38,107 @@ class Struck:
     first: bool
     parts: tuple[tuple[str, int], ...]
 
+    def label(self, what: str) -> str:
+        """The label of a line: `T-55 armor`, or `armor` where one nameless vehicle is shot at."""
+        return f"{self.word} {what}".strip()
+
 
 class Impact:
-    """The dice that hits on vehicles owe. `find` gives the vehicle of a state, `then` goes on with its result.
+    """The dice that hits on vehicles owe.
 
-    In a `flammable` hex a natural 6 of the penetration die calls for a fire check, which the state remembers.
+    `find` gives the vehicle of a state, `then` goes on with its result (in `row`) and tells what that decides at once;
+    `also` tells what the result itself means. In a `flammable` hex a natural 6 of the penetration die calls for a fire
+    check, which the state remembers.
     """
 
     def __init__(
         self,
-        tables: Tables,
+        readings: Readings,
         find: Callable[[Attack], Struck],
-        then: Callable[[Attack], Attack],
+        then: Callable[[Attack], tuple[Attack, Outputs]],
         *,
+        also: Callable[[str], Outputs] = lambda _: {},
         flammable: bool = False,
     ) -> None:
-        self._find, self._then, self._flammable = find, then, flammable
-        table, bail = tables["penetration"], tables["bail-out-roll"]
-        self._effects: Mapping[tuple[str, bool], Any] = {
-            (case, flies): table(case=case, target="aircraft" if flies else "vehicle")
-            for case in ("dud", "catastrophic", "greater", "equal", "less")
-            for flies in (False, True)
-        }
-        self._crews = {roll: str(bail(who="crew", roll=roll)["result"]) for roll in range(1, 7)}
-        self._again = str(tables["state-change"](unit="armored-vehicle", state="shaken", result="shaken")["becomes"])
+        self._readings, self._find, self._then, self._also = readings, find, then, also
+        self._flammable = flammable
 
-    def steps(self) -> dict[str, Step[Any]]:
+    def steps(self) -> dict[str, Ruled[Attack]]:
         """The steps impact, vehicle morale and vehicle crew."""
-        sums, crews = group_sums(2, 6), group_faces(6, lambda roll: self._crews[roll])
-        morale = Step(self._ask("morale check"), self._check, self._check_tells, self._check_story, lambda _: sums)
-        crew = Step(self._ask("bail-out crew of"), self._crew, self._crew_tells, self._crew_story, lambda _: crews)
-        impact = Step(self._ask("penetration"), self._impact, self._impact_tells, self._impact_story)
-        return {"impact": impact, "vehicle morale": morale, "vehicle crew": crew}
+        ask = self._ask
+        return {
+            "impact": ruled(lambda now: (*ask(now, "penetration"), *ask(now, "armor")), self._impact),
+            "vehicle morale": ruled(lambda now: ask(now, "morale check", 2), self._morale, groups=group_sums(2, 6)),
+            "vehicle crew": ruled(lambda now: ask(now, "bail-out crew of"), self._crew, groups=lambda _: self._crews()),
+        }
 
-    def _ask(self, label: str) -> Callable[[Attack], tuple[Die, ...]]:
-        def ask(state: Attack) -> tuple[Die, ...]:
-            name = f"{label} {self._find(state).word}".removesuffix(" of ").strip()
-            if label == "penetration":
-                return d6(name), d6(f"armor {self._find(state).word}".strip())
-            return dice(2, 6, name) if label == "morale check" else (d6(name),)
+    def _ask(self, now: Attack, label: str, count: int = 1) -> tuple[Die, ...]:
+        word = self._find(now).word
+        return dice(count, 6, f"{label} {word}" if word else label.removesuffix(" of"))
 
-        return ask
+    def _crews(self) -> Weighted:
+        return group_faces(6, lambda face: self._readings.bail_out("crew", face))
 
-    def _label(self, state: Attack, label: str) -> str:
-        """The label of a line: `T-55 armor`, or `armor` where one nameless vehicle is shot at."""
-        return f"{self._find(state).word} {label}".strip()
-
-    def case(self, struck: Struck, roll: Roll) -> tuple[str, int]:
-        """Dud, catastrophic, greater, equal or less, and by how much the attacker's total is higher."""
-        difference = roll[0] + struck.penetration - roll[1] - struck.armor
+    def _impact(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+        """1d6 + penetration against 1d6 + armor: destroyed, nothing, or a morale check."""
+        struck = self._find(now)
+        attack, armor = roll[0] + struck.penetration, roll[1] + struck.armor
+        difference = attack - armor
+        case = "greater" if difference > 0 else "less" if difference else "equal"
         if roll in (DUD, CATASTROPHE):
-            return ("dud" if roll == DUD else "catastrophic"), difference
-        return ("greater" if difference > 0 else "less" if difference else "equal"), difference
-
-    def _impact(self, state: Attack, roll: Roll) -> Attack:
-        struck = self._find(state)
-        case, difference = self.case(struck, roll)
-        state = replace(state, six=state.six or (self._flammable and roll[0] == CATASTROPHE[0]))
-        effect = self._effects[case, struck.flies]
-        if effect["effect"] == "morale-check":
-            margin = difference if effect["mc_mod"] == "minus-difference" else 0
-            return replace(state, owes="vehicle morale", margin=margin, row=case)
-        return self._struck(state, str(effect["effect"]))
-
-    def _struck(self, state: Attack, result: str) -> Attack:
-        after = replace(state, margin=0, row=result)
-        if result == "destroyed" and not self._find(state).flies:
-            return replace(after, owes="vehicle crew")
-        return self._then(after)
-
-    def _final(self, struck: Struck, result: str) -> str:
-        return self._again if result == "shaken" and struck.shaken else result
-
-    def _result_told(self, struck: Struck, result: str) -> dict[str, Any]:
-        told: dict[str, Any] = {f"{struck.path}result": result}
-        if struck.first:
-            told["outcome"] = result
-        if result != "destroyed" or struck.flies:
-            told[f"{struck.path}crew"] = "shaken-moved" if result == "abandoned" else NONE
-        return told
-
-    def _impact_tells(self, before: Attack, roll: Roll, after: Attack) -> Outputs:
-        del after
-        struck = self._find(before)
-        case, _ = self.case(struck, roll)
+            case = "dud" if roll == DUD else "catastrophic"
+        effect = self._readings.penetration(case, struck.flies)
+        now = now._replace(six=now.six or (self._flammable and roll[0] == CATASTROPHE[0]))
         told: dict[str, Any] = {
-            f"{struck.path}attack_total": roll[0] + struck.penetration,
-            f"{struck.path}armor_total": roll[1] + struck.armor,
+            f"{struck.path}attack_total": attack,
+            f"{struck.path}armor_total": armor,
             f"{struck.path}impact": case,
         }
-        effect = str(self._effects[case, struck.flies]["effect"])
-        if effect != "morale-check":
+        if effect["effect"] == "morale-check":
+            margin = difference if effect["mc_mod"] == "minus-difference" else 0
+            now = now._replace(owes="vehicle morale", margin=margin, row=case)
+        else:
             told |= {f"{struck.path}mc": NONE, f"{struck.path}mc_total": NONE}
-            told |= self._result_told(struck, effect)
-        return told
+            now = self._result(now, struck, str(effect["effect"]), told)
 
-    def _impact_story(self, before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
-        del after
-        struck = self._find(before)
-        case, difference = self.case(struck, roll)
-        label, total = self._label(before, "penetration"), roll[0] + struck.penetration
-        yield Line(label, roll[:1], struck.parts, total)
-        label, total = self._label(before, "armor"), roll[1] + struck.armor
-        yield Line(label, roll[1:], bare(struck.armor), total, NATURAL.get(case) or against(difference))
+        def story() -> Iterable[Line]:
+            yield Line(struck.label("penetration"), roll[:1], struck.parts, attack)
+            why = NATURAL.get(case) or against(difference)
+            yield Line(struck.label("armor"), roll[1:], bare(struck.armor), armor, why)
 
-    def _passes(self, state: Attack, roll: Roll) -> bool:
-        return sum(roll) + state.margin <= self._find(state).morale
+        return Ruling(now, told, story)
 
-    def _checked(self, state: Attack, roll: Roll) -> str:
-        struck = self._find(state)
-        effect = self._effects[state.row, struck.flies]
-        return self._final(struck, str(effect["mc_pass" if self._passes(state, roll) else "mc_fail"]))
+    def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+        """2d6, made worse by the difference, at or under morale; who is shaken already is abandoned."""
+        struck, total = self._find(now), sum(roll) + now.margin
+        effect, passes = self._readings.penetration(now.row, struck.flies), total <= struck.morale
+        result, again = str(effect["mc_pass" if passes else "mc_fail"]), ""
+        worse = self._readings.becomes("armored-vehicle", "shaken", "shaken")
+        if struck.shaken and result in ("shaken", worse):
+            result, again = worse, "; a second time"
+        told: dict[str, Any] = {f"{struck.path}mc": "pass" if passes else "fail", f"{struck.path}mc_total": total}
+        after = self._result(now, struck, result, told)
+        why = beside_morale(total, struck.morale) + again
+        return Ruling(after, told, lambda: [Line(struck.label("morale"), roll, bare(now.margin), total, why)])
 
-    def _check(self, state: Attack, roll: Roll) -> Attack:
-        return self._struck(state, self._checked(state, roll))
+    def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
+        """1d6: whether the crew gets out of a destroyed vehicle."""
+        struck, readings = self._find(now), self._readings
+        after, known = self._then(now)
+        told = {f"{struck.path}crew": readings.bail_out("crew", roll[0]), **known}
+        return Ruling(after, told, lambda: [Line(struck.label("crew"), roll, result=readings.gets_out("crew"))])
 
-    def _check_tells(self, before: Attack, roll: Roll, after: Attack) -> Outputs:
-        del after
-        struck = self._find(before)
-        told: dict[str, Any] = {
-            f"{struck.path}mc": "pass" if self._passes(before, roll) else "fail",
-            f"{struck.path}mc_total": sum(roll) + before.margin,
-        }
-        return told | self._result_told(struck, self._checked(before, roll))
-
-    def _check_story(self, before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
-        del after
-        parts = bare(before.margin)
-        struck, total = self._find(before), sum(roll) + before.margin
-        again = struck.shaken and self._checked(before, roll) == self._again
-        why = beside_morale(total, struck.morale) + ("; a second time" if again else "")
-        yield Line(self._label(before, "morale"), roll, parts, total, why)
-
-    def _crew(self, state: Attack, roll: Roll) -> Attack:
-        del roll
-        return self._then(state)
-
-    def _crew_tells(self, before: Attack, roll: Roll, after: Attack) -> Outputs:
-        del after
-        return {f"{self._find(before).path}crew": self._crews[roll[0]]}
-
-    def _crew_story(self, before: Attack, roll: Roll, after: Attack) -> Iterable[Line]:
-        del after
-        yield Line(self._label(before, "crew"), roll, result=one_of(lambda face: self._crews[face] != "eliminated"))
+    def _result(self, now: Attack, struck: Struck, result: str, told: dict[str, Any]) -> Attack:
+        """What follows the result, which is told with all that it decides."""
+        now = now._replace(margin=0, row=result)
+        told[f"{struck.path}result"] = result
+        if struck.first:
+            told["outcome"] = result
+        if result == "destroyed" and not struck.flies:
+            told |= self._also(result)
+            return now._replace(owes="vehicle crew")
+        told[f"{struck.path}crew"] = "shaken-moved" if result == "abandoned" else NONE
+        told |= self._also(result)
+        after, known = self._then(now)
+        told |= known
+        return after

@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from bot.rules.dice import Die, d6, dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.tables.table import Tables
+from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.reasons import one_of
 
@@ -53,7 +52,6 @@ class Item:
     helps: int = 0
     later: bool = False
     fates: Mapping[str, str] = field(default_factory=dict, hash=False)
-    dice: Mapping[str, tuple[Die, ...]] = field(default_factory=dict, hash=False)
 
     @property
     def flies(self) -> bool:
@@ -62,7 +60,7 @@ class Item:
 
 
 class Readings:
-    """The cards that damage checks read, each cell once."""
+    """The cards that damage checks and hits on vehicles read, each cell once."""
 
     def __init__(self, tables: Tables) -> None:
         dct, change, fate = tables["dct"], tables["state-change"], tables["crew-fate"]
@@ -83,6 +81,9 @@ class Readings:
         )
         self.hero: Callable[[int], bool] = cache(lambda roll: bool(hero(roll=roll)["hero"]))
         self.bail_out: Callable[[str, int], str] = cache(lambda who, roll: str(bail(who=who, roll=roll)["result"]))
+        self.penetration: Callable[[str, bool], Answer] = cache(
+            lambda case, flies: tables["penetration"](case=case, target="aircraft" if flies else "vehicle")
+        )
 
     def gets_out(self, who: str) -> str:
         """What `crew` or `passengers` need to get out of a destroyed vehicle."""
@@ -139,7 +140,6 @@ def list_items(
                     helps=int(unit.get("lm") or 0) if unit.type == "leader" and under is None else 0,
                     later=any(kinds.is_leg(other) for other in rest),
                     fates=fates,
-                    dice=_dice(unit.word),
                 )
             )
     return tuple(items)
@@ -213,13 +213,3 @@ def _fates(readings: Readings, unit: Unit, aboard: Aboard) -> dict[str, str]:
             fate = "damage-check" if aboard.exposed else "none"
         fates[row] = fate
     return fates
-
-
-def _dice(word: str) -> dict[str, tuple[Die, ...]]:
-    return {
-        "check": (d6(f"damage check {word}"),),
-        "hero": (d6(f"hero creation {word}"),),
-        "crew": (d6(f"bail-out crew of {word}"),),
-        "bail": (d6(f"bail-out {word}"),),
-        "morale": dice(2, 6, f"morale check {word}"),
-    }

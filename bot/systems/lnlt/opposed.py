@@ -33,7 +33,7 @@ class Opposed:
             "dc_mod": max(margin, 0),
         }
 
-    def lines(self, _before: object, roll: Roll, _after: object) -> Iterable[Line]:
+    def lines(self, roll: Roll) -> Iterable[Line]:
         """A line for each side, and by how much one is higher."""
         yield Line("attack", roll[:-1], self.attack_parts, sum(roll[:-1]) + self.attack)
         yield Line("defense", roll[-1:], self.defense_parts, roll[-1] + self.defense, against(self.margin(roll)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
@@ -26,6 +26,7 @@ from bot.systems.lnlt.words import refuse_values
 
 HEAT_IN_THE_OPEN = 1
 OPPOSED = (d6("attack"), d6("defense"))
+MISSED = {"attack_total": NONE, "defense_total": NONE, "damage": False, "dc_mod": 0, "outcome": NONE}
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
@@ -43,35 +44,23 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         finish=then_fire_check,
     )
 
-    def aim(_state: Attack, roll: Roll) -> Attack:
-        return Attack("attack") if shot.hits(roll) else Attack(None)
+    def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
+        hit, told = shot.hits(roll), shot.told(roll)
+        if not hit:
+            told |= MISSED | ({"fire_check": NONE} if flammable else {})
+        return Ruling(Attack("attack" if hit else None), told, lambda: [shot.line(roll)])
 
-    def aim_tells(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
-        told = shot.told(roll)
-        if shot.hits(roll):
-            return told
-        told |= {"attack_total": NONE, "defense_total": NONE, "damage": False, "dc_mod": 0, "outcome": NONE}
-        return told | ({"fire_check": NONE} if flammable else {})
-
-    def aim_story(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        yield shot.line(roll)
-
-    def attack(_state: Attack, roll: Roll) -> Attack:
-        after = Attack(None, max(he.margin(roll), 0), six=flammable and roll[0] == 6)
-        return checks.enter(after, 0) if after.margin and targets else then_fire_check(after)
-
-    def attack_tells(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
-        told = he.told(roll, hit="damage")
-        if not (told["damage"] and targets):
-            told["outcome"] = "damage-check" if told["damage"] else NONE
-        if flammable and roll[0] != 6:
+    def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
+        six, told = flammable and roll[0] == 6, he.told(roll, hit="damage")
+        after, known = checks.resolve(Attack(None, told["dc_mod"], six=six))
+        told |= known
+        if flammable and not six:
             told["fire_check"] = NONE
-        return told
+        return Ruling(after, told, lambda: he.lines(roll))
 
-    groups = shot.groups()
-    steps: dict[str, Step[Attack]] = {
-        "to hit": Step(DICE, aim, aim_tells, aim_story, groups=lambda _: groups),
-        "attack": Step(OPPOSED, attack, attack_tells, he.lines),
+    steps = {
+        "to hit": ruled(DICE, aim, groups=shot.groups()),
+        "attack": ruled(OPPOSED, attack),
         "fire check": fire_check(tables),
         **checks.steps(),
     }

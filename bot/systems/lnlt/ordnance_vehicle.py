@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Ruled, Ruling, Settlement, Step, row_of
+from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
@@ -30,7 +30,7 @@ from bot.systems.lnlt.settling import (
     rows,
 )
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
-from bot.systems.lnlt.to_hit import DICE, ToHit, to_hit
+from bot.systems.lnlt.to_hit import DICE, to_hit
 from bot.systems.lnlt.words import refuse_values
 
 HEAT_AGAINST_RED = 4
@@ -70,20 +70,27 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         finish=then_fire_check,
     )
 
-    def riding(state: Attack) -> Attack:
-        """The state as the passengers read it: damaged as shaken, nobody rolls in a destroyed aircraft."""
-        row = "crash" if flies and state.row == "destroyed" else "shaken" if state.row == "damaged" else state.row
-        return Attack(None, row=row, six=state.six)
+    def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
+        hit, place = shot.hits(roll), location[sum(roll)]
+        told = shot.told(roll) | ({"location": place} if hit else MISSED)
+        turret = [Line(f"natural {sum(roll)}", result=f"the {place}")] if hit and turret_armor is not None else []
+        return Ruling(Attack("impact", keep=place) if hit else Attack(None), told, lambda: [shot.line(roll), *turret])
 
-    def then(state: Attack) -> Attack:
-        return checks.enter(riding(state), 0) if passengers else then_fire_check(state)
+    def then(now: Attack) -> tuple[Attack, Outputs]:
+        """The passengers, who read damaged as shaken; nobody rolls in a destroyed aircraft."""
+        row = "crash" if flies and now.row == "destroyed" else "shaken" if now.row == "damaged" else now.row
+        return checks.begin(Attack(None, row=row, six=now.six))
 
-    impact = Impact(tables, lambda state: places[state.keep], then, flammable=given.flag("flammable"))
+    def also(result: str) -> Outputs:
+        """Whether the target is acquired, and whether it crashes."""
+        gone = result == "destroyed"
+        return {"acquire": not gone, "follow_up": "crash" if flies and gone else NONE}
 
-    steps: dict[str, Ruled[Attack]] = {
-        "to hit": _aim(shot, location, turret=turret_armor is not None),
+    impact = Impact(readings, lambda now: places[now.keep], then, also=also, flammable=given.flag("flammable"))
+    steps = {
+        "to hit": ruled(DICE, aim, groups=shot.groups()),
         "fire check": fire_check(tables),
-        **{name: _with_passengers(step, checks, riding, flies) for name, step in impact.steps().items()},
+        **impact.steps(),
         **checks.steps(),
     }
     vehicle = row_of("outcome", target.word if target is not None else VEHICLE if not flies else "aircraft")
@@ -95,24 +102,6 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         told_after(given.flag("flammable")),
         rows=(vehicle, *rows(checks.items, crash="follow_up" if flies else "")),
     )
-
-
-def _aim(shot: ToHit, location: Mapping[int, str], *, turret: bool) -> Step[Attack]:
-    """The roll to hit, whose sum is also the place that is hit."""
-
-    def apply(_state: Attack, roll: Roll) -> Attack:
-        return Attack("impact", keep=location[sum(roll)]) if shot.hits(roll) else Attack(None)
-
-    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
-        return shot.told(roll) | ({"location": location[sum(roll)]} if shot.hits(roll) else MISSED)
-
-    def lines(_before: Attack, roll: Roll, _after: Attack) -> Iterable[Line]:
-        yield shot.line(roll)
-        if shot.hits(roll) and turret:
-            yield Line(f"natural {sum(roll)}", result=f"the {location[sum(roll)]}")
-
-    groups = shot.groups()
-    return Step(DICE, apply, outputs, lines, groups=lambda _: groups)
 
 
 def _check_target(aircraft: str, target: Unit | None, *, guided: bool) -> None:
@@ -143,23 +132,6 @@ def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flie
         parts=adds,
     )
     return {place: replace(struck, armor=value) for place, value in armor.items()}
-
-
-def _with_passengers(step: Ruled[Attack], checks: DamageChecks, riding: Any, flies: bool) -> Ruled[Attack]:
-    """The step, which also tells what hangs on the result: acquisition, crash, and passengers without a die."""
-
-    def rule(before: Attack, roll: Roll) -> Ruling[Attack]:
-        after, decided, story, notes = step.rule(before, roll)
-        told = dict(decided)
-        result = told.get("result")
-        if result is not None:
-            told["acquire"] = result != "destroyed"
-            told["follow_up"] = "crash" if flies and result == "destroyed" else NONE
-        if after.owes not in ("vehicle morale", "vehicle crew"):
-            told |= checks.passed_over(riding(Attack(None, row=before.row if result is None else result)), 0)
-        return Ruling(after, told, story, notes)
-
-    return Ruled(step.dice, rule, step.groups, step.exact_only)
 
 
 def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given) -> Settlement:

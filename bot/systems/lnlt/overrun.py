@@ -9,7 +9,7 @@ from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
-from bot.rules.sequence import Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Outputs, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
@@ -47,18 +47,15 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         finish=then_fire_check,
     )
 
-    def attack(_state: Attack, roll: Roll) -> Attack:
-        margin = sums.margin(roll)
-        after = Attack(None, max(margin, 0), six=flammable and roll[0] == 6)
-        return checks.enter(after, 0) if margin > 0 and targets else then_fire_check(after)
-
-    def outputs(_before: Attack, roll: Roll, _after: Attack) -> Outputs:
-        margin, told = sums.margin(roll), sums.told(roll)
-        if margin <= 0:
+    def attack(_: Attack, roll: Roll) -> Ruling[Attack]:
+        six, told = flammable and roll[0] == 6, sums.told(roll)
+        if not told["hit"]:
             told |= {f"may_close_assault[{at}]": unit.word for at, unit in enumerate(targets) if able[at]}
-        if margin <= 0 or not targets:
-            told["outcome"] = "damage-check" if margin > 0 else NONE
-        return told | {"fire_check": NONE} if flammable and roll[0] != 6 else told
+        after, known = checks.resolve(Attack(None, told["dc_mod"], six=six))
+        told |= known
+        if flammable and not six:
+            told["fire_check"] = NONE
+        return Ruling(after, told, lambda: sums.lines(roll))
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         left = out["may_close_assault"]
@@ -74,7 +71,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
             beaten_by=out["dc_mod"],
         )
 
-    steps = {"attack": Step(DICE, attack, outputs, sums.lines), "fire check": fire_check(tables), **checks.steps()}
+    steps = {"attack": ruled(DICE, attack), "fire check": fire_check(tables), **checks.steps()}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
     shown = rows(checks.items)
     return collected(Plan(Attack("attack"), steps, settle, opening, rows=shown), "may_close_assault")
