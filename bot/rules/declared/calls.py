@@ -160,8 +160,9 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "numbers": lambda count: tuple(range(max(0, min(count, MAX_UNITS)))),
     "words": lambda value: said(value).replace("-", " "),
     "upper": lambda value: said(value).upper(),
-    "capital": lambda value: said(value).capitalize(),
+    "capital": lambda value: said(value)[:1].upper() + said(value)[1:],
     "text": text,
+    "commas": lambda *pieces: text(", ".join(said(piece) for piece in pieces if piece not in ("", NONE))),
     "signed": lambda number: f"{number:+d}",
     "minus": lambda number: f"{number:g}".replace("-", "−"),
     "number": int,
@@ -179,7 +180,8 @@ CALLS: Mapping[str, Callable[..., Any]] = {
 
 RESULTS = (
     dict.fromkeys(
-        ("words", "text", "signed", "minus", "upper", "capital", "called", "called_among", "joined", "typed"), "text"
+        ("words", "text", "commas", "signed", "minus", "upper", "capital", "called", "called_among", "joined", "typed"),
+        "text",
     )
     | dict.fromkeys(("numbers", "positions", "names"), "list")
     | dict.fromkeys(("choose", "first", "rostered"), "units")

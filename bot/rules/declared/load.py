@@ -334,7 +334,7 @@ class Loader:
         one = said if isinstance(said, Mapping) else {main: said}
         known = {
             "is": ("unit", "is", "more", "when"), "say": ("say", "when"),
-            "set": ("unit", "when", "set", "add", "mark", "unmark", "of"),
+            "set": ("unit", "when", "set", "add", "give", "take", "mark", "unmark", "of", "drop", "turn"),
         }[main]  # fmt: skip
         if strange := [key for key in one if key not in known]:
             raise self.setting.wrong(f"{kind} has no {strange[0]}", where, str(strange[0]), known)
@@ -348,7 +348,16 @@ class Loader:
                 ready[key] = self._text(one[key], place, (*where, key))
         if "say" in one:
             ready["say"] = self._pieces(one["say"], place, where)
-        for key in ("set", "add"):
+        if kind == "change":
+            self._change(ready, one, place, where)
+        return ready
+
+    def _change(self, ready: dict[str, Any], one: Mapping[str, Any], place: Place, where: Path) -> None:
+        """What becomes of the unit."""
+        for key in ("drop", "turn"):
+            if key in one:
+                ready[key] = self._formula(one[key], place, (*where, key))
+        for key in ("set", "add", "give", "take"):
             if key in one:
                 ready[key] = {
                     n: self._formula(f, place, (*where, key, n)) for n, f in self._mapping(one, key, where).items()
@@ -358,7 +367,6 @@ class Loader:
                 ready[key] = [self._text(word, place, (*where, key)) for word in listed(one[key])]
         if "of" in one:
             ready["of"] = constant(str(one["of"]))
-        return ready
 
     def _formula(self, source: object, place: Place, where: Path) -> Formula:
         return self.formulas.formula(source, place.names, where)

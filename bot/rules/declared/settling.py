@@ -63,6 +63,31 @@ def _change(one: Mapping[str, Any]) -> Change | None:
     new = {key: value for key, value in one.get("set", {}).items() if value != NONE}
     more = {key: int(value) for key, value in one.get("add", {}).items() if value != NONE and value}
     mark, unmark = (frozenset(word for word in one.get(kind, ()) if word and word != NONE) for kind in LISTS)
-    if not (new or more or mark or unmark):
+    if isinstance(unit, Unit):
+        new |= _passed_on(unit, one.get("give", {}), one.get("take", {}))
+    drop, turn = (one.get(key) is True for key in ("drop", "turn"))
+    if not (new or more or mark or unmark or drop):
         return None
-    return Change(name, new, mark, unmark, more, one.get("of", ""))
+    return Change(name, new, mark, unmark, more, one.get("of", ""), drop, turn)
+
+
+def _passed_on(unit: Unit, give: Mapping[str, Any], take: Mapping[str, Any]) -> dict[str, Any]:
+    """The lists of names among a unit's attributes that get a name more or a name less; None for an empty list.
+
+    What is on the roster is entered though it is there: an earlier change may have dropped it.
+    """
+    new: dict[str, Any] = {}
+    for key, thing in give.items():
+        names = _names(unit, key)
+        if said(thing) not in names or (isinstance(thing, Unit) and thing.name):
+            new[key] = ",".join(dict.fromkeys((*names, said(thing))))
+    for key, thing in take.items():
+        names = _names(unit, key)
+        kept = [name for name in names if name.casefold() != said(thing).casefold()]
+        if kept != names:
+            new[key] = ",".join(kept) or None
+    return new
+
+
+def _names(unit: Unit, key: str) -> list[str]:
+    return [name.strip() for name in str(unit.numbers.get(key, "")).split(",") if name.strip()]

@@ -29,6 +29,8 @@ def either(one: str, other: str) -> str:
 def stated(said: object) -> str:
     """The type that an output states: `int or none` is a number, `pass | fails` a text; any for a list and the like."""
     kind = NUMBERS.get(re.split(r"\W", str(said).strip())[0])
+    if kind and words_in(said) - {"none"}:
+        return "any"
     return kind or ("text" if not str(said).startswith("list") and words_in(said) else "any")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 CASUALTY = 12
 REDUCED = "An unmodified 12: casualty reduction (A10.31)."
-STATES = {"pin": "pinned", "break": "broken", "stun": "stunned"}
 
 
 def morale_check(dr: int, drm: int, morale: int) -> str:

@@ -15,7 +15,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit, UnitWords
 from bot.rules.odds import joint, marginals
-from bot.rules.sequence import Played, play
+from bot.rules.sequence import Change, Played, play
 from bot.systems.yaml_file import place_of
 
 WORDS = UnitWords(("squad", "leader"), {"morale": Option("morale", "int"), "lm": Option("lm", "int")}, {"shaken": ""})
@@ -104,6 +104,28 @@ def test_what_one_unit_sets_outside_is_seen_by_the_next() -> None:
     men = (squad(6, "leader", "leader", lm=2), squad(5))
     assert played(carried, given(*men), 4, 1).out == {"total": 2, "units": []}
     assert marginals(carried.plan(given(*men)), ["total"])["total"] == {2: Fraction(1, 2), 0: Fraction(1, 2)}
+
+
+def test_a_weapon_changes_hands_and_a_unit_turns_over() -> None:
+    """What is not on the roster is taken off by name; who was left with nothing holds nothing."""
+    passed = steps("""
+- let: {loser: "units[0]", taker: "units[1]"}
+- change:
+  - {unit: loser, take: {holds: "'mmg'"}, set: {state: shaken}, turn: true}
+  - {unit: taker, give: {holds: "'MMG'"}}
+  - {unit: taker, of: holds, drop: true}
+- headline: "{commas('one', '', none, 'two')}, {capital('no ROF')}"
+""")
+    loser, taker = (Unit("squad", "squad", {"holds": held}, name=name) for name, held in (("A", "MMG"), ("B", "LMG")))
+    found = played(passed, given(loser, taker)).settlement
+    assert found.changes == (
+        Change("A", {"state": "shaken", "holds": None}, turn=True),
+        Change("B", {"holds": "LMG,MMG"}),
+        Change("B", of="holds", drop=True),
+    )
+    assert found.headline == "one, two, No ROF"
+    again = Unit("squad", "squad", {"holds": "LMG"}, name="A"), Unit("squad", "squad", {"holds": "MMG"}, name="B")
+    assert [change.set for change in played(passed, given(*again)).settlement.changes] == [{"state": "shaken"}, {}]
 
 
 BLOCKS = """
