@@ -78,6 +78,8 @@ class Told:
     key: str
     plain: bool = False
     """Whether the items are single values, without names."""
+    null: bool = False
+    """Whether none is told as null."""
 
     def path(self, item: str) -> str:
         """Where it is told, `item` being the place of the item at hand: `units[0].`."""
@@ -282,7 +284,9 @@ class Loader:
             value = self._formula(source, place, at)
             of_item = self._output(str(name), place.into, value, at)
             key = "" if name in place.names else place.put(str(name), value.type)
-            parsed.tells.append(Told(of_item, str(name), value, key, of_item and self._plain(str(name))))
+            stated = (self.items.get(place.into, {}) if of_item else self.outputs).get(str(name), "")
+            plain, null = of_item and self._plain(str(name)), "null" in re.findall(r"\w+", stated)
+            parsed.tells.append(Told(of_item, str(name), value, key, plain, null))
         for number, line in enumerate(listed(step.get("say", []))):
             parsed.lines.append(self._line(line, place, (*where, "say", number)))
         for kind in (*WORDED, "change", *SAID):

@@ -181,7 +181,7 @@ class Unroller:
     def _told(self, step: Parsed, known: Known, path: str, deep: int) -> Iterator[Node]:
         for told in step.tells:
             value_ = _bind(told.value, known)
-            yield Tell(told.path(path), value_)
+            yield Tell(told.path(path), _or_null(value_) if told.null else value_)
             if told.key:
                 yield from self._let(told.key, told.value, known, deep)
         for line in step.lines:
@@ -232,6 +232,11 @@ class Unroller:
 
         reads = word.reads | number.reads | (frozenset((here,)) if before is None else frozenset())
         yield from self._set(key, Bound(reads, added), known, deep)
+
+
+def _or_null(value: Bound) -> Bound:
+    call = value.call
+    return Bound(value.reads, lambda now: None if (found := call(now)) == NONE else found)
 
 
 def _whole(written: str, least: int, most: int) -> int:

@@ -28,7 +28,7 @@ POOL = """
 - tell: {hits: hits, sixes: sixes}
   headline: "{hits} of {count} hit"
 """
-OUTPUTS = {"results": "list of hit | missed", "hits": "int", "sixes": "int"}
+OUTPUTS = {"results": "list of hit | missed", "hits": "int", "sixes": "int", "wound": "int or null"}
 
 
 def pool_of(steps: str = POOL) -> Declared:
@@ -90,6 +90,19 @@ def test_a_test_that_an_earlier_roll_decides_counts_every_face() -> None:
     assert marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(sum(n * n for n in range(6)), 216)
     with pytest.raises(TooManyStates):
         marginals(opposed.plan(given(9)), ["hits"])
+
+
+def test_an_output_that_may_be_null_is_null_where_none_is_told() -> None:
+    wounding = pool_of("""
+- roll: {roll: "1d6: attack"}
+  tell: {wound: roll if roll >= needed else none}
+""")
+    assert play(wounding.plan(given(1)), Script([4])).out["wound"] is None
+    assert marginals(wounding.plan(given(1)), ["wound"])["wound"] == {
+        "none": Fraction(4, 6),
+        5: Fraction(1, 6),
+        6: Fraction(1, 6),
+    }
 
 
 def test_what_is_counted_must_be_a_roll() -> None:
