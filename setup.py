@@ -1,4 +1,4 @@
-"""How the wheel differs from a checkout: the tables are inside the package bot. All else is in pyproject.toml."""
+"""How the wheel differs from a checkout: tables and packs are inside the package bot. All else is in pyproject.toml."""
 
 import shutil
 from pathlib import Path
@@ -8,7 +8,7 @@ from setuptools.command.build_py import build_py
 
 
 class BuildPy(build_py):
-    """Puts tables/ where no other package has its own of that name."""
+    """Puts tables/ and packs/ where no other package has its own of that name."""
 
     def run(self) -> None:
         """Build as ever, then move them; an editable install reads them where they are."""
@@ -19,6 +19,8 @@ class BuildPy(build_py):
         if tables.is_dir():
             shutil.rmtree(inside, ignore_errors=True)
             tables.rename(inside)
+        if Path("packs").is_dir():
+            shutil.copytree("packs", Path(self.build_lib, "bot", "free_packs"), dirs_exist_ok=True)
 
 
 setup(cmdclass={"build_py": BuildPy})

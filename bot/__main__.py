@@ -95,9 +95,12 @@ def _use_packs(words: list[str]) -> list[str]:
     _, equals, folder = words[at].partition("=")
     taken = 1 if equals else 2
     folder = folder if equals else "".join(words[at + 1 : at + 2])
-    if not folder or not os.path.exists(folder):
+    from bot.systems.catalog import named_folder
+
+    path = named_folder(folder)
+    if not folder or not path.exists():
         raise UserError(f"There is no folder of packs {folder[:80]}.", hint="--packs FOLDER", code="no-value")
-    os.environ["GROGNARD_PACKS"] = os.path.abspath(folder)
+    os.environ["GROGNARD_PACKS"] = os.path.abspath(path)
     return words[:at] + words[at + taken :]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 BUILD = 'from setuptools.build_meta import build_wheel; print(build_wheel("dist"))'
-SOURCES = ("bot", "adapters", "tables", "pyproject.toml", "setup.py", "README.md", "LICENSE")
+SOURCES = ("bot", "adapters", "tables", "packs", "pyproject.toml", "setup.py", "README.md", "LICENSE")
 LOOKUP = ("lookup", "lnlt", "melee-odds", "attack=7", "defense=5")
 
 
@@ -40,7 +40,9 @@ def installed(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_the_installed_command_rolls_looks_up_and_lists_the_systems(installed: Path, tmp_path: Path) -> None:
+def test_the_installed_command_rolls_looks_up_and_lists_the_systems(
+    installed: Path, tmp_path: Path, root: Path
+) -> None:
     def grognard(*words: str) -> str:
         return run(installed / "bin" / "grognard", *words, cwd=tmp_path, PYTHONPATH=str(installed))
 
@@ -54,3 +56,10 @@ def test_the_installed_command_rolls_looks_up_and_lists_the_systems(installed: P
     assert list(tables.glob("*/sequences.yaml"))
     ours = {path.name for path in installed.iterdir() if not path.name.endswith(".dist-info")}
     assert ours == {"bot", "adapters", "bin"}, "nothing that another package is called"
+    free = {path.name for path in (root / "packs").iterdir()}
+    assert {path.name for path in (installed / "bot" / "free_packs").iterdir()} == free
+    assert all((installed / "bot" / "free_packs" / name / "LICENSE").is_file() for name in free)
+    assert free <= {line.split()[0] for line in grognard("--packs", "free", "systems").splitlines()}
+    assert "column 2-1" in grognard(
+        "--packs", "free/generic", "lookup", "generic", "odds", "attack=9", "defense=4", "roll=5"
+    )

@@ -164,7 +164,7 @@ def overview() -> str:
         f"  {usage:{width}}  {about}" if len(usage) <= width else f"  {usage}\n  {'':{width}}  {about}"
         for usage, about in lines
     ]
-    packs = "--packs FOLDER, with any of them, adds the packs of a folder (docs/packs.md)."
+    packs = "--packs FOLDER, with any of them, adds the packs of a folder; --packs free those that come with it."
     more = "grognard COMMAND --help tells more and gives an example. --version says which release this is."
     return "\n".join(("usage: grognard COMMAND ...", "", *shown, "", packs, more, ""))
 

@@ -34,6 +34,10 @@ STEPS = "steps"
 _BOT = Path(__file__).resolve().parents[1]
 TABLES = (_BOT if (_BOT / "tables").is_dir() else _BOT.parent) / "tables"
 """In a wheel they are inside the package, in a checkout beside it."""
+FREE = "free"
+"""What names the packs that come with the program, where a folder of packs is named."""
+FREE_PACKS = _BOT / "free_packs" if (_BOT / "free_packs").is_dir() else _BOT.parent / "packs"
+"""Likewise; a package of the name packs is there already."""
 _SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
     "modifiers", "verb", "cause", "common", "procedure", "rounds",
@@ -365,7 +369,14 @@ def packs_folder() -> Path | None:
         from bot.settings import read_env_file
 
         named = read_env_file(Path(".env"), []).get(PACKS, "")
-    return Path(named) if named else None
+    return named_folder(named) if named else None
+
+
+def named_folder(named: str) -> Path:
+    """The folder of packs that a host names: `free`, or `free/generic`, is what comes with the program, unless there is
+    a folder of that name."""
+    first, _, rest = named.partition("/")
+    return Path(named) if first != FREE or Path(named).exists() else FREE_PACKS / rest
 
 
 def _packs(folder: Path) -> Mapping[str, System]:

@@ -13,7 +13,7 @@ import pytest
 from adapters.discord.payload import MAX_COMMAND, payload, size
 from bot.interface.registry import registry
 from bot.rules.errors import TableError
-from bot.systems.catalog import system, systems
+from bot.systems.catalog import named_folder, system, systems
 from bot.systems.packs.pack import load_pack
 from tests.packs.conftest import PackMaker
 from tests.playing import Channel
@@ -42,6 +42,16 @@ async def test_a_pack_is_played_with_units_turns_dice_and_log() -> None:
     assert "Combat begins" in log
     assert "Fire: total" in log
     await channel.do("Anna", "game undo")
+
+
+def test_the_packs_that_come_with_the_program_are_named_free(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path
+) -> None:
+    assert named_folder("free") == root / "packs"
+    assert named_folder("free/generic") == root / "packs" / "generic"
+    (tmp_path / "free").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert named_folder("free") == Path("free"), "a folder of one's own comes first"
 
 
 async def test_help_knows_a_pack_without_sequences(make_pack: PackMaker, use_packs: Callable[[Path], None]) -> None:
