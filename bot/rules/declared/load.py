@@ -282,6 +282,8 @@ class Loader:
         for name, source in self._mapping(step, "tell", where).items():
             at = (*where, "tell", name)
             value = self._formula(source, place, at)
+            if value.type in ("unit", "units"):
+                raise self.setting.wrong(f"{name} is a word or number, and this is a {value.type}: quote a word", at)
             of_item = self._output(str(name), place.into, value, at)
             key = "" if name in place.names else place.put(str(name), value.type)
             stated = (self.items.get(place.into, {}) if of_item else self.outputs).get(str(name), "")

@@ -18,6 +18,8 @@ UNWORKABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeErro
 def unworkable(error: Exception) -> UserError:
     """The error that a player sees."""
     said = " ".join(str(error).split())[:120]
+    if isinstance(error, KeyError):
+        said = f"nothing has set {said}"
     return UserError(f"The steps of this sequence cannot be worked out: {said}.", code="card-refuses")
 
 

@@ -228,8 +228,9 @@ class Typing:
         return "bool" if kinds == {"bool"} else "any"
 
     def _compare(self, node: ast.Compare) -> str:
-        for part in (node.left, *node.comparators):
-            self.type(part)
+        kinds = [self.type(part) for part in (node.left, *node.comparators)]
+        if "units" in kinds and any(isinstance(sign, ast.Eq | ast.NotEq) for sign in node.ops):
+            raise self._wrong("a list of units equals nothing; quote the word")
         for sign in node.ops:
             self._sign(sign)
         return "bool"

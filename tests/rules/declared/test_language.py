@@ -206,6 +206,8 @@ WRONG = [
     ("- when: lucky\n  let: {a: 1}\n- tell: {total: a}", "there is no name a here", ""),
     ("- refuse: {say: no, code: nonsense}", "there is no code nonsense", ""),
     ("- say: {labels: x}", "say needs a label", ""),
+    ("- tell: {result: units}", "result is a word or number, and this is a units: quote a word", ""),
+    ("- when: units == 3\n  stop: true", "a list of units equals nothing; quote the word", ""),
 ]
 
 
@@ -248,6 +250,12 @@ def test_nothing_is_worked_out_after_the_sequence_has_stopped() -> None:
     sequence = steps("- when: lucky\n  tell: {result: pass}\n  stop: true\n- roll: {die: 1d6}\n  tell: {total: die}")
     assert sequence.plan(given(lucky=True)).steps == {}
     assert played(sequence, given(), 4).out["total"] == 4
+
+
+def test_a_value_of_a_unit_that_only_some_have_is_named_when_another_is_asked_for_it() -> None:
+    some = steps("- each: units\n  when: at == 0\n  let: {unit.a: 1}\n- each: units\n  when: unit.a == 2\n  stop: true")
+    with pytest.raises(UserError, match=r"nothing has set 'units\[1\]\.a'"):
+        some.plan(given(squad(5), squad(4)))
 
 
 def test_a_formula_that_makes_no_sense_of_its_values_is_said_and_does_not_crash() -> None:
