@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, d6, dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.ruling import Weighted
+from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.reasons import against, bare, beside_morale
 from bot.systems.lnlt.settling import captured, captured_lost
 
-TWO_DICE = group_sums(2, 6)
+TWO_DICE, PAIRS = group_sums(2, 6), tuple(product(range(1, 7), repeat=2))
+TOTALS = ("attack_total", "vehicle_total")
 
 
-@dataclass(frozen=True, slots=True)
-class Assault:
+class Assault(NamedTuple):
     """Which attacker is in hand, who has passed and still attacks, whether the leader's help is spent.
 
     `destroyed` says that the vehicle is gone.
@@ -55,24 +58,25 @@ def plan(tables: Tables, given: Given) -> Plan[Assault]:
         helps=helps,
         fate=str(tables["crew-fate"](cause="close-assault", vehicle="destroyed", who="crew")["result"]),
     )
-    target = given.unit("target")
-
-    def settle(out: Mapping[str, Any]) -> Settlement:
-        words = tuple((answer["unit"], _word(answer)) for answer in out["units"])
-        attacked = [unit for unit, answer in zip(units, out["units"], strict=True) if answer["attack_total"] != NONE]
-        vehicle = "the vehicle" if target is None else target.word
-        if not out["vehicle_destroyed"]:
-            lost, kept = captured_lost(attacked), captured(attacked, works=False)
-            return Settlement("the vehicle holds", words, lost, kept, (Fate(vehicle, NONE),))
-        winners = [unit for unit, answer in zip(units, out["units"], strict=True) if answer["destroyed"]]
-        changes = captured(winners, works=True)
-        changes += (Change(target.name, set={"state": "destroyed"}),) if target is not None else ()
-        fates = (Fate(vehicle, "destroyed", "crew killed"),)
-        notes = ("The passengers inside are lost with it.",)
-        return Settlement("the vehicle is destroyed", words, changes=changes, fates=fates, notes=notes)
-
+    settle = partial(_settled, units, given.unit("target"))
     odds = Plan(Assault("check"), fight.steps_in_turn(), settle, {"units": []})
     return Plan(Assault("check"), fight.steps(), settle, {"units": []}, focus=lambda _: odds)
+
+
+def _settled(units: Sequence[Unit], target: Unit | None, out: Mapping[str, Any]) -> Settlement:
+    """What became of the vehicle, and of captured weapons."""
+    words = tuple((answer["unit"], _word(answer)) for answer in out["units"])
+    vehicle = "the vehicle" if target is None else target.word
+    answers = list(zip(units, out["units"], strict=True))
+    if not out["vehicle_destroyed"]:
+        attacked = [unit for unit, answer in answers if answer["attack_total"] != NONE]
+        lost, kept = captured_lost(attacked), captured(attacked, works=False)
+        return Settlement("the vehicle holds", words, lost, kept, (Fate(vehicle, NONE),))
+    changes = captured([unit for unit, answer in answers if answer["destroyed"]], works=True)
+    changes += (Change(target.name, set={"state": "destroyed"}),) if target is not None else ()
+    fates = (Fate(vehicle, "destroyed", "crew killed"),)
+    notes = ("The passengers inside are lost with it.",)
+    return Settlement("the vehicle is destroyed", words, changes=changes, fates=fates, notes=notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,109 +95,116 @@ class Fight:
     helps: int | None
     fate: str
 
-    def steps(self) -> dict[str, Step[Assault]]:
-        """As it is played: all check, then those who passed attack one by one."""
+    def steps(self) -> dict[str, Ruled[Assault]]:
+        """All check, then those who passed attack one by one."""
         return {
-            "check": Step(
-                self._ask_check, self._check, self._check_tells, self._check_story, groups=lambda _: TWO_DICE
-            ),
-            "attack": Step(self._ask_attack, self._attack, self._attack_tells, self._attack_story),
+            "check": ruled(self._dice_to_check, self.check, groups=TWO_DICE),
+            "attack": ruled(self._dice_to_attack, self.attack),
         }
 
-    def steps_in_turn(self) -> dict[str, Step[Assault]]:
+    def _dice_to_check(self, now: Assault) -> tuple[Die, ...]:
+        return dice(2, 6, f"morale check {self.units[now.at].word}")
+
+    def _dice_to_attack(self, now: Assault) -> tuple[Die, ...]:
+        return d6(f"attack {self.units[now.at].word}"), d6("vehicle")
+
+    def passes(self, now: Assault, roll: Roll) -> bool:
+        """2d6 + modifier at or under morale."""
+        return sum(roll) + self.mc_mod <= self.morale[now.at]
+
+    def leader(self, now: Assault) -> int:
+        """The leader's modifier in the attack in hand."""
+        if self.helps is not None:
+            return self.lm if now.at == self.helps - 1 else 0
+        return 0 if now.helped else self.lm
+
+    def destroys(self, now: Assault, roll: Roll) -> bool:
+        """1d6 + firepower + leader higher than 1d6 + armor."""
+        return roll[0] + self.power[now.at] + self.leader(now) > roll[1] + self.armor
+
+    def check(self, now: Assault, roll: Roll) -> Ruling[Assault]:
+        """The morale check of one unit; the last one is followed by the attacks of all who passed."""
+        passed = (*now.passed, now.at) if self.passes(now, roll) else now.passed
+        if now.at + 1 < len(self.units):
+            return self._checked(now, roll, Assault("check", now.at + 1, passed))
+        return self._checked(now, roll, Assault("attack", passed[0], passed[1:]) if passed else Assault(None))
+
+    def attack(self, now: Assault, roll: Roll) -> Ruling[Assault]:
+        """The attack of one unit, the last if it destroys the vehicle."""
+        destroyed = self.destroys(now, roll)
+        if destroyed or not now.passed:
+            return self._attacked(now, roll, Assault(None, destroyed=destroyed))
+        return self._attacked(now, roll, Assault("attack", now.passed[0], now.passed[1:], helped=True))
+
+    def _checked(self, now: Assault, roll: Roll, after: Assault) -> Ruling[Assault]:
+        at, word, ok, total = now.at, self.units[now.at].word, self.passes(now, roll), sum(roll) + self.mc_mod
+        told = {f"units[{at}].unit": word, f"units[{at}].mc_total": total, f"units[{at}].mc": "pass" if ok else "fail"}
+        told |= {} if ok and not now.destroyed else _stays(at)
+        parts, why = (("modifier", self.mc_mod),) if self.mc_mod else (), beside_morale(total, self.morale[at])
+        return Ruling(after, told | self._ended(after), lambda: [Line(f"{word} morale", roll, parts, total, why)])
+
+    def _attacked(self, now: Assault, roll: Roll, after: Assault) -> Ruling[Assault]:
+        at, power, leader, destroyed = now.at, self.power[now.at], self.leader(now), self.destroys(now, roll)
+        attack, armor = roll[0] + power + leader, roll[1] + self.armor
+        told = {
+            f"units[{at}].attack_total": attack,
+            f"units[{at}].vehicle_total": armor,
+            f"units[{at}].destroyed": destroyed,
+        }
+        for other in now.passed if destroyed else ():
+            told |= _stays(other)
+
+        def story() -> Iterable[Line]:
+            parts = (("firepower", power), *((("leader", leader),) if leader else ()))
+            yield Line(f"{self.units[at].word} attack", roll[:1], parts, attack)
+            yield Line("armor", roll[1:], bare(self.armor), armor, against(attack - armor))
+
+        return Ruling(after, told | self._ended(after), story)
+
+    def _ended(self, after: Assault) -> dict[str, Any]:
+        """What is known once nobody attacks any more."""
+        gone = after.destroyed
+        ends = {
+            "vehicle_destroyed": gone,
+            "crew": self.fate if gone else NONE,
+            "outcome": "destroyed" if gone else NONE,
+        }
+        return {} if after.owes else ends
+
+    # -- what follows is speed; the rules end here ------------------------------------------------------------
+
+    def steps_in_turn(self) -> dict[str, Ruled[Assault]]:
         """For odds: each attacks right after its own check, on which no other's check hangs.
 
         Who has passed then need not be remembered, and the cost does not double with every attacker.
         """
+
+        def check(now: Assault, roll: Roll) -> Ruling[Assault]:
+            attacks = self.passes(now, roll) and not now.destroyed
+            return self._checked(now, roll, now._replace(owes="attack") if attacks else self._next(now))
+
+        def attack(now: Assault, roll: Roll) -> Ruling[Assault]:
+            destroyed = self.destroys(now, roll)
+            return self._attacked(now, roll, self._next(now._replace(helped=True, destroyed=destroyed)))
+
         return {
-            "check": Step(self._ask_check, self._check_then_attack, self._check_tells, groups=lambda _: TWO_DICE),
-            "attack": Step(self._ask_attack, self._attack_then_check, self._attack_tells),
+            "check": ruled(self._dice_to_check, check, groups=TWO_DICE),
+            "attack": ruled(self._dice_to_attack, attack, groups=self._by_result, exact_only=TOTALS),
         }
 
-    def _leads(self, state: Assault) -> int:
-        """The leader's modifier in the attack in hand."""
-        if self.helps is not None:
-            return self.lm if state.at == self.helps - 1 else 0
-        return 0 if state.helped else self.lm
+    def _by_result(self, now: Assault) -> Weighted:
+        more = self.armor - self.power[now.at] - self.leader(now)
+        rolls = {attack - armor > more: (attack, armor) for attack, armor in PAIRS}
+        kills = sum(attack - armor > more for attack, armor in PAIRS)
+        return tuple((kills if destroys else len(PAIRS) - kills, roll) for destroys, roll in rolls.items())
 
-    def _passes(self, at: int, roll: Roll) -> bool:
-        return sum(roll) + self.mc_mod <= self.morale[at]
+    def _next(self, now: Assault) -> Assault:
+        return now._replace(owes="check" if now.at + 1 < len(self.units) else None, at=now.at + 1)
 
-    def _destroys(self, state: Assault, roll: Roll) -> bool:
-        return roll[0] + self.power[state.at] + self._leads(state) > roll[1] + self.armor
 
-    def _ask_check(self, state: Assault) -> tuple[Die, ...]:
-        return dice(2, 6, f"morale check {self.units[state.at].word}")
-
-    def _ask_attack(self, state: Assault) -> tuple[Die, ...]:
-        return d6(f"attack {self.units[state.at].word}"), d6("vehicle")
-
-    def _check(self, state: Assault, roll: Roll) -> Assault:
-        passed = (*state.passed, state.at) if self._passes(state.at, roll) else state.passed
-        if state.at + 1 < len(self.units):
-            return Assault("check", state.at + 1, passed)
-        return Assault("attack", passed[0], passed[1:]) if passed else Assault(None)
-
-    def _attack(self, state: Assault, roll: Roll) -> Assault:
-        if self._destroys(state, roll) or not state.passed:
-            return Assault(None, destroyed=self._destroys(state, roll))
-        return Assault("attack", state.passed[0], state.passed[1:], helped=True)
-
-    def _check_then_attack(self, state: Assault, roll: Roll) -> Assault:
-        if self._passes(state.at, roll) and not state.destroyed:
-            return Assault("attack", state.at, (), state.helped)
-        return self._next_check(state, helped=state.helped, destroyed=state.destroyed)
-
-    def _attack_then_check(self, state: Assault, roll: Roll) -> Assault:
-        return self._next_check(state, helped=True, destroyed=self._destroys(state, roll))
-
-    def _next_check(self, state: Assault, *, helped: bool, destroyed: bool) -> Assault:
-        owes = "check" if state.at + 1 < len(self.units) else None
-        return Assault(owes, state.at + 1, (), helped, destroyed)
-
-    def _check_tells(self, before: Assault, roll: Roll, after: Assault) -> Outputs:
-        at, ok = before.at, self._passes(before.at, roll)
-        told: dict[str, Any] = {
-            f"units[{at}].unit": self.units[at].word,
-            f"units[{at}].mc_total": sum(roll) + self.mc_mod,
-            f"units[{at}].mc": "pass" if ok else "fail",
-        }
-        if not ok or before.destroyed:
-            told |= _stays(at)
-        return told if after.owes else told | self._ended(destroyed=after.destroyed)
-
-    def _attack_tells(self, before: Assault, roll: Roll, after: Assault) -> Outputs:
-        at, destroyed = before.at, self._destroys(before, roll)
-        told: dict[str, Any] = {
-            f"units[{at}].attack_total": roll[0] + self.power[at] + self._leads(before),
-            f"units[{at}].vehicle_total": roll[1] + self.armor,
-            f"units[{at}].destroyed": destroyed,
-        }
-        if destroyed:
-            for other in before.passed:
-                told |= _stays(other)
-        return told if after.owes else told | self._ended(destroyed=after.destroyed)
-
-    def _ended(self, *, destroyed: bool) -> dict[str, Any]:
-        return {
-            "vehicle_destroyed": destroyed,
-            "crew": self.fate if destroyed else NONE,
-            "outcome": "destroyed" if destroyed else NONE,
-        }
-
-    def _check_story(self, before: Assault, roll: Roll, _after: Assault) -> Iterable[Line]:
-        at = before.at
-        parts = (("modifier", self.mc_mod),) if self.mc_mod else ()
-        total = sum(roll) + self.mc_mod
-        yield Line(f"{self.units[at].word} morale", roll, parts, total, beside_morale(total, self.morale[at]))
-
-    def _attack_story(self, before: Assault, roll: Roll, _after: Assault) -> Iterable[Line]:
-        at, help_ = before.at, self._leads(before)
-        parts = (("firepower", self.power[at]), *([("leader", help_)] if help_ else []))
-        yield Line(f"{self.units[at].word} attack", roll[:1], parts, roll[0] + self.power[at] + help_)
-        armor = roll[1] + self.armor
-        why = against(roll[0] + self.power[at] + help_ - armor)
-        yield Line("armor", roll[1:], bare(self.armor), armor, why)
+def _stays(at: int) -> dict[str, Any]:
+    """The unit at this place does not attack."""
+    return {f"units[{at}].attack_total": NONE, f"units[{at}].vehicle_total": NONE, f"units[{at}].destroyed": False}
 
 
 def _check(units: Sequence[Unit], *, outside: bool) -> None:
@@ -210,10 +221,6 @@ def _check(units: Sequence[Unit], *, outside: bool) -> None:
 def _power(unit: Unit) -> int:
     """Its own firepower and that of its support weapons (HE, or a satchel charge)."""
     return unit.number("fp", 0 if unit.type == "hero" else None) + sum(unit.get("sw") or ())
-
-
-def _stays(at: int) -> dict[str, Any]:
-    return {f"units[{at}].attack_total": NONE, f"units[{at}].vehicle_total": NONE, f"units[{at}].destroyed": False}
 
 
 def _word(answer: Mapping[str, Any]) -> str:

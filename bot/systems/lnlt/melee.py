@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.dice import dice
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
-from bot.rules.odds import group_sums
-from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement
+from bot.rules.shapes import by_sum
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
@@ -44,8 +44,7 @@ HEADLINES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Melee:
+class Melee(NamedTuple):
     """Whose attack is owed, and whether the attackers' has killed."""
 
     owes: str | None
@@ -70,6 +69,12 @@ class Assault:
         """Whether the 2d6 reach the kill number."""
         return self.kill is not None and sum(roll) + self.lm >= self.kill
 
+    def line(self, label: str, roll: Roll) -> Line:
+        """The line of the answer."""
+        parts = (("leader", self.lm),) if self.lm else ()
+        verdict = "without firepower" if self.kill is None else f"kills on {self.kill}+"
+        return Line(label, roll, parts, sum(roll) + self.lm, verdict)
+
 
 def plan(tables: Tables, given: Given) -> Plan[Melee]:
     """Melee between `attackers` and `defenders`. Source: PAC 07 (8.0). Raises UserError for vehicles."""
@@ -85,22 +90,19 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
     fp, facing = _firepower(defenders, shaken=fights_on), _firepower(attackers[at] for at in countered)
     counter = _assault(tables, defenders, fp, facing, none=overrun)
 
-    def attack_apply(_state: Melee, roll: Roll) -> Melee:
-        return Melee("counter", attack.kills(roll))
+    def attacks(_: Melee, roll: Roll) -> Ruling[Melee]:
+        killed = attack.kills(roll)
+        told = {"attack_total": sum(roll) + attack.lm, "defenders_eliminated": killed}
+        return Ruling(Melee("counter", killed), told, lambda: [attack.line("attack", roll)])
 
-    def attack_tells(_before: Melee, roll: Roll, after: Melee) -> Outputs:
-        return {"attack_total": sum(roll) + attack.lm, "defenders_eliminated": after.killed}
-
-    def counter_apply(_state: Melee, _roll: Roll) -> Melee:
-        return Melee(None)
-
-    def counter_tells(before: Melee, roll: Roll, _after: Melee) -> Outputs:
+    def strikes_back(now: Melee, roll: Roll) -> Ruling[Melee]:
         killed = counter.kills(roll)
-        return {
+        told = {
             "counter_total": sum(roll) + counter.lm,
             "attackers_eliminated": killed,
-            "outcome": VERDICTS[before.killed, killed],
+            "outcome": VERDICTS[now.killed, killed],
         }
+        return Ruling(Melee(None), told, lambda: [counter.line("counterattack", roll)])
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         gone = [defenders[at] for at in (range(len(defenders)) if overrun else chosen)]
@@ -118,13 +120,7 @@ def plan(tables: Tables, given: Given) -> Plan[Melee]:
         )
 
     opening = _opening(attack, counter) | (OVERRUN if overrun else {})
-    groups = group_sums(2, 6)
-    steps: dict[str, Step[Melee]] = {
-        "attack": Step(ATTACK, attack_apply, attack_tells, _story("attack", attack), groups=lambda _: groups),
-        "counter": Step(
-            COUNTER, counter_apply, counter_tells, _story("counterattack", counter), groups=lambda _: groups
-        ),
-    }
+    steps = {"attack": by_sum(ATTACK, attacks), "counter": by_sum(COUNTER, strikes_back)}
     lines = (Line("defenders", result="all of them shaken, no roll"),) if overrun else ()
     return Plan(Melee(None if overrun else "attack"), steps, settle, opening, lines=lines)
 
@@ -216,12 +212,3 @@ def _odds_of(attack: Assault, counter: Assault) -> tuple[str, ...]:
         if assault.kill is not None
     ]
     return (f"{'; '.join(said)}.",) if said else ()
-
-
-def _story(label: str, assault: Assault) -> Any:
-    def lines(_before: Melee, roll: Roll, _after: Melee) -> Iterable[Line]:
-        parts = (("leader", assault.lm),) if assault.lm else ()
-        verdict = "without firepower" if assault.kill is None else f"kills on {assault.kill}+"
-        yield Line(label, roll, parts, sum(roll) + assault.lm, verdict)
-
-    return lines
