@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -10,8 +10,8 @@ from typing import Any
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds import group_sums
-from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Ruled, Ruling, Settlement
+from bot.rules.shapes import by_sum
 from bot.rules.tables.table import Tables
 from bot.systems.asl.morale import CASUALTY, REDUCED, morale_check, task_check
 from bot.systems.asl.roster import called, is_one, new_state, noted, still
@@ -55,6 +55,24 @@ class Group:
         """Whether the DR is a Casualty MC (A10.31); a PTC never is one."""
         return dr == CASUALTY and self.check != "ptc"
 
+    def step(self, then: Callable[[Aboard], Aboard]) -> Ruled[Aboard]:
+        """Their check; `then` goes on from a state in which its outcome is known."""
+
+        def rule(before: Aboard, roll: Roll) -> Ruling[Aboard]:
+            dr, outcome = sum(roll), self.outcome(sum(roll))
+            told = {f"{self.name}_result": outcome, f"{self.name}_casualty": self.casualty(dr)}
+            return Ruling(then(replace(before, **{self.name: outcome})), told, lambda: (self.said(roll),))
+
+        return by_sum(dice(2, 6, f"{self.name} check"), rule)
+
+    def said(self, roll: Roll) -> Line:
+        """The line of their check."""
+        check = self.check.upper()
+        parts = ((f"for the {check}", ADDED.get(self.check, 0)), ("DRM", self.drm))
+        shown = tuple((word, value) for word, value in parts if value)
+        against = f"against morale {self.morale}"
+        return Line(f"{NAMES[self.name]}, {check}", roll, shown, sum(roll) + self.added, against)
+
 
 def _settled(
     groups: Mapping[str, Group], unit: Unit | None, texts: Mapping[str, str], out: Mapping[str, Any]
@@ -93,38 +111,13 @@ def plan(tables: Tables, given: Given) -> Plan[Aboard]:
         owed = next((name for name in groups if getattr(state, name) in CHECKS), None)
         return replace(state, owes=owed)
 
-    def step(group: Group) -> Step[Aboard]:
-        name = group.name
-
-        def apply(before: Aboard, roll: Roll) -> Aboard:
-            outcome = group.outcome(sum(roll))
-            done = replace(before, crew=outcome) if name == "crew" else replace(before, passenger=outcome)
-            return next_owed(done)
-
-        def outputs(_before: Aboard, roll: Roll, _after: Aboard) -> Outputs:
-            dr = sum(roll)
-            return {f"{name}_result": group.outcome(dr), f"{name}_casualty": group.casualty(dr)}
-
-        def lines(_before: Aboard, roll: Roll, _after: Aboard) -> Iterable[Line]:
-            dr, added = sum(roll), ADDED.get(group.check, 0)
-            parts = tuple(
-                (word, value)
-                for word, value in ((f"for the {group.check.upper()}", added), ("DRM", group.drm))
-                if value
-            )
-            label = f"{NAMES[name]}, {group.check.upper()}"
-            yield Line(label, roll, parts, dr + group.added, f"against morale {group.morale}")
-
-        check = dice(2, 6, f"{name} check")
-        return Step(check, apply, outputs, lines, groups=lambda _: group_sums(2, 6))
-
     def closing(state: Aboard) -> Outputs:
         read = cases(passenger=state.passenger, crew=state.crew)
         told = {name: read[name] for name in ("case", "effects", "vehicle")}
         return {**told, "crew_bu": "e" in read["effects"] and not carrier}
 
     start = next_owed(Aboard(groups["passenger"].check, groups["crew"].check, None))
-    steps = {name: step(group) for name, group in groups.items() if group.check in CHECKS}
+    steps = {name: group.step(next_owed) for name, group in groups.items() if group.check in CHECKS}
     return Plan(start, steps, partial(_settled, groups, unit, cases.texts), opening=_known(groups), closing=closing)
 
 

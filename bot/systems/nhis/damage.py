@@ -13,6 +13,6 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     """`points` damage points on `targets`. Source: Damaged and Damaged-2/3 paragraphs."""
     units, flamethrower = given.units("targets"), given.flag("flamethrower")
     results = Results(targets_of(tables, units, flamethrower=flamethrower, checks=("unshakable",)))
-    start, told, lines = results.damaged(given.int("points"))
-    opening = {"targets": [], **told}
-    return Plan(start, results.steps(), results.settled, opening, lines=lines, rows=results.rows())
+    start = results.damaged(given.int("points"))
+    opening, lines = {"targets": [], **start.told}, tuple(start.story())
+    return Plan(start.after, results.steps(), results.settled, opening, lines=lines, rows=results.rows())

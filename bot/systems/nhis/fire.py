@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import Any
 
 from bot.rules.dice import dice
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Outputs, Plan, Roll, Settlement, Step, parts_of
+from bot.rules.sequence import Line, Plan, Roll, Ruling, Settlement, parts_of
+from bot.rules.shapes import by_sum
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.nhis.firepower import Firers, firers_of
 from bot.systems.nhis.results import Results, Struck
@@ -36,29 +35,18 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
     column = table(firepower=max(0, total), roll=7)["column"]
     final = table(firepower=max(0, total), shift=shift, roll=7)["column"]
 
-    @cache
-    def reading(sum_: int) -> Mapping[str, Any]:
-        word = table(firepower=max(0, total), shift=shift, roll=sum_)["result"]
-        return {"word": word, **tables["fire-results"](result=word).out}
-
-    def struck(roll: Roll) -> tuple[Struck, Outputs, tuple[Line, ...]]:
-        effect = reading(sum(roll))
+    def attack(_: Struck, roll: Roll) -> Ruling[Struck]:
+        word = table(firepower=max(0, total), shift=shift, roll=sum(roll))["result"]
+        effect = tables["fire-results"](result=word)
         if effect["damage_points"]:
-            return results.damaged(effect["damage_points"])
-        if effect["check"] == "all":
-            return results.hit(effect["check_add"], alone=given.flag("no_leadership")), {}, ()
-        return Struck(None), results.unharmed(), ()
-
-    def apply(_state: Struck, roll: Roll) -> Struck:
-        return struck(roll)[0]
-
-    def outputs(_before: Struck, roll: Roll, _after: Struck) -> Outputs:
-        return {"roll": sum(roll), "combat_result": reading(sum(roll))["word"], **struck(roll)[1]}
-
-    def lines(_before: Struck, roll: Roll, _after: Struck) -> Iterable[Line]:
-        word = reading(sum(roll))["word"]
-        yield Line("attack", roll, (), sum(roll), "" if word == "none" else word)
-        yield from struck(roll)[2]
+            then = results.damaged(effect["damage_points"])
+        elif effect["check"] == "all":
+            then = Ruling(results.hit(effect["check_add"], alone=given.flag("no_leadership")))
+        else:
+            then = results.unharmed()
+        told = {"roll": sum(roll), "combat_result": word, **then.told}
+        line = Line("attack", roll, (), sum(roll), "" if word == "none" else word)
+        return Ruling(then.after, told, lambda: (line, *then.story()))
 
     opening = {
         "base_fp": firers.raw - 2 * (firers.charging + firers.night),
@@ -69,10 +57,9 @@ def plan(tables: Tables, given: Given) -> Plan[Struck]:
         "modifiers": [{"id": part.id, "value": part.value} for part in modifiers.parts],
     }
     columns = f"column {final}, {shift} left of {column}" if shift else f"column {column}"
-    attack = Step(ATTACK, apply, outputs, lines, groups=lambda _: group_sums(2, 6))
     return Plan(
         Struck("attack"),
-        {"attack": attack, **results.steps()},
+        {"attack": by_sum(ATTACK, attack), **results.steps()},
         lambda out: _settle(results, out),
         opening,
         lines=(_firepower(firers, modifiers, total, columns),),

@@ -12,7 +12,7 @@ from typing import Any
 
 from bot.rules.dice import Die, d6
 from bot.rules.odds import Weighted, group_faces
-from bot.rules.sequence import Change, Fate, Line, Outputs, Roll, Row, Settlement, Step
+from bot.rules.sequence import Change, Fate, Line, Outputs, Roll, Row, Ruled, Ruling, Settlement, ruled
 from bot.systems.nhis.targets import MOVES, REDUCED, SHAKEN, Target, is_prepared
 
 CHECK = "check"
@@ -46,28 +46,26 @@ class Results:
         self.names = _names([target.unit.word for target in self.targets])
         self.leaders_first = sorted(range(len(targets)), key=lambda at: not targets[at].leader)
 
-    def steps(self) -> dict[str, Step[Any]]:
+    def steps(self) -> dict[str, Ruled[Struck]]:
         """The steps point and check, for the plan of a sequence."""
         return {
-            POINT: Step(self._point_die, self._deal, self._dealt, self._deal_story),
-            CHECK: Step(
-                self._check_die, self._check, self._checked, self._check_story, self._faces, frozenset({CHECK})
-            ),
+            POINT: ruled(self._point_die, self._point),
+            CHECK: ruled(self._check_die, self._check, groups=self._faces, exact_only={CHECK}),
         }
 
-    def unharmed(self) -> Outputs:
-        """The outputs of all units when the attack does nothing."""
+    def unharmed(self) -> Ruling[Struck]:
+        """The attack does nothing to anybody."""
         told: dict[str, Any] = {}
         for at, target in enumerate(self.targets):
-            self._tell(told, at, "none", target.state)
-        return told
+            told |= self._told(at, "none", target.state)
+        return Ruling(Struck(None), told)
 
     def hit(self, number: int, *, alone: bool = False) -> Struck:
         """Every unit checks, leaders first, with `number` added to the die; `alone` without a leader's rating."""
         return Struck(CHECK, queue=tuple(self.leaders_first), add=number, alone=alone)
 
-    def damaged(self, points: int) -> tuple[Struck, Outputs, tuple[Line, ...]]:
-        """Deal `points`: the first state that owes a die, the outputs and what is said before it."""
+    def damaged(self, points: int) -> Ruling[Struck]:
+        """Deal `points`, as far as no die is needed."""
         return self._go_on(Struck(POINT, points, (0,) * len(self.targets)))
 
     # -- damage points ------------------------------------------------------------------------------------
@@ -78,20 +76,20 @@ class Results:
         fewest = min((hits[at] for at in alive), default=0)
         return [at for at in alive if hits[at] == fewest]
 
-    def _go_on(self, state: Struck) -> tuple[Struck, Outputs, tuple[Line, ...]]:
+    def _go_on(self, state: Struck) -> Ruling[Struck]:
         """Deal the points that need no die; when none is left, shake and queue whoever must check."""
         lines: list[Line] = []
         while state.points:
             candidates = self._candidates(state.hits)
             if len(candidates) > 1:
-                return state, {}, tuple(lines)
+                return Ruling(state, story=lambda: lines)
             if not candidates:
                 lines.append(Line("damage points lost", total=state.points))
                 break
             lines.append(self._point_line((), candidates[0], state.hits))
             state = replace(state, points=state.points - 1, hits=_one_more(state.hits, candidates[0]))
         after, told = self._after_points(state.hits)
-        return after, told, tuple(lines)
+        return Ruling(after, told, lambda: lines)
 
     def _after_points(self, hits: Sequence[int]) -> tuple[Struck, Outputs]:
         told: dict[str, Any] = {}
@@ -105,32 +103,19 @@ class Results:
                 queue.append(at)
                 continue
             newly_shaken = after in SHAKEN and target.state not in SHAKEN
-            self._tell(told, at, result, after, damage=hits[at], halted=newly_shaken)
+            told |= self._told(at, result, after, damage=hits[at], halted=newly_shaken)
             if is_prepared(after):
                 rating = max(rating, target.lends)
-        if not queue:
-            return Struck(None), told
-        return Struck(CHECK, queue=tuple(queue), rating=rating), told
+        return (Struck(CHECK, queue=tuple(queue), rating=rating) if queue else Struck(None)), told
 
     def _point_die(self, state: Struck) -> tuple[Die, ...]:
         return (Die("damage point", len(self._candidates(state.hits))),)
 
-    def _dealing(self, state: Struck, roll: Roll) -> Struck:
-        struck = self._candidates(state.hits)[roll[0] - 1]
-        return replace(state, points=state.points - 1, hits=_one_more(state.hits, struck))
-
-    def _deal(self, state: Struck, roll: Roll) -> Struck:
-        return self._go_on(self._dealing(state, roll))[0]
-
-    def _dealt(self, before: Struck, roll: Roll, after: Struck) -> Outputs:
-        if after.owes == POINT:
-            return {}
-        return self._go_on(self._dealing(before, roll))[1]
-
-    def _deal_story(self, before: Struck, roll: Roll, after: Struck) -> Iterable[Line]:
-        del after
-        yield self._point_line(roll, self._candidates(before.hits)[roll[0] - 1], before.hits)
-        yield from self._go_on(self._dealing(before, roll))[2]
+    def _point(self, state: Struck, roll: Roll) -> Ruling[Struck]:
+        """One point, on the unit that the die picks among the candidates."""
+        at = self._candidates(state.hits)[roll[0] - 1]
+        then = self._go_on(replace(state, points=state.points - 1, hits=_one_more(state.hits, at)))
+        return Ruling(then.after, then.told, lambda: (self._point_line(roll, at, state.hits), *then.story()))
 
     def _point_line(self, roll: Roll, at: int, hits: Sequence[int]) -> Line:
         second = ", the second" if hits[at] else ""
@@ -141,52 +126,35 @@ class Results:
     def _check_die(self, state: Struck) -> tuple[Die, ...]:
         return (d6(f"morale check {self.names[state.queue[0]]}"),)
 
-    def _needed(self, state: Struck) -> int:
-        target = self.targets[state.queue[0]]
-        return (target.morale or 0) + self._led(state)
-
     def _led(self, state: Struck) -> int:
         """The leader's rating that the next unit to check adds."""
         return state.rating if self.targets[state.queue[0]].led and not state.alone else 0
 
-    def _fate(self, state: Struck, roll: Roll) -> tuple[str, str]:
-        target = self.targets[state.queue[0]]
-        return ("none", target.state) if roll[0] + state.add <= self._needed(state) else target.failure
+    def _needed(self, state: Struck) -> int:
+        return (self.targets[state.queue[0]].morale or 0) + self._led(state)
 
-    def _check(self, state: Struck, roll: Roll) -> Struck:
-        rating = state.rating
-        if is_prepared(self._fate(state, roll)[1]):
-            rating = max(rating, self.targets[state.queue[0]].lends)
-        queue = state.queue[1:]
-        return replace(state, queue=queue, rating=rating) if queue else Struck(None)
+    def _check(self, state: Struck, roll: Roll) -> Ruling[Struck]:
+        """The die and what is added, at or under morale; a leader who is then prepared helps those after it."""
+        at, *queue = state.queue
+        target, total, needed = self.targets[at], roll[0] + state.add, self._needed(state)
+        fails = total > needed
+        result, left = target.failure if fails else ("none", target.state)
+        told = self._told(at, result, left, check=total, needed=needed, halted=fails)
+        rating = max(state.rating, target.lends) if is_prepared(left) else state.rating
+        after = replace(state, queue=tuple(queue), rating=rating) if queue else Struck(None)
 
-    def _checked(self, before: Struck, roll: Roll, after: Struck) -> Outputs:
-        del after
-        result, left = self._fate(before, roll)
-        needed = self._needed(before)
-        total = roll[0] + before.add
-        told: dict[str, Any] = {}
-        self._tell(told, before.queue[0], result, left, check=total, needed=needed, halted=total > needed)
-        return told
+        def story() -> Iterable[Line]:
+            led = self._led(state)
+            against = f"{target.morale} + {led} leader" if led else f"{target.morale}"
+            parts = (("hit", state.add),) if state.add else ()
+            yield Line(self.names[at], roll, parts, total, f"{'over' if fails else 'within'} morale {against}")
 
-    def _check_story(self, before: Struck, roll: Roll, after: Struck) -> Iterable[Line]:
-        del after
-        target, led = self.targets[before.queue[0]], self._led(before)
-        total, needed = roll[0] + before.add, self._needed(before)
-        against = f"{target.morale} + {led} leader" if led else f"{target.morale}"
-        parts = (("hit", before.add),) if before.add else ()
-        why = f"{'within' if total <= needed else 'over'} morale {against}"
-        yield Line(self.names[before.queue[0]], roll, parts, total, why)
-
-    def _faces(self, state: Struck) -> Weighted:
-        most = self._needed(state) - state.add
-        return group_faces(6, lambda face: face <= most)
+        return Ruling(after, told, story)
 
     # -- the outputs --------------------------------------------------------------------------------------
 
-    def _tell(
+    def _told(
         self,
-        told: dict[str, Any],
         at: int,
         result: str,
         after: str,
@@ -195,15 +163,17 @@ class Results:
         check: int | None = None,
         needed: int | None = None,
         halted: bool = False,
-    ) -> None:
+    ) -> Outputs:
         target, path = self.targets[at], f"targets[{at}]"
-        told[f"{path}.unit"] = target.unit.word
-        told[f"{path}.damage"] = damage
-        told[f"{path}.check"] = check
-        told[f"{path}.needed"] = needed
-        told[f"{path}.result"] = result
-        told[f"{path}.after"] = after
-        told[f"{path}.stops"] = halted and target.moves and target.halts and after != "eliminated"
+        return {
+            f"{path}.unit": target.unit.word,
+            f"{path}.damage": damage,
+            f"{path}.check": check,
+            f"{path}.needed": needed,
+            f"{path}.result": result,
+            f"{path}.after": after,
+            f"{path}.stops": halted and target.moves and target.halts and after != "eliminated",
+        }
 
     def rows(self) -> tuple[Row, ...]:
         """The odds of each unit, under its name and by the word of the answer: what it is afterwards."""
@@ -231,6 +201,13 @@ class Results:
             fates=tuple(Fate(name, item["result"]) for name, item in zip(self.names, items, strict=True)),
             now=tuple(f"{name} stops" for name, item in zip(self.names, items, strict=True) if item["stops"]),
         )
+
+    # What follows is speed; the rules end here.
+
+    def _faces(self, state: Struck) -> Weighted:
+        """The faces that pass, and those that fail."""
+        most = self._needed(state) - state.add
+        return group_faces(6, lambda face: face <= most)
 
 
 def _row(path: str, name: str) -> Row:
