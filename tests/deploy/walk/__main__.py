@@ -1,0 +1,196 @@
+"""`python -m tests.deploy.walk FOLDER`: each line of deploy/README.md is typed as it is written, and what it does is
+looked at: install, fight, back up, update, go back, restore, move. FOLDER keeps the bare Debian for the next time."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from tests.deploy.walk.machine import Machine, bare_tree
+from tests.deploy.walk.readme import README, Walk
+from tests.standins.discord import DiscordStandIn
+
+PROJECT = README.parents[1]
+OLDER = "e5395ed^"
+"""A release with an older database."""
+FIRE = {"attackers": "squad; half-squad", "targets": "squad morale=4"}
+
+
+class Game:
+    """What players see of it on Discord's stand-in."""
+
+    def __init__(self, discord: DiscordStandIn) -> None:
+        self.discord = discord
+        self.anna, self.table = discord.user("Anna"), discord.channel("table")
+
+    async def fight(self, label: str) -> None:
+        """A roll with a label and a shot, both answered."""
+        await self.discord.ready()
+        rolled = await (await self.anna.slash(self.table, "roll", dice="2d6", label=label)).answer()
+        shot = await (await self.anna.slash(self.table, "lnlt", "fire", **FIRE)).answer()
+        assert "Attack" in shot.text, shot.text
+        print(f"    table: {rolled.text.splitlines()[0]} / {shot.text.splitlines()[0]}", flush=True)
+
+    async def log(self) -> str:
+        """The log as it is shown."""
+        await self.discord.ready()
+        return (await (await self.anna.slash(self.table, "log")).answer()).text
+
+
+def settings(machine: Machine, discord: DiscordStandIn) -> None:
+    """What the editor of the machine writes: a token, and where our Discord is."""
+    text = f"\nDISCORD_TOKEN={discord.token}\nDISCORD_API={discord.url}\n"
+    (machine.tree / "var/tmp/settings").write_text(text)
+
+
+def origin(folder: Path, at: str) -> None:
+    """The project's address: a repository whose main is at a commit."""
+    bare = folder / "grognard.git"
+    if not bare.exists():
+        subprocess.run(["git", "clone", "--quiet", "--bare", PROJECT, bare], check=True)
+    subprocess.run(["git", "-C", bare, "fetch", "--quiet", PROJECT, "HEAD:refs/heads/new"], check=True)
+    commit = subprocess.run(["git", "-C", PROJECT, "rev-parse", at], check=True, capture_output=True, text=True)
+    subprocess.run(["git", "-C", bare, "update-ref", "refs/heads/main", commit.stdout.strip()], check=True)
+    subprocess.run(["git", "-C", bare, "symbolic-ref", "HEAD", "refs/heads/main"], check=True)
+
+
+async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, shared: Path) -> Path:
+    """install.sh: install, fight, back up, update, restore. Returns a copy of its games."""
+    game = Game(discord)
+    settings(machine, discord)
+    await machine.do("git config --global --add safe.directory '*'")
+    await machine.do(walk.line("git clone ADDRESS-OF-THIS-PROJECT grognard", **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"}))
+    await machine.do("sudo sh deploy/install.sh --dry-run")
+    await machine.do(walk.line("sudo sh deploy/install.sh"))
+    await machine.do(walk.line("sudo editor /etc/grognard.env"))
+    await machine.do(walk.line("sudo systemctl enable --now grognard"))
+    assert "Active: active (running)" in await machine.do("systemctl status --no-pager grognard")
+    await game.fight("before")
+    await machine.do("systemd-analyze security --no-pager grognard | tail -1")
+    await machine.do("systemctl show grognard -p MemoryCurrent -p MemoryPeak; sudo ps -o rss,args -u grognard")
+    await machine.do("sudo du -sh /opt/grognard /opt/grognard/.venv /var/lib/grognard")
+    await machine.do("sudo systemctl start grognard-backup && systemctl list-timers --no-pager grognard-backup.timer")
+    assert "grognard-2" in await machine.do("sudo ls /var/backups/grognard")
+    await machine.do(walk.line("sudo GROGNARD_DATA=/var/lib/grognard grognard backup /var/backups/grognard-monday.db"))
+    await game.fight("after the copy")
+
+    await machine.do("git pull")  # "To update"
+    await machine.do(walk.line("sudo sh deploy/install.sh"))
+    log = await game.log()
+    assert "before" in log, log
+    assert "after the copy" in log, log
+
+    restore = walk.line("grognard restore /var/backups/grognard-monday.db")
+    assert "Stop the bot first" in await machine.do(restore, status=2)
+    await machine.do(walk.line("sudo systemctl stop grognard"))
+    await discord.gone()
+    await machine.do(restore)
+    await machine.do(walk.line("sudo systemctl start grognard"))
+    log = await game.log()
+    assert "before" in log, log
+    assert "after the copy" not in log, log
+    await machine.do(walk.line("sudo systemd-run --pipe"))
+    copy = shared / "monday.db"
+    copy.write_bytes((machine.tree / "var/backups/grognard-monday.db").read_bytes())
+    await machine.do(walk.line("sudo systemctl stop grognard"))
+    await discord.gone()
+    return copy
+
+
+async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared: Path) -> None:
+    """Line by line: an older release, its update, and back."""
+    game = Game(discord)
+    settings(machine, discord)
+    await machine.do("sudo git config --global --add safe.directory '*'")
+    address = {"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"}
+    await machine.do(walk.line("sudo git clone ADDRESS-OF-THIS-PROJECT", **address))
+    for line in ("sudo python3 -m venv .venv", "install --require-hashes"):
+        await machine.do(walk.line(line))
+    await machine.do("sudo .venv/bin/python -m compileall -q bot adapters")  # this release knew no more of it
+    for line in ("sudo useradd --system", "sudo install -m 640", "sudo install -m 644"):
+        await machine.do(walk.line(line))
+    await machine.do(walk.line("sudo editor /etc/grognard.env"))
+    await machine.do(walk.line("sudo systemctl daemon-reload && sudo systemctl enable --now grognard"))
+    await game.fight("before")
+    assert "grognard" in await machine.do(f"timeout 3 {walk.line('journalctl -u grognard -f')}", status=124)
+
+    origin(shared, "HEAD")
+    await machine.do("sudo git pull")  # "To update: ... the lines with pip install and compileall again"
+    for line in ("install --require-hashes", "sudo .venv/bin/python -m compileall", "sudo ln -s"):
+        await machine.do(walk.line(line))
+    await machine.do(walk.line("sudo install -m 644"))
+    await machine.do("sudo systemctl daemon-reload && sudo systemctl restart grognard")
+    await game.fight("after the update")
+    kept = (await machine.do("sudo ls /var/lib/grognard")).split()
+    copy = next(name for name in kept if ".schema-" in name)
+
+    # "To go back to an older release, check it out, stop the bot and restore grognard.db.schema-N.bak"
+    await machine.do(walk.line("sudo systemctl stop grognard"))
+    await discord.gone()
+    await machine.do(f"sudo GROGNARD_DATA=/var/lib/grognard grognard restore /var/lib/grognard/{copy}")
+    older = subprocess.run(["git", "-C", PROJECT, "rev-parse", OLDER], check=True, capture_output=True, text=True)
+    await machine.do(f"sudo git checkout --quiet {older.stdout.strip()}")
+    await machine.do("sudo install -m 644 deploy/grognard.service /etc/systemd/system/ && sudo systemctl daemon-reload")
+    await machine.do(walk.line("sudo systemctl start grognard"))
+    log = await game.log()
+    assert "before" in log, log
+    assert "after the update" not in log, log
+    await machine.do(walk.line("sudo systemctl stop grognard"))
+    await discord.gone()
+
+
+async def moved(walk: Walk, machine: Machine, discord: DiscordStandIn, copy: Path) -> None:
+    """To another machine: install there, restore there, take the settings along."""
+    game = Game(discord)
+    settings(machine, discord)
+    await machine.do("git config --global --add safe.directory '*'")
+    await machine.do(walk.line("git clone ADDRESS-OF-THIS-PROJECT grognard", **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"}))
+    await machine.do(walk.line("sudo sh deploy/install.sh"))
+    await machine.do(walk.line("sudo editor /etc/grognard.env"))
+    (machine.tree / "var/backups/grognard-monday.db").write_bytes(copy.read_bytes())
+    await machine.do(walk.line("grognard restore /var/backups/grognard-monday.db"))
+    await machine.do(walk.line("sudo systemctl enable --now grognard"))
+    log = await game.log()
+    assert "before" in log, log
+    await machine.do("sudo ls -l /var/lib/grognard")
+    await machine.do("journalctl -u grognard --no-pager | tail -5")
+    await machine.do(walk.line("sudo systemctl stop grognard"))
+    await discord.gone()
+
+
+async def main(folder: Path) -> None:
+    """The whole walk."""
+    folder.mkdir(parents=True, exist_ok=True)
+    bare, shared = folder / "bare", folder / "shared"
+    shared.mkdir(exist_ok=True)
+    bare_tree(bare)
+    walk = Walk(README.read_text())
+    async with AsyncExitStack() as ends:
+        discord = await ends.enter_async_context(DiscordStandIn.running())
+
+        async def machine(name: str) -> Machine:
+            made = Machine(name, bare, shared)
+            ends.push_async_callback(made.off)
+            await made.on()
+            return made
+
+        origin(shared, "HEAD")
+        copy = await by_script(walk, await machine("monday"), discord, shared)
+        await moved(walk, await machine("moved"), discord, copy)
+    async with AsyncExitStack() as ends, DiscordStandIn.running() as discord:
+        origin(shared, OLDER)
+        by = Machine("byhand", bare, shared)
+        ends.push_async_callback(by.off)
+        await by.on()
+        await by_hand(walk, by, discord, shared)
+    print("Lines of the page that were not typed:", *walk.left, sep="\n  ")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or os.geteuid() != 0:
+        sys.exit("make walk ARGS=FOLDER, as root, with debootstrap and systemd-container")
+    asyncio.run(main(Path(sys.argv[1]).resolve()))
