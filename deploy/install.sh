@@ -9,6 +9,7 @@ root=${ROOT:-}
 app=$root/opt/grognard
 env=$root/etc/grognard.env
 units=$root/etc/systemd/system
+data=$root/var/lib/grognard
 backups=$root/var/backups/grognard
 python=${PYTHON:-python3}
 dry=
@@ -68,9 +69,9 @@ say "Its user, its folders and the command grognard"
 if [ ! "$root" ] && ! id grognard >/dev/null 2>&1; then
     run useradd --system --home-dir /var/lib/grognard --shell /usr/sbin/nologin grognard
 fi
-run mkdir -p "$root/usr/local/bin" "$root/etc" "$units" "$backups"
-run chmod 700 "$backups"
-[ "$root" ] || run chown grognard:grognard "$backups"
+run mkdir -p "$root/usr/local/bin" "$root/etc" "$units" "$data" "$backups"
+run chmod 700 "$data" "$backups"
+[ "$root" ] || run chown grognard:grognard "$data" "$backups"
 run ln -sf "${app#"$root"}/deploy/grognard" "$root/usr/local/bin/grognard"
 
 say "Its settings in $env"

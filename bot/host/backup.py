@@ -9,7 +9,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.file_rights import make_file
+from bot.file_rights import make_file, make_folder
 from bot.host.cli import Arguments
 from bot.rules.errors import UserError
 from bot.settings import load_settings
@@ -42,6 +42,10 @@ def restore(words: Sequence[str]) -> int:
         raise UserError(f"There is no file {copy}.", code="no-such-file")
     if path.exists() and copy.samefile(path):
         raise UserError(f"{copy} is the database itself.", code="bad-backup")
+    try:
+        make_folder(path.parent)  # on a new machine the bot has not made it yet
+    except OSError as error:
+        raise UserError(f"{path.parent} cannot be made: {error.strerror or error}.", code="file-failed") from None
     new = path.with_name(f"{path.name}.restoring")
     new.unlink(missing_ok=True)
     games = _copied(copy, new)

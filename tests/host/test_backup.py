@@ -65,6 +65,17 @@ async def test_a_database_that_is_missing_is_put_back(home: Path) -> None:
     assert events(path) == 1
 
 
+async def test_a_copy_goes_to_a_machine_where_no_bot_ran_yet(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copy, path = home / "monday.db", home / "another" / "machine" / "grognard.db"
+    async with open_sqlite(home / "data" / "grognard.db") as store:
+        await Channel(App(store)).do("Anna", "roll 2d6")
+    assert main(["backup", str(copy)]) == 0
+    monkeypatch.setenv("GROGNARD_DATA", str(path.parent))
+    assert main(["restore", str(copy)]) == 0
+    assert events(path) == 1
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
 async def test_nothing_else_is_taken_for_a_copy_and_nothing_is_written_over(
     home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,7 +17,7 @@ from tests.standins.discord import DiscordStandIn
 PROJECT = README.parents[1]
 OLDER = "e5395ed^"
 """A release with an older database."""
-FIRE = {"attackers": "squad; half-squad", "targets": "squad morale=4"}
+FIRE = {"attackers": "squad fp=5; half-squad fp=2", "targets": "squad tm=1 morale=4"}
 
 
 class Game:

@@ -25,7 +25,6 @@ def bare_tree(folder: Path) -> None:
         subprocess.run(["chroot", folder, "useradd", "--create-home", "--shell", "/bin/bash", "host"], check=True)
         assert home.is_dir()
         (folder / "etc/sudoers.d/host").write_text("host ALL=(ALL) NOPASSWD: ALL\n")
-        (folder / "etc/hosts").write_text("127.0.0.1 localhost\n")
         (folder / "usr/bin/editor").write_text(EDITOR)
         (folder / "usr/bin/editor").chmod(0o755)
     for file in TRUSTED:
@@ -40,6 +39,8 @@ class Machine:
         self.name, self.tree, self.shared = name, bare.parent / name, shared
         shutil.rmtree(self.tree, ignore_errors=True)
         subprocess.run(["cp", "-a", bare, self.tree], check=True)
+        (self.tree / "etc/hosts").write_text(f"127.0.0.1 localhost {name}\n")
+        (self.tree / "etc/hostname").write_text(f"{name}\n")
         self.folder = "/home/host"
         self._nspawn: asyncio.subprocess.Process | None = None
         self._first = 0
