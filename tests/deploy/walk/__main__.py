@@ -116,7 +116,7 @@ async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared:
     await machine.do(walk.line("sudo editor /etc/grognard.env"))
     await machine.do(walk.line("sudo systemctl daemon-reload && sudo systemctl enable --now grognard"))
     await game.fight("before")
-    assert "grognard" in await machine.do(f"timeout 3 {walk.line('journalctl -u grognard -f')}", status=124)
+    assert "grognard" in await machine.do(walk.line("journalctl -u grognard -f").replace("sudo ", "sudo timeout 3 "), status=124)
 
     origin(shared, "HEAD")
     await machine.do("sudo git pull")  # "To update: ... the lines with pip install and compileall again"
