@@ -13,7 +13,7 @@ LOCK := $(UV)/bin/uv pip compile pyproject.toml --universal --python-version 3.1
 	--no-emit-index-url --no-header --no-annotate --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help setup play test slow coverage matrix static check format docs corpus simulate benchmarks lock sbom audit wheel clean
+.PHONY: help setup play test slow walk coverage matrix static check format docs corpus simulate benchmarks lock sbom audit wheel clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' Makefile
@@ -29,6 +29,9 @@ test: setup ## The tests, side by side (without the slow ones)
 
 slow: setup ## The tests that take their time: kills, load, whole evenings as processes
 	@$(VENV)/python -m pytest -q -n auto --dist worksteal -m slow $(ARGS)
+
+walk: setup ## deploy/README.md line by line on a bare Debian with systemd (root, debootstrap, systemd-container; ARGS=FOLDER)
+	@$(VENV)/python -m tests.deploy.walk $(ARGS)
 
 coverage: setup ## How much of bot/ and adapters/ the quick tests run, and the lines that they do not (ARGS=tests/rules)
 	@$(VENV)/python -m pytest -q -n auto --dist worksteal --cov=bot --cov=adapters --cov-report=term-missing:skip-covered $(ARGS)

@@ -47,15 +47,26 @@ def settings(machine: Machine, discord: DiscordStandIn) -> None:
     (machine.tree / "var/tmp/settings").write_text(text)
 
 
+def commit(at: str) -> str:
+    """The hash of a commit of the project."""
+    return subprocess.run(
+        ["git", "-C", PROJECT, "rev-parse", at], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
 def origin(folder: Path, at: str) -> None:
     """The project's address: a repository whose main is at a commit."""
     bare = folder / "grognard.git"
     if not bare.exists():
         subprocess.run(["git", "clone", "--quiet", "--bare", PROJECT, bare], check=True)
     subprocess.run(["git", "-C", bare, "fetch", "--quiet", PROJECT, "HEAD:refs/heads/new"], check=True)
-    commit = subprocess.run(["git", "-C", PROJECT, "rev-parse", at], check=True, capture_output=True, text=True)
-    subprocess.run(["git", "-C", bare, "update-ref", "refs/heads/main", commit.stdout.strip()], check=True)
+    subprocess.run(["git", "-C", bare, "update-ref", "refs/heads/main", commit(at)], check=True)
     subprocess.run(["git", "-C", bare, "symbolic-ref", "HEAD", "refs/heads/main"], check=True)
+
+
+def brought(copy: Path, machine: Machine) -> None:
+    """A copy of the games comes to a machine."""
+    (machine.tree / "var/backups/grognard-monday.db").write_bytes(copy.read_bytes())
 
 
 async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, shared: Path) -> Path:
@@ -63,7 +74,9 @@ async def by_script(walk: Walk, machine: Machine, discord: DiscordStandIn, share
     game = Game(discord)
     settings(machine, discord)
     await machine.do("git config --global --add safe.directory '*'")
-    await machine.do(walk.line("git clone ADDRESS-OF-THIS-PROJECT grognard", **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"}))
+    await machine.do(
+        walk.line("git clone ADDRESS-OF-THIS-PROJECT grognard", **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"})
+    )
     await machine.do("sudo sh deploy/install.sh --dry-run")
     await machine.do(walk.line("sudo sh deploy/install.sh"))
     await machine.do(walk.line("sudo editor /etc/grognard.env"))
@@ -116,7 +129,9 @@ async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared:
     await machine.do(walk.line("sudo editor /etc/grognard.env"))
     await machine.do(walk.line("sudo systemctl daemon-reload && sudo systemctl enable --now grognard"))
     await game.fight("before")
-    assert "grognard" in await machine.do(walk.line("journalctl -u grognard -f").replace("sudo ", "sudo timeout 3 "), status=124)
+    assert "grognard" in await machine.do(
+        walk.line("journalctl -u grognard -f").replace("sudo ", "sudo timeout 3 "), status=124
+    )
 
     origin(shared, "HEAD")
     await machine.do("sudo git pull")  # "To update: ... the lines with pip install and compileall again"
@@ -132,8 +147,7 @@ async def by_hand(walk: Walk, machine: Machine, discord: DiscordStandIn, shared:
     await machine.do(walk.line("sudo systemctl stop grognard"))
     await discord.gone()
     await machine.do(f"sudo GROGNARD_DATA=/var/lib/grognard grognard restore /var/lib/grognard/{copy}")
-    older = subprocess.run(["git", "-C", PROJECT, "rev-parse", OLDER], check=True, capture_output=True, text=True)
-    await machine.do(f"sudo git checkout --quiet {older.stdout.strip()}")
+    await machine.do(f"sudo git checkout --quiet {commit(OLDER)}")
     await machine.do("sudo install -m 644 deploy/grognard.service /etc/systemd/system/ && sudo systemctl daemon-reload")
     await machine.do(walk.line("sudo systemctl start grognard"))
     log = await game.log()
@@ -148,10 +162,12 @@ async def moved(walk: Walk, machine: Machine, discord: DiscordStandIn, copy: Pat
     game = Game(discord)
     settings(machine, discord)
     await machine.do("git config --global --add safe.directory '*'")
-    await machine.do(walk.line("git clone ADDRESS-OF-THIS-PROJECT grognard", **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"}))
+    await machine.do(
+        walk.line("git clone ADDRESS-OF-THIS-PROJECT grognard", **{"ADDRESS-OF-THIS-PROJECT": "/srv/grognard.git"})
+    )
     await machine.do(walk.line("sudo sh deploy/install.sh"))
     await machine.do(walk.line("sudo editor /etc/grognard.env"))
-    (machine.tree / "var/backups/grognard-monday.db").write_bytes(copy.read_bytes())
+    brought(copy, machine)
     await machine.do(walk.line("grognard restore /var/backups/grognard-monday.db"))
     await machine.do(walk.line("sudo systemctl enable --now grognard"))
     log = await game.log()
@@ -162,12 +178,8 @@ async def moved(walk: Walk, machine: Machine, discord: DiscordStandIn, copy: Pat
     await discord.gone()
 
 
-async def main(folder: Path) -> None:
-    """The whole walk."""
-    folder.mkdir(parents=True, exist_ok=True)
-    bare, shared = folder / "bare", folder / "shared"
-    shared.mkdir(exist_ok=True)
-    bare_tree(bare)
+async def main(bare: Path, shared: Path) -> None:
+    """The whole walk, on machines that are copies of `bare` and see `shared` as /srv."""
     walk = Walk(README.read_text())
     async with AsyncExitStack() as ends:
         discord = await ends.enter_async_context(DiscordStandIn.running())
@@ -193,4 +205,7 @@ async def main(folder: Path) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 2 or os.geteuid() != 0:
         sys.exit("make walk ARGS=FOLDER, as root, with debootstrap and systemd-container")
-    asyncio.run(main(Path(sys.argv[1]).resolve()))
+    where = Path(sys.argv[1]).resolve()
+    (where / "shared").mkdir(parents=True, exist_ok=True)
+    bare_tree(where / "bare")
+    asyncio.run(main(where / "bare", where / "shared"))

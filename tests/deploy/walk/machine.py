@@ -110,4 +110,3 @@ class Machine:
         with suppress(ProcessLookupError):
             self._nspawn.send_signal(signal.SIGKILL)
         await self._nspawn.wait()
-
