@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.rules.inputs.given import Given
@@ -10,22 +11,27 @@ from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
 from bot.rules.sequence import Line, Plan, Settlement
 from bot.rules.tables.table import Tables
-from bot.systems.baps.ammunition import Checker, ammo_step, checks_said, failed, jammed, noted, reload_said
+from bot.systems.baps.ammunition import Checker, ammo_step, with_checks
+from bot.systems.baps.fates import settled
 from bot.systems.baps.men import called, living
-from bot.systems.baps.resolution import (
-    MOST_MEN,
-    Man,
-    Resolution,
-    aftermath,
-    changes_of,
-    fates_of,
-    printed_row,
-    row_said,
-    summed_up,
-    words_of,
-)
+from bot.systems.baps.resolution import MOST_MEN, Man, Resolution, printed_row, row_said
 from bot.systems.baps.rows import rows_of
 from bot.systems.baps.volley import Volley, men_step
+
+
+@dataclass(frozen=True, slots=True)
+class Defense:
+    """What protects a man: stance and cover, and what each of them counts."""
+
+    stance: str
+    cover: str
+    basic: int
+    shield: int
+
+    @property
+    def total(self) -> int:
+        """The defense factor."""
+        return self.basic + self.shield
 
 
 def fire_plan(
@@ -34,82 +40,58 @@ def fire_plan(
     attack: int,
     checkers: Sequence[Checker],
     *,
-    soldiers: Sequence[Unit] = (),
     opening: Mapping[str, Any],
-    lines: tuple[Line, ...],
+    line: Line,
     then: tuple[str, ...] = (),
 ) -> Plan[Volley]:
-    """Steps 3 to 7 of fire: each target, each pass; then ammunition if a d20 was a 1.
+    """Steps 3 to 7 of fire: each target, each pass; then the ammunition of `checkers` if a d20 was a 1.
 
-    `soldiers` are the roster's firers behind `checkers`. Source: Infantry Charts, Defense Factors, Combat
-    Resolution Table, ammunition.
+    Source: Infantry Charts, Defense Factors, Combat Resolution Table, ammunition.
     """
     men = living(given.units("targets"), "targets")
-    names, resolution = called(men), Resolution(tables)
-    targets = _targets(tables, given, resolution, men, attack)
-
-    def after_the_last(one: bool) -> Volley:
-        return Volley("ammo" if one else None)
-
+    names, crt, column = called(men), Resolution(tables), min(len(men), MOST_MEN)
+    defenses = [_defense(tables, given, man) for man in men]
+    targets: list[Man] = []
+    for unit, name, defense in zip(men, names, defenses, strict=True):
+        difference = attack - defense.total
+        row, passes = printed_row(difference)
+        facts = {"unit": unit.word, "defense": defense.total, "difference": difference, "row": row, "passes": passes}
+        cells = (crt.cell(row, column),) * passes
+        targets.append(Man(unit, name, cells, f"targets[{len(targets)}]", facts, counts_ones=True))
     steps = {
-        "man": men_step(targets, resolution, then=after_the_last),
-        "ammo": ammo_step(tables, checkers, "ammo"),
+        "man": men_step(targets, crt, then=lambda one: Volley("ammo" if one else None)),
+        "ammo": ammo_step(tables, checkers),
     }
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        hit, ammo = out["targets"], out["ammo"]
-        changes = changes_of(men, hit) + noted(soldiers, ammo)
-        return Settlement(
-            summed_up(hit),
-            words_of(hit) + failed(ammo),
-            (*then, *reload_said(soldiers, ammo)),
-            changes,
-            fates_of(names, hit),
-            (*jammed(checkers, ammo), *aftermath(men, hit, names)),
-            sums=checks_said(ammo),
-        )
+        return with_checks(replace(settled(men, names, out["targets"]), then=then), checkers, out["ammo"])
 
-    told = {**opening, "attack": attack, "column": min(len(men), MOST_MEN), "targets": [], "ammo": []}
-    story = (*lines, *_defenses(tables, given, men, attack))
+    told = {**opening, "attack": attack, "column": column, "targets": [], "ammo": []}
+    story = (line, *_said(attack, column, names, defenses))
     return Plan(Volley("man"), steps, settle, opening=told, lines=story, rows=rows_of(targets))
 
 
-def _targets(
-    tables: Tables, given: Given, resolution: Resolution, men: tuple[Unit, ...], attack: int
-) -> tuple[Man, ...]:
-    column = min(len(men), MOST_MEN)
-    targets = []
-    for at, (unit, name) in enumerate(zip(men, called(men), strict=True)):
-        stance = unit.get("stance") or given.word("stance")
-        cover = unit.get("cover") or given.word("cover")
-        basic, shield = tables["defense-factors"](stance=stance)["factor"], tables["cover"](cover=cover)["modifier"]
-        defense = basic + shield
-        row, passes = printed_row(attack - defense)
-        facts = {"unit": unit.word, "defense": defense, "difference": attack - defense, "row": row, "passes": passes}
-        cells = (resolution.cell(row, column),) * passes
-        targets.append(Man(unit, name, cells, f"targets[{at}]", "", facts, counts_ones=True))
-    return tuple(targets)
+def _defense(tables: Tables, given: Given, man: Unit) -> Defense:
+    stance = man.get("stance") or given.word("stance")
+    cover = man.get("cover") or given.word("cover")
+    basic, shield = tables["defense-factors"](stance=stance)["factor"], tables["cover"](cover=cover)["modifier"]
+    return Defense(stance, cover, basic, shield)
 
 
-def _defenses(tables: Tables, given: Given, men: tuple[Unit, ...], attack: int) -> tuple[Line, ...]:
+def _said(attack: int, column: int, names: Sequence[str], defenses: Sequence[Defense]) -> list[Line]:
     """The defense of the men and where they are read, once for all who are alike."""
-    alike: dict[tuple[str, str], list[str]] = {}
-    for unit, name in zip(men, called(men), strict=True):
-        key = (unit.get("stance") or given.word("stance"), unit.get("cover") or given.word("cover"))
-        alike.setdefault(key, []).append(name)
     lines: list[Line] = []
-    for (stance, cover), names in alike.items():
-        basic, shield = (
-            int(tables["defense-factors"](stance=stance)["factor"]),
-            int(tables["cover"](cover=cover)["modifier"]),
-        )
-        parts = (
-            (stance.replace("-", " "), basic),
-            *(((f"{cover.replace('-', ' ')} cover", shield),) if shield else ()),
-        )
-        defense, ahead = basic + shield, attack - basic - shield
-        whose = "defense" if len(alike) == 1 else f"defense of {joined(names)}"
-        read = f"{row_said(ahead)}, column {min(len(men), MOST_MEN)}"
+    alike = {
+        defense: [name for name, own in zip(names, defenses, strict=True) if own == defense] for defense in defenses
+    }
+    for defense, those in alike.items():
+        parts = [(defense.stance.replace("-", " "), defense.basic)]
+        parts += [(f"{defense.cover.replace('-', ' ')} cover", defense.shield)] if defense.shield else []
+        ahead = attack - defense.total
+        whose = "defense" if len(alike) == 1 else f"defense of {joined(those)}"
         lead = f"{ahead} ahead" if ahead > 0 else f"{-ahead} behind" if ahead else "level"
-        lines += [Line(whose, (), parts, defense), Line(lead, result=read)]
-    return tuple(lines)
+        lines += [
+            Line(whose, (), tuple(parts), defense.total),
+            Line(lead, result=f"{row_said(ahead)}, column {column}"),
+        ]
+    return lines

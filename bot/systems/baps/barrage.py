@@ -6,10 +6,8 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan
 from bot.rules.tables.table import Tables
-from bot.systems.baps.blasts import blast_of, blast_plan, rows_of
+from bot.systems.baps.blasts import blast_of, blast_plan
 from bot.systems.baps.volley import Volley
-
-ZONES = ("vaporize", "lethal", "burst")
 
 
 def plan(tables: Tables, given: Given) -> Plan[Volley]:
@@ -25,6 +23,5 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
             option="vaporize",
             code="not-together",
         )
-    rows = rows_of(tables, "sheaf-zone", ZONES)
-    blast = blast_of(tables, given, rows, cover=given.word("cover"), inside=given.flag("inside"))
-    return blast_plan(blast, then=("Their unit owes a morale check with event artillery-fire.",))
+    then = ("Their unit owes a morale check with event artillery-fire.",)
+    return blast_plan(blast_of(tables, given, zones="sheaf-zone"), then=then)

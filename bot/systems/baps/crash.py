@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Row, Settlement, Step, minus, row_of
+from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, minus, row_of, ruled
 from bot.rules.tables.table import Tables
+from bot.systems.baps.fates import changes_of, counted, summed_up, words_of
 from bot.systems.baps.men import about, called, whom
-from bot.systems.baps.resolution import (
-    NAMED,
-    Man,
-    Resolution,
-    aftermath,
-    changes_of,
-    counted,
-    named,
-    summed_up,
-    words_of,
-)
+from bot.systems.baps.resolution import Resolution
 from bot.systems.baps.rows import rows_of
-from bot.systems.baps.vehicles import aboard, crew_left, refuse_wreck
+from bot.systems.baps.vehicles import aboard, crew_left, inside, refuse_wreck, riders
 from bot.systems.baps.volley import Volley, men_step
 
 EVENTS = {"stop": "stop", "flip": "flip"}
@@ -46,20 +36,6 @@ COLLISIONS = {
 }
 
 
-def _settled(vehicle: Unit | None, occupants: tuple[Unit, ...], out: Mapping[str, Any]) -> Settlement:
-    """What is said and done when it has come to rest."""
-    hurt = out["occupants"]
-    headline = CRASHES[out["result"]] + (f", {summed_up(hurt)}" if hurt else "")
-    men = called(occupants)
-    now = (*(named(men, hurt) if len(men) > NAMED else ()), *aftermath(occupants, hurt, men))
-    now = (*now, "this happens in the next movement phase") if out["result"] in LATER else now
-    fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(men, hurt))
-    left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
-    changes: tuple[Change, ...] = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()
-    changes += changes_of(occupants, hurt)
-    return Settlement(about(vehicle, headline), words_of(hurt), (), changes, (fate,), now)
-
-
 def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """1d20 on the crash chart, then each occupant. Source: Vehicle Charts, Vehicle Crash Chart.
 
@@ -67,56 +43,60 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """
     vehicle = given.unit("unit")
     refuse_wreck(vehicle, "unit")
-    quick, turned = given.flag("moved_quickly"), given.flag("turned")
-    events = EVENTS | (COLLISIONS if given.flag("hits_object") else {})
     occupants = aboard(given, "occupants", vehicle)
-    resolution = Resolution(tables)
-    answers = {roll: tables["crash"](moved_quickly=quick, turned=turned, roll=roll) for roll in range(1, 21)}
-    parts = tuple((name, 1) for name, counts in (("moved quickly", quick), ("turned sharply", turned)) if counts)
+    how = {"moved_quickly": given.flag("moved_quickly"), "turned": given.flag("turned")}
+    answers = {roll: tables["crash"](**how, roll=roll) for roll in range(1, 21)}
+    counts = (("moved quickly", how["moved_quickly"]), ("turned sharply", how["turned"]))
+    parts = tuple((name, 1) for name, so in counts if so)
+    events = EVENTS | (COLLISIONS if given.flag("hits_object") else {})
+    results = {str(answer["result"]) for answer in answers.values()}
+    rows = {result: int(tables["crash-injury"](event=events[result])["row"]) for result in results if result in events}
 
-    def injury_row(result: str) -> int | None:
-        return int(tables["crash-injury"](event=events[result])["row"]) if result in events else None
+    def crash(_: Volley, roll: Roll) -> Ruling[Volley]:
+        total, result = answers[roll[0]]["total"], answers[roll[0]]["result"]
+        told = {"roll": roll[0], "total": total, "result": result, "row": rows.get(result, "none")}
 
-    rows = {result: injury_row(result) for result in {answer["result"] for answer in answers.values()}}
+        def line() -> Line:
+            return Line("crash", roll, parts, total)
 
-    def apply(_state: Volley, roll: Roll) -> Volley:
-        row = rows[answers[roll[0]]["result"]]
-        return Volley(None if row is None or not occupants else f"row {row}")
+        if result not in rows or not occupants:
+            return Ruling(Volley(None), told, lambda: (line(),))
+        read = f"row {minus(rows[result])}, column 1"
+        return Ruling(Volley(f"row {rows[result]}"), told, lambda: (line(), Line("everybody inside", result=read)))
 
-    def outputs(_before: Volley, roll: Roll, _after: Volley) -> Outputs:
-        answer = answers[roll[0]]
-        row = rows[answer["result"]]
-        told = {"roll": roll[0], "total": answer["total"], "result": answer["result"]}
-        return {**told, "row": "none" if row is None else row}
-
-    def lines(_before: Volley, roll: Roll, _after: Volley) -> tuple[Line, ...]:
-        answer = answers[roll[0]]
-        line = Line("crash", roll, parts, answer["total"])
-        row = rows[answer["result"]]
-        return (
-            (line,)
-            if row is None or not occupants
-            else (line, Line("everybody inside", result=f"row {minus(row)}, column 1"))
-        )
-
-    def by_result(_: Volley) -> Any:
-        return group_faces(20, lambda roll: answers[roll]["result"])
-
-    hurt: tuple[Row, ...] = ()
+    crt = Resolution(tables)
     steps = {
-        "roll": Step((d20("crash"),), apply, outputs, lines, groups=by_result, exact_only=frozenset({"roll", "total"}))
-    }
-    for row in {row for row in rows.values() if row is not None}:
-        men = tuple(
-            Man(unit, name, (resolution.cell(row, 1),), f"occupants[{at}]", "", {"unit": unit.word}, rides=True)
-            for at, (unit, name) in enumerate(zip(occupants, called(occupants), strict=True))
+        "roll": ruled(
+            (d20("crash"),),
+            crash,
+            groups=group_faces(20, lambda roll: answers[roll]["result"]),
+            exact_only=("roll", "total"),
         )
-        steps[f"row {row}"] = men_step(men, resolution, name=f"row {row}")
-        hurt = rows_of(men)
+    }
+    for row in set(rows.values()):
+        steps[f"row {row}"] = men_step(riders(occupants, "occupants", (crt.cell(row, 1),)), crt, name=f"row {row}")
     return Plan(
         Volley("roll"),
         steps,
-        partial(_settled, vehicle, occupants),
+        lambda out: _settled(vehicle, occupants, out),
         opening={"occupants": []},
-        rows=(row_of("result", "the vehicle"), *hurt),
+        rows=(row_of("result", "the vehicle"), *(rows_of(riders(occupants, "occupants")) if rows else ())),
+    )
+
+
+def _settled(vehicle: Unit | None, occupants: tuple[Unit, ...], out: Mapping[str, Any]) -> Settlement:
+    """What is said and done when it has come to rest."""
+    hurt = out["occupants"]
+    headline = CRASHES[out["result"]] + (f", {summed_up(hurt)}" if hurt else "")
+    later = ("this happens in the next movement phase",) if out["result"] in LATER else ()
+    fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(called(occupants), hurt))
+    left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
+    changes: tuple[Change, ...] = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()
+    return Settlement(
+        about(vehicle, headline),
+        words_of(hurt),
+        (),
+        changes + changes_of(occupants, hurt),
+        (fate,),
+        (*inside(occupants, hurt), *later),
     )

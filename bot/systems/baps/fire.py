@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
 from math import floor
 from typing import Any
 
@@ -11,12 +12,13 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, Plan
 from bot.rules.tables.formula import plain
-from bot.rules.tables.table import Table, Tables
+from bot.rules.tables.table import Tables
 from bot.systems.baps.aimed import fire_plan
 from bot.systems.baps.ammunition import Checker, kind_of, refuse_jammed
 from bot.systems.baps.men import called, living
 from bot.systems.baps.volley import Volley
 
+HOW = ("suppressed", "moving", "hasty", "heroic")
 SAID = {
     "submachine-gun": "SMG",
     "rifle-bolt": "rifle",
@@ -30,6 +32,17 @@ SAID = {
 """Weapons as players call them, where that differs from the chart."""
 
 
+@dataclass(frozen=True, slots=True)
+class Firer:
+    """A soldier who fires: the attack factor, fractions kept, and what the story calls the weapon."""
+
+    unit: Unit
+    name: str
+    weapon: str
+    factor: int | float
+    armed: str
+
+
 def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """Fire of `attackers` at `targets`. Source: Infantry Charts, Normal Fires to ammunition.
 
@@ -37,41 +50,29 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     """
     attackers = living(given.units("attackers"), "attackers")
     refuse_jammed(attackers)
-    names = called(attackers)
-    factors = [factor_of(tables, given, unit, name) for unit, name in zip(attackers, names, strict=True)]
+    firers = [_firer(tables, given, unit, name) for unit, name in zip(attackers, called(attackers), strict=True)]
     leader = given.int("leader")
-    total = sum(factors) + leader
+    total = sum(firer.factor for firer in firers) + leader
     attack = floor(total)
-    checkers = [
-        Checker(unit.word, name, kind_of(tables, str(unit.get("weapon"))))
-        for unit, name in zip(attackers, names, strict=True)
-    ]
-    dropped = "fraction dropped" if attack != total else ""
     opening: dict[str, Any] = {}
-    for at, (unit, factor) in enumerate(zip(attackers, factors, strict=True)):
-        opening |= {f"attackers[{at}].unit": unit.word, f"attackers[{at}].factor": factor}
-    return fire_plan(
-        tables,
-        given,
-        attack,
-        checkers,
-        soldiers=attackers,
-        opening=opening,
-        lines=(
-            Line(
-                "attack",
-                parts=(("leader rating", leader),) if leader else (),
-                total=attack,
-                result=dropped,
-                contributors=_by_weapon(tables, attackers, factors),
-            ),
-        ),
+    for at, firer in enumerate(firers):
+        opening |= {f"attackers[{at}].unit": firer.unit.word, f"attackers[{at}].factor": firer.factor}
+    line = Line(
+        "attack",
+        parts=(("leader rating", leader),) if leader else (),
+        total=attack,
+        result="fraction dropped" if attack != total else "",
+        contributors=_by_weapon(firers),
     )
+    checkers = [
+        Checker(firer.unit.word, firer.name, kind_of(tables, firer.weapon), firer.unit.name) for firer in firers
+    ]
+    return fire_plan(tables, given, attack, checkers, opening=opening, line=line)
 
 
-def factor_of(tables: Tables, given: Given, unit: Unit, name: str) -> int | float:
-    """The attack factor of one soldier, fractions kept. Raises UserError without a weapon or a shot."""
-    weapon = unit.get("weapon")
+def _firer(tables: Tables, given: Given, unit: Unit, name: str) -> Firer:
+    """One soldier. Raises UserError without a weapon or a shot."""
+    weapon, modifiers = unit.get("weapon"), tables["attack-modifiers"]
     if weapon is None:
         raise UserError(
             f"{name} needs a weapon.",
@@ -88,32 +89,16 @@ def factor_of(tables: Tables, given: Given, unit: Unit, name: str) -> int | floa
             option="attackers",
             code="out-of-reach",
         )
-    return plain(factor * multiplier(tables["attack-modifiers"], unit, str(weapon)))
+    how = [flag for flag in HOW if unit.has(flag)]
+    if unit.has("no_assistant") and weapon in modifiers.constants["machine_guns"]:
+        how.append("no_assistant")
+    armed = " ".join((*how, SAID.get(weapon, weapon.replace("-", " ")))).replace("no_assistant", "unassisted")
+    return Firer(unit, name, weapon, plain(factor * modifiers(**dict.fromkeys(how, True))["factor"]), armed)
 
 
-def _by_weapon(
-    tables: Tables, attackers: Sequence[Unit], factors: Sequence[int | float]
-) -> tuple[tuple[str, int | float], ...]:
+def _by_weapon(firers: Iterable[Firer]) -> tuple[tuple[str, int | float], ...]:
     """The factors summed up by weapon: `rifles 27`, `moving LMG 4`."""
     found: dict[str, list[int | float]] = {}
-    for unit, factor in zip(attackers, factors, strict=True):
-        found.setdefault(_armed(tables, unit), []).append(factor)
+    for firer in firers:
+        found.setdefault(firer.armed, []).append(firer.factor)
     return tuple((name if len(each) == 1 else f"{name}s", plain(sum(each))) for name, each in found.items())
-
-
-def _armed(tables: Tables, unit: Unit) -> str:
-    """The weapon of a firer as players call it, with what halves or doubles it."""
-    weapon = str(unit.get("weapon"))
-    why = [flag for flag in ("suppressed", "moving", "hasty", "heroic") if unit.has(flag)]
-    why += ["unassisted"] * (
-        unit.has("no_assistant") and weapon in tables["attack-modifiers"].constants["machine_guns"]
-    )
-    return " ".join((*why, SAID.get(weapon, weapon.replace("-", " "))))
-
-
-def multiplier(modifiers: Table, unit: Unit, weapon: str) -> float:
-    """What the attack factor is multiplied by; a missing assistant matters to machine guns only."""
-    flags = {flag: unit.has(flag) for flag in ("suppressed", "moving", "hasty", "heroic")}
-    alone = unit.has("no_assistant") and weapon in modifiers.constants["machine_guns"]
-    factor: float = modifiers(**flags, no_assistant=alone)["factor"]
-    return factor

@@ -29,11 +29,9 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
             option="range",
             code="out-of-reach",
         )
-    halved = {flag: given.flag(flag) for flag in ("suppressed", "moving", "hasty")}
-    factor *= tables["attack-modifiers"](**halved)["factor"]
-    why = [flag for flag, is_so in halved.items() if is_so]
+    how = [flag for flag in ("suppressed", "moving", "hasty") if given.flag(flag)]
+    factor *= tables["attack-modifiers"](**dict.fromkeys(how, True))["factor"]
     attack = floor(factor + leader)
-    armed = " ".join((*why, "flame thrower"))
     parts = (("leader rating", leader),) if leader else ()
     return fire_plan(
         tables,
@@ -41,6 +39,6 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         attack,
         [Checker(WEAPON, WEAPON, "other")],
         opening={},
-        lines=(Line("attack", (), parts, attack, contributors=((armed, factor),)),),
+        line=Line("attack", (), parts, attack, contributors=((" ".join((*how, "flame thrower")), factor),)),
         then=("Their unit owes a morale check with event flame-weapon.",),
     )

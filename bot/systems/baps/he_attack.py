@@ -6,11 +6,9 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan
 from bot.rules.tables.table import Tables
-from bot.systems.baps.blasts import blast_of, rows_of
+from bot.systems.baps.blasts import blast_of
 from bot.systems.baps.indirect import aim_plan
 from bot.systems.baps.volley import Volley
-
-ZONES = ("lethal", "burst")
 
 
 def plan(tables: Tables, given: Given) -> Plan[Volley]:
@@ -35,14 +33,12 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
             code="not-together",
         )
     need, cover = int(shot["need"]), int(tables["cover"](cover=given.word("cover"))["modifier"])
-    rows = rows_of(tables, "he-radii", ZONES)
     return aim_plan(
-        need,
-        (("cover of the aim point", -cover),) if cover else (),
-        str(shot["scatter"]),
-        given.flag("direction"),
-        blast_of(tables, given, rows, cover=given.word("blast_cover"), inside=given.flag("inside")),
+        given,
+        blast_of(tables, given, cover="blast_cover"),
+        need=need,
         hits=lambda die: die - cover >= need,
-        auto_hit=given.flag("auto_hit"),
+        parts=(("cover of the aim point", -cover),) if cover else (),
+        scatter=str(shot["scatter"]),
         weapon=f"the {weapon.replace('-', ' ')}",
     )

@@ -6,12 +6,10 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan, parts_of
 from bot.rules.tables.table import Tables
-from bot.systems.baps.blasts import blast_of, rows_of
+from bot.systems.baps.blasts import blast_of
 from bot.systems.baps.indirect import aim_plan
 from bot.systems.baps.shot import hits_vehicle, shot_modifiers
 from bot.systems.baps.volley import Volley
-
-ZONES = ("lethal", "burst")
 
 
 def plan(tables: Tables, given: Given) -> Plan[Volley]:
@@ -28,15 +26,13 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
             option="range",
             code="out-of-reach",
         )
-    need = int(shot["need"])
-    modifiers = shot_modifiers(tables, given, side=given.flag("side"))
-    rows = rows_of(tables, "he-radii", ZONES)
+    need, modifiers = int(shot["need"]), shot_modifiers(tables, given, side=given.flag("side"))
     return aim_plan(
-        need,
-        parts_of(modifiers.parts),
-        str(shot["he_scatter"]),
-        given.flag("direction"),
-        blast_of(tables, given, rows, cover=given.word("blast_cover"), inside=given.flag("inside")),
+        given,
+        blast_of(tables, given, cover="blast_cover"),
+        need=need,
         hits=lambda die: hits_vehicle(die, int(modifiers["total"]), need),
+        parts=parts_of(modifiers.parts),
+        scatter=str(shot["he_scatter"]),
         weapon="the round",
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bot.rules.sequence import Outputs, Row
-from bot.systems.baps.resolution import WOUNDED, Man, said
+from bot.systems.baps.fates import SAID, token_of
+from bot.systems.baps.resolution import Man
 
-SUPPRESSED = "suppressed"
+SUPPRESSED = ", suppressed"
 
 
 def rows_of(men: Iterable[Man]) -> tuple[Row, ...]:
@@ -23,13 +24,13 @@ def _row(man: Man) -> Row:
             return None
         if told[after] == "killed":
             return "killed"
-        wounded = str(told[result]).startswith("wound")
-        return f"{told[result]}, {SUPPRESSED}" if wounded and told[after] == SUPPRESSED else str(told[result])
+        also = told[result].startswith("wound") and told[after] == "suppressed"
+        return f"{told[result]}{SUPPRESSED if also else ''}"
 
     return Row(man.name, (result, after), read, _said)
 
 
-def _said(token: str) -> str:
-    result, _, after = token.partition(", ")
-    word = said({"result": result, "after": after or "ready"})
-    return WOUNDED.get(word, word)
+def _said(value: str) -> str:
+    result = value.removesuffix(SUPPRESSED)
+    token = token_of({"result": result, "after": "suppressed" if result != value else "ready"})
+    return SAID.get(token, token)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.dice import d20
@@ -10,15 +11,15 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Settlement, Step, minus, parts_of, row_of
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, minus, parts_of, row_of, ruled
 from bot.rules.tables.table import Answer, Tables
-from bot.systems.baps.crew import Crew, crew_men, crew_step
-from bot.systems.baps.damage import AREAS, area_steps
+from bot.systems.baps.crew import Crew, crew_step
+from bot.systems.baps.damage import area_step
+from bot.systems.baps.fates import changes_of, counted, summed_up, words_of
 from bot.systems.baps.men import about, called, whom
-from bot.systems.baps.resolution import NAMED, Resolution, aftermath, changes_of, counted, named, summed_up, words_of
 from bot.systems.baps.rows import rows_of
 from bot.systems.baps.shot import hits_vehicle, shot_modifiers
-from bot.systems.baps.vehicles import aboard, hit_vehicle, refuse_wreck
+from bot.systems.baps.vehicles import aboard, hit_vehicle, inside, refuse_wreck, riders
 
 BOUNCES = {
     "none": "no effect",
@@ -53,6 +54,60 @@ MISSED: Mapping[str, Any] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One shot: what it needs to hit and to penetrate, what is told of that, and each bounce by its die."""
+
+    need: int
+    modifiers: Answer
+    pen_need: int | str
+    known: Outputs
+    classes: str
+    bounces: Mapping[int, str]
+
+    def hits(self, die: int) -> bool:
+        """Whether a die hits."""
+        return hits_vehicle(die, int(self.modifiers["total"]), self.need)
+
+    def penetrates(self, die: int) -> bool:
+        """Whether a die penetrates."""
+        return die >= int(self.pen_need)
+
+    def hit(self, _: Crew, roll: Roll) -> Ruling[Crew]:
+        """The roll to hit: a hit penetrates by a die, or bounces where the chart says that it must fail."""
+        hit, total = self.hits(roll[0]), roll[0] + int(self.modifiers["total"])
+        told: dict[str, Any] = {"roll": roll[0], "hit_total": total, "hit": hit}
+
+        def line() -> Line:
+            return Line("to hit", roll, parts_of(self.modifiers.parts), total, f"{self.need} or more needed")
+
+        if not hit:
+            return Ruling(Crew(None), {**told, **MISSED}, lambda: (line(),))
+        if self.pen_need != "fail":
+            return Ruling(Crew("penetrate"), {**told, **self.known}, lambda: (line(),))
+        never = Line("penetration", result=f"{self.classes}, never")
+        told |= {**self.known, "pen_roll": "none", "penetrated": False}
+        return Ruling(Crew("bounce"), told, lambda: (line(), never))
+
+    def penetrate(self, _: Crew, roll: Roll) -> Ruling[Crew]:
+        """The penetration roll: the areas inside if it is enough, else what a bounce does."""
+        told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": self.penetrates(roll[0])}
+
+        def story() -> tuple[Line]:
+            return (Line("penetration", roll, result=f"{self.classes}, {self.pen_need} or more needed"),)
+
+        if not told["penetrated"]:
+            return Ruling(Crew("bounce"), told, story)
+        return Ruling(Crew("area"), {**told, "outcome": "penetrated"}, story)
+
+    def bounce(self, _: Crew, roll: Roll) -> Ruling[Crew]:
+        """The roll of a round that did not penetrate."""
+        result = self.bounces[roll[0]]
+        out = result == "bail-out"
+        told = {**UNHARMED, "outcome": result, "bail_out": out, "reoccupy": "yes" if out else "none"}
+        return Ruling(Crew(None), told, lambda: (Line("not penetrated", roll),))
+
+
 def plan(tables: Tables, given: Given) -> Plan[Crew]:
     """One shot of `weapon`. Source: Vehicle Charts, Roll to Hit Vehicular Targets to round that did not penetrate.
 
@@ -60,96 +115,51 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     """
     weapon, target, vehicle_type = given.word("weapon"), given.unit("target"), given.word("vehicle_type")
     refuse_wreck(target, "target")
-    shot, class_used = _shot(tables, weapon, given.number("range"))
-    armor = tables["armor-modifiers"](
-        armor=given.word("armor"), aspect=given.word("aspect"), extra_armor=given.flag("extra_armor")
-    )
-    pen_need = tables["penetration"](weapon=class_used, armor=armor["column"])["need"]
-    known = {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need}
-    classes = f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}"
-    need, modifiers = int(shot["need"]), shot_modifiers(tables, given, side=given.word("aspect") == "side")
-    crew = aboard(given, "crew", target)
-    steps: dict[str, Step[Crew]] = {
-        "hit": _hit(need, modifiers, known, classes),
-        "penetrate": _penetrate(pen_need, classes),
-        "bounce": _bounce(tables, weapon in MACHINE_GUNS, vehicle_type),
-        **area_steps(tables, weapon, vehicle_type, bool(crew)),
-        "crew": crew_step(tables, Resolution(tables), crew),
+    shot, crew = _shot(tables, given), aboard(given, "crew", target)
+    steps = {
+        "hit": ruled((d20("to hit"),), shot.hit, groups=group_faces(20, shot.hits), exact_only=("roll", "hit_total")),
+        "penetrate": ruled(
+            (d20("penetration"),),
+            shot.penetrate,
+            groups=lambda _: group_faces(20, shot.penetrates),
+            exact_only=("pen_roll",),
+        ),
+        "bounce": ruled((d20("not penetrated"),), shot.bounce, groups=group_faces(20, lambda die: shot.bounces[die])),
+        "area": area_step(tables, weapon, vehicle_type, len(crew)),
+        "crew": crew_step(tables, crew),
     }
 
     def settle(out: Mapping[str, Any]) -> Settlement:
         changes = hit_vehicle(target, crew, out) + changes_of(crew, out["crew"])
-        men = called(crew)
-        now = (
-            *_now(out, crew),
-            *(named(men, out["crew"]) if len(men) > NAMED else ()),
-            *aftermath(crew, out["crew"], men),
-        )
-        fate = _fate(whom(target, WHAT.get(vehicle_type, "the vehicle")), out, men)
+        fate = _fate(whom(target, WHAT.get(vehicle_type, "the vehicle")), out, called(crew))
+        now = (*_now(out, crew), *inside(crew, out["crew"]))
         return Settlement(about(target, _headline(out)), words_of(out["crew"]), (), changes, (fate,), now)
 
-    opening = {"need": need, "damage": [], "crew": []}
-    shown = (row_of("outcome", "the vehicle"), *rows_of(crew_men(crew)))
-    return Plan(Crew("hit"), steps, settle, opening=opening, rows=shown)
+    opening = {"need": shot.need, "damage": [], "crew": []}
+    rows = (row_of("outcome", "the vehicle"), *rows_of(riders(crew, "crew")))
+    return Plan(Crew("hit"), steps, settle, opening=opening, rows=rows)
 
 
-def _hit(need: int, modifiers: Answer, known: Outputs, classes: str) -> Step[Crew]:
-    """The roll to hit; `known` is what a hit tells of the penetration, which needs no die where it cannot be."""
-    modifier, pen_need = int(modifiers["total"]), known["pen_need"]
-
-    def hit(roll: Roll) -> bool:
-        return hits_vehicle(roll[0], modifier, need)
-
-    def apply(_state: Crew, roll: Roll) -> Crew:
-        return Crew(None if not hit(roll) else "bounce" if pen_need == "fail" else "penetrate")
-
-    def outputs(_before: Crew, roll: Roll, after: Crew) -> Outputs:
-        told = {"roll": roll[0], "hit_total": roll[0] + modifier, "hit": hit(roll)}
-        if not hit(roll):
-            return {**told, **MISSED}
-        told |= known
-        return told | {"pen_roll": "none", "penetrated": False} if after.owes == "bounce" else told
-
-    def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line, ...]:
-        line = Line("to hit", roll, parts_of(modifiers.parts), roll[0] + modifier, f"{need} or more needed")
-        if hit(roll) and pen_need == "fail":
-            return (line, Line("penetration", result=f"{classes}, never"))
-        return (line,)
-
-    return Step(
-        (d20("to hit"),),
-        apply,
-        outputs,
-        lines,
-        groups=lambda _: group_faces(20, lambda die: hit((die,))),
-        exact_only=frozenset({"roll", "hit_total"}),
+def _shot(tables: Tables, given: Given) -> Shot:
+    """The charts read for a shot. Raises UserError beyond the weapon's last band."""
+    weapon = given.word("weapon")
+    to_hit, class_used = _to_hit(tables, weapon, given.number("range"))
+    armor = tables["armor-modifiers"](
+        armor=given.word("armor"), aspect=given.word("aspect"), extra_armor=given.flag("extra_armor")
+    )
+    pen_need = tables["penetration"](weapon=class_used, armor=armor["column"])["need"]
+    bounce = {"machine_gun": weapon in MACHINE_GUNS, "vehicle_type": given.word("vehicle_type")}
+    return Shot(
+        int(to_hit["need"]),
+        shot_modifiers(tables, given, side=given.word("aspect") == "side"),
+        pen_need,
+        {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need},
+        f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}",
+        {roll: str(tables["no-penetration"](**bounce, roll=roll)["result"]) for roll in range(1, 21)},
     )
 
 
-def _penetrate(need: Any, classes: str) -> Step[Crew]:
-    """The penetration roll: the areas inside if it is `need` or more, else what a bounce does."""
-
-    def penetrated(roll: Roll) -> bool:
-        return roll[0] >= int(need)
-
-    def outputs(_before: Crew, roll: Roll, _after: Crew) -> Outputs:
-        told: dict[str, Any] = {"pen_roll": roll[0], "penetrated": penetrated(roll)}
-        return told | {"outcome": "penetrated"} if penetrated(roll) else told
-
-    def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
-        return (Line("penetration", roll, result=f"{classes}, {need} or more needed"),)
-
-    return Step(
-        (d20("penetration"),),
-        lambda _state, roll: Crew(AREAS[0] if penetrated(roll) else "bounce"),
-        outputs,
-        lines,
-        groups=lambda _: group_faces(20, lambda die: penetrated((die,))),
-        exact_only=frozenset({"pen_roll"}),
-    )
-
-
-def _shot(tables: Tables, weapon: str, inches: float) -> tuple[Answer, str]:
+def _to_hit(tables: Tables, weapon: str, inches: float) -> tuple[Answer, str]:
     """The row of the to-hit chart and the weapon's row of the penetration chart at this range."""
     if weapon in ("at-grenade", "at-rifle", "light-at-weapon", "medium-at-weapon"):
         shot = tables["at-to-hit"](weapon=weapon, range=inches)
@@ -175,28 +185,6 @@ def _armor_said(armor: str, answer: Answer) -> str:
     """The armor column for the story, with what shifts it."""
     why = "".join(f", {name} {minus(value) if value < 0 else f'+{value:g}'}" for name, value in parts_of(answer.parts))
     return f"{answer['column']} armor".replace("-", " ") + (f" ({armor.replace('-', ' ')}{why})" if why else "")
-
-
-def _bounce(tables: Tables, machine_gun: bool, vehicle_type: str) -> Step[Crew]:
-    results = {
-        roll: str(tables["no-penetration"](machine_gun=machine_gun, vehicle_type=vehicle_type, roll=roll)["result"])
-        for roll in range(1, 21)
-    }
-
-    def outputs(_before: Crew, roll: Roll, _after: Crew) -> Outputs:
-        out = results[roll[0]] == "bail-out"
-        return {**UNHARMED, "outcome": results[roll[0]], "bail_out": out, "reoccupy": "yes" if out else "none"}
-
-    def lines(_before: Crew, roll: Roll, _after: Crew) -> tuple[Line]:
-        return (Line("not penetrated", roll),)
-
-    return Step(
-        (d20("not penetrated"),),
-        lambda _state, _roll: Crew(None),
-        outputs,
-        lines,
-        groups=lambda _: group_faces(20, lambda die: results[die]),
-    )
 
 
 def _headline(out: Mapping[str, Any]) -> str:

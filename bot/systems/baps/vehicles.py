@@ -10,7 +10,9 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.phrase import phrase
 from bot.rules.sequence import Change
-from bot.systems.baps.men import living
+from bot.systems.baps.fates import NAMED, Outcome, aftermath, named
+from bot.systems.baps.men import called, living
+from bot.systems.baps.resolution import Cell, Man
 
 WRECK = "knocked-out"
 TRACK_HIT, NO_GUN = "track-hit", "main-gun-destroyed"
@@ -45,6 +47,22 @@ def aboard(given: Given, option: str, vehicle: Unit | None) -> tuple[Unit, ...]:
     return living(given.units(option), option)
 
 
+def riders(
+    men: Sequence[Unit], path: str, cells: tuple[Cell, ...] = (), where: tuple[str, ...] = ()
+) -> tuple[Man, ...]:
+    """The men in a vehicle as the dice and the odds know them."""
+    return tuple(
+        Man(unit, name, cells, f"{path}[{at}]", {"unit": unit.word}, where, rides=True)
+        for at, (unit, name) in enumerate(zip(men, called(men), strict=True))
+    )
+
+
+def inside(men: Sequence[Unit], fates: Sequence[Outcome]) -> tuple[str, ...]:
+    """What is said besides of the men in a vehicle: who was hurt, where that is not said already, and what follows."""
+    names = called(men)
+    return (*(named(names, fates) if len(men) > NAMED else ()), *aftermath(men, names, fates))
+
+
 def hit_vehicle(target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any]) -> tuple[Change, ...]:
     """What a shot writes to the roster vehicle: state, markers beside it, and the crew that is left.
 
@@ -59,7 +77,7 @@ def hit_vehicle(target: Unit | None, crew: Sequence[Unit], out: Mapping[str, Any
     return (Change(target.name, set=new, mark=frozenset(mark)),) if new or mark else ()
 
 
-def crew_left(target: Unit, crew: Sequence[Unit], fates: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def crew_left(target: Unit, crew: Sequence[Unit], fates: Sequence[Outcome]) -> dict[str, Any]:
     """The crew of a roster vehicle and their wounds, as far as they have changed."""
     count = target.get("crew")
     if count is None or not fates:
