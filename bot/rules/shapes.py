@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.dice import Die
-from bot.rules.odds import group_sums
+from bot.rules.odds import group_faces, group_sums
 from bot.rules.sequence import Line, Outputs, Plan, Roll, Ruled, Ruling, S, Settlement
 
 Settle = Callable[[Mapping[str, Any]], Settlement]
@@ -23,6 +23,16 @@ class Once:
 def by_sum(dice: tuple[Die, ...], rule: Callable[[S, Roll], Ruling[S]]) -> Ruled[S]:
     """A step of alike dice of which `rule` reads no more than the sum, but for the story: odds count by sums."""
     return Ruled(dice, rule, group_sums(len(dice), dice[0].sides))
+
+
+def by_face(
+    die: Die, kind: Callable[[int], Any], rule: Callable[[S, Roll], Ruling[S]], exact_only: Iterable[str] = ()
+) -> Ruled[S]:
+    """A step of one die of which `rule` reads no more than what `kind` makes of its face: odds count by that.
+
+    Not so the story, nor the outputs whose last names are in `exact_only`.
+    """
+    return Ruled((die,), rule, group_faces(die.sides, kind), frozenset(exact_only))
 
 
 def one_roll(

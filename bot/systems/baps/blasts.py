@@ -58,11 +58,8 @@ def blast_of(tables: Tables, given: Given, *, zones: str = "he-radii", cover: st
         row, passes = printed_row(total)
         facts = {"zone": zone, "row": row, "passes": passes}
         if those:
-            read, shifted = (
-                f"{row_said(total)}, column {column}",
-                ((("", rows[zone]), *parts), total) if parts else ((), None),
-            )
-            where.append(Line(f"{zone} radius", (), *shifted, read))
+            line = Line(f"{zone} radius", result=f"{row_said(total)}, column {column}")
+            where.append(replace(line, parts=(("", rows[zone]), *parts), total=total) if parts else line)
         for unit in those:
             cells = (crt.cell(row, column),) * passes
             men.append(Man(unit, next(names), cells, f"targets[{len(men)}]", {"unit": unit.word, **facts}))

@@ -8,8 +8,8 @@ from typing import Any
 from bot.rules.dice import d20
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds import group_faces
-from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, minus, row_of, ruled
+from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, minus, row_of
+from bot.rules.shapes import by_face
 from bot.rules.tables.table import Tables
 from bot.systems.baps.fates import changes_of, counted, summed_up, words_of
 from bot.systems.baps.men import about, called, whom
@@ -27,13 +27,11 @@ CRASHES = {
     "stop": "stops",
     "flip": "flips over",
 }
-LATER = ("half-straight-stop", "half-left-stop", "half-right-stop", "quick-straight")
 COLLISIONS = {
-    "half-straight-stop": "hit-half-speed",
-    "half-left-stop": "hit-half-speed",
-    "half-right-stop": "hit-half-speed",
+    **dict.fromkeys(("half-straight-stop", "half-left-stop", "half-right-stop"), "hit-half-speed"),
     "quick-straight": "hit-full-speed",
 }
+"""How fast each forced move runs into something solid."""
 
 
 def plan(tables: Tables, given: Given) -> Plan[Volley]:
@@ -65,14 +63,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
         return Ruling(Volley(f"row {rows[result]}"), told, lambda: (line(), Line("everybody inside", result=read)))
 
     crt = Resolution(tables)
-    steps = {
-        "roll": ruled(
-            (d20("crash"),),
-            crash,
-            groups=group_faces(20, lambda roll: answers[roll]["result"]),
-            exact_only=("roll", "total"),
-        )
-    }
+    steps = {"roll": by_face(d20("crash"), lambda roll: answers[roll]["result"], crash, exact_only=("roll", "total"))}
     for row in set(rows.values()):
         steps[f"row {row}"] = men_step(riders(occupants, "occupants", (crt.cell(row, 1),)), crt, name=f"row {row}")
     return Plan(
@@ -88,7 +79,7 @@ def _settled(vehicle: Unit | None, occupants: tuple[Unit, ...], out: Mapping[str
     """What is said and done when it has come to rest."""
     hurt = out["occupants"]
     headline = CRASHES[out["result"]] + (f", {summed_up(hurt)}" if hurt else "")
-    later = ("this happens in the next movement phase",) if out["result"] in LATER else ()
+    later = ("this happens in the next movement phase",) if out["result"] in COLLISIONS else ()
     fate = Fate(whom(vehicle, "the vehicle"), out["result"], counted(called(occupants), hurt))
     left = crew_left(vehicle, occupants, hurt) if vehicle is not None else {}
     changes: tuple[Change, ...] = (Change(vehicle.name, set=left),) if vehicle is not None and left else ()

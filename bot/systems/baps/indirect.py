@@ -13,10 +13,10 @@ from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_o
 from bot.rules.shapes import by_sum
 from bot.rules.tables.compile import dice_of
 from bot.systems.baps.blasts import Blast
+from bot.systems.baps.fates import NAMED
 from bot.systems.baps.rows import rows_of
 from bot.systems.baps.volley import Volley
 
-NAMED = 2
 NO_SCATTER = {"scatter": "none", "direction": "none"}
 
 

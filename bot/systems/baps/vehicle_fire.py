@@ -10,8 +10,8 @@ from bot.rules.dice import d20
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds import group_faces
-from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, minus, parts_of, row_of, ruled
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, minus, parts_of, row_of
+from bot.rules.shapes import by_face
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.baps.crew import Crew, crew_step
 from bot.systems.baps.damage import area_step
@@ -34,18 +34,11 @@ BAILED = {
     "no": ("the crew bails out and may not come back",),
 }
 WHAT = {"tank": "the tank", "tracked": "the tracked vehicle", "wheeled": "the wheeled vehicle"}
+NEVER = "fail"
 MACHINE_GUNS = ("medium-machine-gun", "heavy-machine-gun")
-UNHARMED: Mapping[str, Any] = {
-    "main_gun": False,
-    "ammunition": False,
-    "engine": False,
-    "operable": True,
-}
+UNHARMED = {"main_gun": False, "ammunition": False, "engine": False, "operable": True}
 MISSED: Mapping[str, Any] = {
-    "class_used": "none",
-    "armor_used": "none",
-    "pen_need": "none",
-    "pen_roll": "none",
+    **dict.fromkeys(("class_used", "armor_used", "pen_need", "pen_roll"), "none"),
     "penetrated": False,
     "outcome": "miss",
     "bail_out": False,
@@ -71,7 +64,7 @@ class Shot:
 
     def penetrates(self, die: int) -> bool:
         """Whether a die penetrates."""
-        return die >= int(self.pen_need)
+        return self.pen_need != NEVER and die >= int(self.pen_need)
 
     def hit(self, _: Crew, roll: Roll) -> Ruling[Crew]:
         """The roll to hit: a hit penetrates by a die, or bounces where the chart says that it must fail."""
@@ -83,7 +76,7 @@ class Shot:
 
         if not hit:
             return Ruling(Crew(None), {**told, **MISSED}, lambda: (line(),))
-        if self.pen_need != "fail":
+        if self.pen_need != NEVER:
             return Ruling(Crew("penetrate"), {**told, **self.known}, lambda: (line(),))
         never = Line("penetration", result=f"{self.classes}, never")
         told |= {**self.known, "pen_roll": "none", "penetrated": False}
@@ -117,14 +110,9 @@ def plan(tables: Tables, given: Given) -> Plan[Crew]:
     refuse_wreck(target, "target")
     shot, crew = _shot(tables, given), aboard(given, "crew", target)
     steps = {
-        "hit": ruled((d20("to hit"),), shot.hit, groups=group_faces(20, shot.hits), exact_only=("roll", "hit_total")),
-        "penetrate": ruled(
-            (d20("penetration"),),
-            shot.penetrate,
-            groups=lambda _: group_faces(20, shot.penetrates),
-            exact_only=("pen_roll",),
-        ),
-        "bounce": ruled((d20("not penetrated"),), shot.bounce, groups=group_faces(20, lambda die: shot.bounces[die])),
+        "hit": by_face(d20("to hit"), shot.hits, shot.hit, exact_only=("roll", "hit_total")),
+        "penetrate": by_face(d20("penetration"), shot.penetrates, shot.penetrate, exact_only=("pen_roll",)),
+        "bounce": by_face(d20("not penetrated"), shot.bounces.__getitem__, shot.bounce),
         "area": area_step(tables, weapon, vehicle_type, len(crew)),
         "crew": crew_step(tables, crew),
     }
