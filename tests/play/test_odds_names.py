@@ -17,7 +17,7 @@ from bot.interface.parts import Odds, part_lines
 from bot.play.odds_answer import heading, odds_reply, outlooks
 from bot.rules.odds import joint, shown
 from bot.rules.sequence import Played, nested
-from bot.systems.baps.resolution import WOUNDED
+from bot.systems.baps.fates import LOGGED, SAID
 from bot.systems.catalog import system
 from bot.systems.resolve import each_odds, odds_rows, resolve
 from tests.playing import Channel, two_sides
@@ -173,8 +173,9 @@ def test_the_words_are_those_of_the_answer(game: str, id: str, given: dict[str, 
 
 
 def plain(word: str) -> str:
-    """A word as it is read aloud."""
-    word = WOUNDED.get(word, word).replace("-", " ")
+    """A word as it is read aloud, also one that the log keeps short."""
+    token = next((token for token, logged in LOGGED.items() if logged == word), word)
+    word = SAID.get(token, token).replace("-", " ")
     return {"none": "no effect", "out or jammed": "out of ammunition or jammed"}.get(word, word)
 
 
