@@ -62,11 +62,13 @@ def with_checks(settled: Settlement, checkers: Sequence[Checker], checks: Sequen
     if not bad:
         return settled
     marked = [checker.rostered for checker in bad if checker.rostered]
-    order = "An order to reload or unjam puts it right: `/unit edit {names} -{mark}`."
+    order = phrase(
+        "An order to reload or unjam puts it right: `/unit edit {names} -{mark}`.", names=_typed(marked), mark=JAMMED
+    )
     return replace(
         settled,
         units=(*settled.units, *((checker.unit, "out of ammunition or jammed") for checker in bad)),
-        then=(*settled.then, *([phrase(order, names=_typed(marked), mark=JAMMED)] if marked else ())),
+        then=(*settled.then, *([order] if marked else ())),
         changes=(*settled.changes, *(Change(name, mark=frozenset({JAMMED})) for name in marked)),
         now=(f"{joined(checker.name for checker in bad)} jammed or out of ammunition", *settled.now),
     )
@@ -76,10 +78,13 @@ def refuse_jammed(soldiers: Sequence[Unit]) -> None:
     """Raises UserError for a roster soldier whose weapon is out of ammunition or jammed."""
     for soldier in soldiers:
         if JAMMED in soldier.marks:
-            order = "After an order to reload or unjam: `/unit edit {name} -{mark}`."
             raise UserError(
                 f"{soldier.word}'s weapon is out of ammunition or jammed.",
-                hint=phrase(order, name=_typed([soldier.name]), mark=JAMMED),
+                hint=phrase(
+                    "After an order to reload or unjam: `/unit edit {name} -{mark}`.",
+                    name=_typed([soldier.name]),
+                    mark=JAMMED,
+                ),
                 option="attackers",
                 code="unit-unfit",
             )
