@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from bot.rules.dice import d6
@@ -178,11 +179,6 @@ class AreaAttack:
                 yield Line(f"{unit.word} defense", roll[-1:], parts, total, why)
 
 
-def _best_of_two() -> tuple[tuple[int, Roll], ...]:
-    """For odds: two attack dice of which the higher is kept, and the defense die."""
-    return tuple((2 * kept - 1, (kept, kept, defense)) for kept in range(1, 7) for defense in range(1, 7))
-
-
 def area_words(answers: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The answers of the units that were hit."""
     return [answer for answer in answers if answer["hit"]]
@@ -196,3 +192,12 @@ def terrain_of(given: Given) -> int:
 def hexes_away(hexes: int) -> str:
     """A distance in words: `1 hex`, `3 hexes`."""
     return f"{hexes} hex" if hexes == 1 else f"{hexes} hexes"
+
+
+# -- what follows is speed; the rules end here -------------------------------------------------------------------------
+
+
+@cache
+def _best_of_two() -> tuple[tuple[int, Roll], ...]:
+    """For odds: two attack dice of which the higher is kept, and the defense die."""
+    return tuple((2 * kept - 1, (kept, kept, defense)) for kept in range(1, 7) for defense in range(1, 7))

@@ -70,8 +70,8 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         told = {"crew": result, "outcome": result, **known}
         return Ruling(after, told, lambda: [Line("crew", roll, result=readings.gets_out("crew"))])
 
-    groups = group_faces(6, lambda face: readings.bail_out("crew", face))
-    steps = {"crew of the vehicle": ruled((d6("bail-out crew"),), bail, groups=groups), **checks.steps()}
+    crews = partial(group_faces, 6, partial(readings.bail_out, "crew"))
+    steps = {"crew of the vehicle": ruled((d6("bail-out crew"),), bail, groups=lambda _: crews()), **checks.steps()}
     opening: dict[str, Any] = {"passengers": []}
     settle, shown = partial(_settled, passengers), (row_of("crew", "crew"), *rows(checks.items))
     if crew == "bail-out":

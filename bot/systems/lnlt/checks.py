@@ -8,7 +8,7 @@ Source: PAC 02, 05, 06, 09, 12 (5.0, 11.2, 15.4, 16.1.1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, dice
@@ -109,7 +109,7 @@ class DamageChecks:
             if item.kind == "vehicle":
                 row = NONE
             if not (self.leaves_out_crashed and item.kind == "passenger" and row == "crash"):
-                told |= self._untouched(item, row)
+                told |= self._told(item, self._untouched(item, row))
             at += 1
         return self.finish(now._replace(at=stop, lm=0, row="", keep=""))
 
@@ -126,129 +126,120 @@ class DamageChecks:
             return "morale"
         return "bail" if fate == "bail-out" else None
 
-    def _go_on(self, now: Attack, told: dict[str, Any], story: Callable[[], Iterable[Line]]) -> Ruling[Attack]:
-        """The ruling on a roll, after which the next unit is due where this one owes nothing more."""
-        if now.owes == HERE:
-            now = self._next(now, told)
-        return Ruling(now, told, story)
+    def _untouched(self, item: Item, row: str) -> dict[str, Any]:
+        """What is known of a unit that owes no die."""
+        gone = item.kind == "passenger" and item.fates.get(row) == "eliminated"
+        answer = _unchecked(item) | {"hero": False, "becomes": "eliminated" if gone else item.state}
+        if item.kind == "passenger":
+            return answer | NOT_ROLLED | {"disembarks": False}
+        return answer | ({"crew": NONE} if item.kind == "vehicle" or self.crew_of_all else {})
 
-    def _next(self, now: Attack, told: dict[str, Any]) -> Attack:
-        at = now.at + 1
-        if at < self.items[now.at].stop:
-            return self._pass_over(now._replace(at=at), told)
-        return self.finish(now._replace(at=at, lm=0, row="", keep=""))
+    def _ruling(self, now: Attack, answer: dict[str, Any], line: Callable[[], Line]) -> Ruling[Attack]:
+        """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
+        item, at = self.items[now.at], now.at + 1
+        told = self._told(item, answer)
+        if now.owes == HERE and at < item.stop:
+            now = self._pass_over(now._replace(at=at, lm=now.lm if item.later else 0), told)
+        elif now.owes == HERE:
+            now = self.finish(now._replace(at=at, lm=0, row="", keep=""))
+        return Ruling(now, told, lambda: [line()])
+
+    def _told(self, item: Item, answer: Mapping[str, Any]) -> dict[str, Any]:
+        path = item.path
+        told = {f"{path}.{key}": value for key, value in answer.items()}
+        if item.first and self.outcome and "result" in answer:
+            told["outcome"] = answer["result"]
+        return told
 
     # -- the rules of each roll -------------------------------------------------------------------------------
 
     def _check(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6 + difference - leader against morale; a squad's 1 may bring a hero. Source: PAC 02 (5.0, 11.2)."""
-        item, (die,) = self.items[now.at], roll
+        item, (die,), readings = self.items[now.at], roll, self.readings
         difference, leader = now.margin + item.offset, now.lm if item.kind == "leg" else 0
         total = die + difference - leader
-        result = self.readings.result(item.column, item.morale, total)
-        left = self.readings.becomes(item.row, item.state, result)
-        hero = die == 1 and item.hero
-        helps = item.helps if left in ("good-order", "wounded") else 0
-        now = now._replace(owes=HERE, lm=max(now.lm, helps) if item.later else 0)
-        told = self._answer(item, die, total, result)
-        after = self._hurt(item, now, result, left, told)
+        result = readings.result(item.column, item.morale, total)
+        left = readings.becomes(item.row, item.state, result)
+        answer = {"unit": item.unit.word, "roll": die, "dc_total": total, "result": result}
+        after = self._follows(item, now._replace(owes=HERE), result, left, answer)
         if not after.keep:
-            told[f"{item.path}.becomes"] = left
-        told |= self.also(now.at, left)
-        if hero:
+            answer["becomes"] = left
+        if die == 1 and item.hero:
             after = after._replace(owes="hero")
         else:
-            told[f"{item.path}.hero"] = False
+            answer["hero"] = False
 
-        def story() -> Iterable[Line]:
+        def line() -> Line:
             parts = (*bare(difference), *((("leader", -leader),) if leader else ()))
             why = beside_morale(total, item.morale, damage=True) + more_than_the_result(item.unit, result, left)
-            yield Line(item.unit.word, roll, parts, total, why)
+            return Line(item.unit.word, roll, parts, total, why)
 
-        return self._go_on(after, told, story)
+        after, told, story, _ = self._ruling(after, answer, line)
+        return Ruling(after, {**told, **self.also(now.at, left)}, story)
 
-    def _hurt(self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]) -> Attack:
-        """What a damage check brings after it: the bail-out of a passenger, the fate of a crew and of who is aboard."""
+    def _follows(self, item: Item, now: Attack, result: str, left: str, answer: dict[str, Any]) -> Attack:
+        """What a damage check brings with it, by the kind of unit that is `left` so. Source: PAC 02, 09 (15.4)."""
+        if item.kind == "leg":  # a leader who came through helps those after them
+            answer |= {"crew": NONE} if self.crew_of_all else {}
+            return now._replace(lm=max(now.lm, item.helps)) if left in ("good-order", "wounded") else now
         if item.kind == "passenger":
             if item.fates[now.row] == "damage-check-then-bail-out" and left != "eliminated":
                 return now._replace(owes="bail", keep=left)
-            told |= self._aboard(item, disembarks=item.unit.has("outside") and left in kinds.SHAKEN_STATES)
-        elif item.kind == "vehicle":
-            row = left if left in ("abandoned", "destroyed") else NONE if result == NONE else "shaken"
-            if row == "destroyed" and not item.flies:
-                return now._replace(owes="crew", row=row)
-            told[f"{item.path}.crew"] = "shaken-moved" if left == "abandoned" else NONE
-            return now._replace(row="crash" if row == "destroyed" else row)
-        elif self.crew_of_all:
-            told[f"{item.path}.crew"] = NONE
-        return now
+            answer |= NOT_ROLLED | {"disembarks": item.unit.has("outside") and left in kinds.SHAKEN_STATES}
+            return now
+        row = left if left in ("abandoned", "destroyed") else NONE if result == NONE else "shaken"
+        if row == "destroyed" and not item.flies:
+            return now._replace(owes="crew", row=row)
+        answer["crew"] = "shaken-moved" if left == "abandoned" else NONE
+        return now._replace(row="crash" if row == "destroyed" else row)
 
     def _hero(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a hero appears. Source: PAC 02 (11.2)."""
-        item, hero = self.items[now.at], self.readings.hero
-        told: dict[str, Any] = {f"{item.path}.hero": hero(roll[0])}
+        word, hero = self.items[now.at].unit.word, self.readings.hero
         now = now._replace(owes="bail" if now.keep else HERE)
-        return self._go_on(now, told, lambda: [Line(f"{item.unit.word} hero", roll, result=one_of(hero))])
+        return self._ruling(now, {"hero": hero(roll[0])}, lambda: Line(f"{word} hero", roll, result=one_of(hero)))
 
     def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle. Source: PAC 09 (15.4)."""
-        item, needs = self.items[now.at], self.readings.gets_out
-        told: dict[str, Any] = {f"{item.path}.crew": self.readings.bail_out("crew", roll[0])}
-        now = now._replace(owes=HERE)
-        return self._go_on(now, told, lambda: [Line(f"{item.unit.word} crew", roll, result=needs("crew"))])
+        word, readings = self.items[now.at].unit.word, self.readings
+        answer = {"crew": readings.bail_out("crew", roll[0])}
+        needs = readings.gets_out
+        return self._ruling(now._replace(owes=HERE), answer, lambda: Line(f"{word} crew", roll, result=needs("crew")))
 
     def _bail(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a passenger gets out, and then shaken. Source: PAC 09 (15.4)."""
-        item, needs = self.items[now.at], self.readings.gets_out
-        result = self.readings.bail_out("passengers", roll[0])
+        item, readings = self.items[now.at], self.readings
+        result = readings.bail_out("passengers", roll[0])
         out = result != "eliminated"
-        left = self.readings.shaken(item.row, now.keep or item.state) if out else "eliminated"
-        told = {} if now.keep else self._answer(item) | {f"{item.path}.hero": False}
-        told |= self._aboard(item, bailout=result, becomes=left, disembarks=out)
-        now = now._replace(owes=HERE, keep="")
-        return self._go_on(now, told, lambda: [Line(f"{item.unit.word} bail-out", roll, result=needs("passengers"))])
+        left = readings.shaken(item.row, now.keep or item.state) if out else "eliminated"
+        answer = {} if now.keep else _unchecked(item) | {"hero": False}
+        answer |= NOT_ROLLED | {"bailout": result, "becomes": left, "disembarks": out}
+
+        def line() -> Line:
+            return Line(f"{item.unit.word} bail-out", roll, result=readings.gets_out("passengers"))
+
+        return self._ruling(now._replace(owes=HERE, keep=""), answer, line)
 
     def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """2d6 at or under morale, or a passenger is shaken. Source: PAC 09 (15.4)."""
         item, total = self.items[now.at], sum(roll)
         passes = total <= item.morale
-        told = self._answer(item) | self._aboard(
-            item,
-            mc="pass" if passes else "fail",
-            mc_total=total,
-            hero=False,
-            becomes=item.state if passes else self.readings.shaken(item.row, item.state),
-            disembarks=item.fates[now.row] == "disembark-morale-check",
-        )
-        why = beside_morale(total, item.morale)
-        now = now._replace(owes=HERE)
-        return self._go_on(now, told, lambda: [Line(f"{item.unit.word} morale", roll, (), total, why)])
+        left = item.state if passes else self.readings.shaken(item.row, item.state)
+        answer = _unchecked(item) | NOT_ROLLED | {"mc": "pass" if passes else "fail", "mc_total": total, "hero": False}
+        answer |= {"becomes": left, "disembarks": item.fates[now.row] == "disembark-morale-check"}
 
-    # -- what is told of a unit -------------------------------------------------------------------------------
+        def line() -> Line:
+            return Line(f"{item.unit.word} morale", roll, (), total, beside_morale(total, item.morale))
 
-    def _answer(self, item: Item, roll: Any = NONE, total: Any = NONE, result: str = NONE) -> dict[str, Any]:
-        path = item.path
-        told = {
-            f"{path}.unit": item.unit.word,
-            f"{path}.roll": roll,
-            f"{path}.dc_total": total,
-            f"{path}.result": result,
-        }
-        return told | {"outcome": result} if item.first and self.outcome else told
+        return self._ruling(now._replace(owes=HERE), answer, line)
 
-    def _aboard(self, item: Item, **told: Any) -> dict[str, Any]:
-        """What is told of a passenger alone."""
-        rolls = {"bailout": NONE, "mc": NONE, "mc_total": NONE} | told
-        return {f"{item.path}.{key}": value for key, value in rolls.items()}
 
-    def _untouched(self, item: Item, row: str) -> dict[str, Any]:
-        """A unit that owes no die."""
-        gone = item.kind == "passenger" and item.fates.get(row) == "eliminated"
-        told = self._answer(item)
-        told |= {f"{item.path}.hero": False, f"{item.path}.becomes": "eliminated" if gone else item.state}
-        if item.kind == "passenger":
-            return told | self._aboard(item, disembarks=False)
-        return told | {f"{item.path}.crew": NONE} if item.kind == "vehicle" or self.crew_of_all else told
+NOT_ROLLED = {"bailout": NONE, "mc": NONE, "mc_total": NONE}
+"""The rolls that only passengers owe."""
+
+
+def _unchecked(item: Item) -> dict[str, Any]:
+    return {"unit": item.unit.word, "roll": NONE, "dc_total": NONE, "result": NONE}
 
 
 def say_crew(fate: str) -> str:

@@ -1,4 +1,4 @@
-"""Odds by a list that is put out item by item: the plan with the list carried along, only where it is asked for."""
+"""Only for odds: by a list that is put out item by item, which the plan then carries along. No rule is here."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from bot.rules.dice import Die, d6
@@ -59,9 +60,8 @@ class Fire:
 
     def pick(self, _: Attack, roll: Roll) -> Ruling[Attack]:
         """Whom a sniper hits: one of the targets, by die."""
-        at = roll[0] - 1
-        line = Line("sniper picks", roll, result=self.targets[at].word)
-        return Ruling(Attack("attack", at=at), {"picked": roll[0]}, lambda: [line])
+        line = Line("sniper picks", roll, result=self.targets[roll[0] - 1].word)
+        return Ruling(Attack("attack", at=roll[0] - 1), {"picked": roll[0]}, lambda: [line])
 
     def steps(self, tables: Tables, dice: int) -> dict[str, Ruled[Attack]]:
         """The pick of a sniper, the attack with this many dice, the fire check and the damage checks."""
@@ -217,8 +217,12 @@ def _best_leaders(targets: Sequence[Unit]) -> tuple[int, ...]:
     return tuple(max([0, *lent[:at], *lent[at + 1 :]]) for at in range(len(lent)))
 
 
+# -- what follows is speed; the rules end here -------------------------------------------------------------------------
+
+
+@cache
 def _two_dice(flammable: bool) -> tuple[tuple[int, Roll], ...]:
-    """The two dice of a sniper with the defense die, grouped by sum (and by a 6 where that matters)."""
+    """For odds: the two dice of a sniper with the defense die, grouped by sum (and by a 6 where that matters)."""
     ways: dict[tuple[int, bool], tuple[int, Roll]] = {}
     if not flammable:
         pairs: Iterable[tuple[int, Roll]] = group_sums(2, 6)

@@ -34,7 +34,8 @@ class Item:
 
     `offset` is added to the margin of the dice to give its dc_mod. `immune` is an armored vehicle that direct fire
     cannot hurt. `fates` maps the result on its vehicle to a passenger's fate. `stop` is where its list ends, `helps`
-    the LM it lends to those after it, `first` whether its result is the outcome.
+    the LM it lends to those after it, `first` whether its result is the outcome; `later` says for odds whether anybody
+    after it has use for a leader.
     """
 
     unit: Unit

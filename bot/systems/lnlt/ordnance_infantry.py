@@ -59,7 +59,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return Ruling(after, told, lambda: he.lines(roll))
 
     steps = {
-        "to hit": ruled(DICE, aim, groups=shot.groups()),
+        "to hit": ruled(DICE, aim, groups=shot.groups),
         "attack": ruled(OPPOSED, attack),
         "fire check": fire_check(tables),
         **checks.steps(),

@@ -88,7 +88,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     impact = Impact(readings, lambda now: places[now.keep], then, also=also, flammable=given.flag("flammable"))
     steps = {
-        "to hit": ruled(DICE, aim, groups=shot.groups()),
+        "to hit": ruled(DICE, aim, groups=shot.groups),
         "fire check": fire_check(tables),
         **impact.steps(),
         **checks.steps(),

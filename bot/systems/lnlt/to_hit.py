@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
+from bot.rules.ruling import Weighted
 from bot.rules.sequence import Line, Roll, parts_of
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt.reasons import at_most
 
+PAIRS: tuple[Roll, ...] = tuple(product(range(1, 7), repeat=2))
 DICE = (d6("to hit, white"), d6("to hit, colored"))
 FLAGS = (
     "open", "turret_pivot", "assault", "smc_sw", "smoke", "tis", "chassis_pivot", "between_buildings",
@@ -59,17 +61,15 @@ class ToHit:
             verdict = ALWAYS[sum(roll)]
         return Line("to hit", roll, parts_of(self.parts), sum(roll) + self.mod, verdict)
 
-    def groups(self) -> tuple[tuple[int, Roll], ...]:
-        """All 36 rolls, grouped by their sum and by whether they expend the ATGM."""
+    # -- what follows is speed; the rules end here ------------------------------------------------------------
+
+    def groups(self, _: Any = None) -> Weighted:
+        """For odds: all 36 rolls, grouped by their sum and by whether they expend the ATGM."""
         ways: dict[tuple[int, bool], tuple[int, Roll]] = {}
-        for roll in _pairs():
+        for roll in PAIRS:
             key = (sum(roll), self.expends(roll))
             ways[key] = (ways.get(key, (0, ()))[0] + 1, roll)
         return tuple(ways.values())
-
-
-def _pairs() -> Iterable[Roll]:
-    return ((white, colored) for white in range(1, 7) for colored in range(1, 7))
 
 
 def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
