@@ -22,7 +22,7 @@ FLAGS, REST, HOW = "flags", "rest", "how"
 """Fields that are no single option: the modifiers, one line for all that has no field, and what is to be done."""
 OPEN_FORM = "form:"
 """How the action of a button begins that opens the form of a command."""
-ROLL, ODDS, SECRET, HAND = "roll", "odds", "secret", "hand"
+ROLL, ODDS, SECRET, HAND, COMPARE = "roll", "odds", "secret", "hand", "compare"
 """What may be done with a filled-in form."""
 COMMON_TICKS = 6
 FEW = 6
@@ -267,6 +267,7 @@ def flag_picks(spec: CommandSpec, options: Options) -> list[Pick]:
     """All flags and further modifier words with what each adds: the common ones first."""
     worded = worded_mods(options)
     how = (ODDS, SECRET) if spec.option(SECRET) is not None else ()
+    how = (*how, COMPARE) if not options.get(COMPARE) else how  # no modifier; *What if* does it
     picks = [
         Pick(option.name, option.said(option.name), option.help, is_on(option, options) or option.name in worded)
         for option in spec.options
@@ -298,7 +299,7 @@ def _how(spec: CommandSpec, options: Options, room: Room) -> list[Field]:
     said = [(ROLL, "Roll"), (ODDS, "Show the odds first"), (SECRET, "Roll sealed"), (HAND, "I roll my own dice")]
     offered = [one for one in said if spec.option(one[0]) is not None or one[0] == ROLL]
     picks = tuple(Pick(value, label, "", value == now) for value, label in offered if not room.counts or value != ODDS)
-    return [Field(HOW, "how", "Do what", picks=picks, needed=True, covers=(SECRET, HAND, ODDS))]
+    return [Field(HOW, "how", "Do what", picks=picks, needed=True, covers=(SECRET, HAND, ODDS, COMPARE))]
 
 
 # Their order
