@@ -11,7 +11,7 @@ Paths name outputs: `hit`, `targets[0].result`, `targets[0].damage[1].status`. E
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
@@ -130,7 +130,7 @@ class Plan(Generic[S]):
     closing: Callable[[S], Outputs] = _no_told
     lines: tuple[Line, ...] = ()
     focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
-    rows: tuple[Row, ...] = ()
+    rows: Sequence[Row] = ()
     by_row: Callable[[], Plan[S]] | None = None
     notes: tuple[Any, ...] = ()
     settles: Callable[[list[Any]], Settlement] | None = None

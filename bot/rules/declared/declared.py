@@ -7,22 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from bot.rules.declared.calls import NONE
+from bot.rules.declared.coded import Coded
 from bot.rules.declared.formulas import Formulas, Name, Names
 from bot.rules.declared.load import Loader, Place
-from bot.rules.declared.machine import Made, Now
-from bot.rules.declared.nodes import UNWORKABLE, unworkable
+from bot.rules.declared.running import Now
 from bot.rules.declared.setting import Head, Setting
-from bot.rules.declared.slicing import told_twice
 from bot.rules.declared.types import NUMBERS, words_in
-from bot.rules.declared.unroll import Unroller
-from bot.rules.errors import TableError, UserError
+from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.sequence import Plan
 
 KEYS = ("lists", "formulas", "blocks", "sequences")
-MOST_MADE = 64
-"""For how many inputs a sequence remembers what they came to."""
 
 
 class Library:
@@ -71,48 +67,21 @@ class Library:
             formulas.define(str(name), text, ("formulas", name))
         loader = Loader(formulas, self._source.get("blocks") or {}, head.outputs, head.odds_by)
         steps = loader.steps(spec["steps"], Place(_inputs(head.inputs)), (*where, "steps"))
-        return Declared(id, head, self.setting, loader, steps)
+        return Declared(id, head, formulas, loader, steps)
 
 
 class Declared:
     """One declared sequence."""
 
-    def __init__(self, id: str, head: Head, setting: Setting, loader: Loader, steps: list[Any]) -> None:
-        self.id, self.head, self._setting, self._steps = id, head, setting, steps
-        self._lists = tuple(name for name, said in loader.outputs.items() if said.startswith("list"))
-        self._items = tuple(loader.items)
-        self._made: dict[Any, Made] = {}
+    def __init__(self, id: str, head: Head, formulas: Formulas, loader: Loader, steps: list[Any]) -> None:
+        self.id, self.head = id, head
+        lists = tuple(name for name, said in loader.outputs.items() if said.startswith("list"))
+        inputs = _inputs(head.inputs)
+        self.code = Coded(id, steps, lists, frozenset((*lists, *loader.items)), formulas, tuple(inputs))
 
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
-        key = _key(given)
-        try:
-            made = self._made.get(key)
-        except TypeError:  # a value that nothing can be remembered by
-            return self._make(given).plan()
-        if made is None:
-            made = self._make(given)
-            if len(self._made) >= MOST_MADE:
-                self._made.clear()
-            self._made[key] = made
-        return made.plan()
-
-    def _make(self, given: Given) -> Made:
-        unroller = Unroller((*self._lists, *self._items))
-        try:
-            nodes = unroller.nodes(self._steps, _values(self.head.inputs, given))
-        except UNWORKABLE as error:
-            raise unworkable(error) from None
-        if path := told_twice(nodes):
-            raise TableError(self._setting.file, f"{path} is told twice", row=self.id)
-        return Made(nodes, self._lists, tuple(unroller.rows))
-
-
-def _key(given: Given) -> Any:
-    """What the inputs are remembered by; of values that are equal, as 1 and true, the kind says which it is."""
-    values = tuple(given.values.values())
-    kinds = tuple([value.__class__ for value in values])
-    return (values, kinds, tuple(given.lists.items()), tuple(given.roster.items()), given.typed)
+        return self.code.plan(_values(self.head.inputs, given))
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:

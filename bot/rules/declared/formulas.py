@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Any
 
@@ -39,6 +39,8 @@ class Formula:
     kind: str = ""
     parts: tuple[Formula, ...] = ()
     looks: tuple[Look, ...] = ()
+    tree: ast.expr = field(default_factory=lambda: ast.Constant(None), compare=False, repr=False)
+    """The formula as it is put into the code of a whole sequence."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +142,7 @@ class Formulas:
         body = _Rewritten(self, names, typing.reads).visit(tree)
         code = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, body)))
         made = eval(compile(code, self.setting.file, "eval"), self.scope)
-        return Formula(order, made, type_, source, kind if inner else "", inner, looks)
+        return Formula(order, made, type_, source, kind if inner else "", inner, looks, body)
 
     def _look(self, look: tuple[str, ast.expr, bool], names: Names, where: Path, source: str) -> Look:
         faces, tree, tests = look
@@ -155,7 +157,7 @@ class Formulas:
                 pieces.append(f"signed({piece[1:]})" if piece.startswith("+") else f"({piece})")
             elif piece:
                 pieces.append(repr(piece))
-        if len(pieces) == 1 and pieces[0].startswith(("'", '"')):
+        if not pieces or (len(pieces) == 1 and pieces[0].startswith(("'", '"'))):
             return constant(str(template))
         return self.formula(f"text({', '.join(pieces)})", names, where)
 
@@ -187,7 +189,7 @@ _CALLED = re.compile(r"([a-z_0-9]+)\(")
 def constant(value: Any) -> Formula:
     """A value as a formula that reads nothing."""
     kinds: Mapping[type, str] = {bool: "bool", int: "number", float: "number", str: "text"}
-    return Formula((), lambda: value, kinds.get(type(value), "any"), repr(value))
+    return Formula((), lambda: value, kinds.get(type(value), "any"), repr(value), tree=ast.Constant(value))
 
 
 def plain_name(name: str) -> str:
@@ -205,7 +207,17 @@ def _copy(tree: ast.expr) -> ast.expr:
 
 
 def _argument(key: str) -> str:
-    return "_" + re.sub(r"\W", lambda found: f"_{ord(found[0])}_", key)
+    return f"v {key}"
+
+
+def variable(key: str) -> ast.Name:
+    """The value under this key in generated code: a name that no formula can write."""
+    return ast.Name(_argument(key), ast.Load())
+
+
+def called_with(name: str, arguments: list[ast.expr]) -> ast.Call:
+    """A call in generated code."""
+    return ast.Call(ast.Name(name, ast.Load()), arguments, [])
 
 
 class _Rewritten(ast.NodeTransformer):
@@ -216,7 +228,7 @@ class _Rewritten(ast.NodeTransformer):
 
     def _read(self, name: str) -> ast.Name | None:
         known = self.names.get(name)
-        return ast.Name(_argument(known.key), ast.Load()) if known is not None and known.key in self.reads else None
+        return variable(known.key) if known is not None and known.key in self.reads else None
 
     def visit_Name(self, node: ast.Name) -> ast.expr:  # as ast names it
         return self._read(node.id) or node
@@ -225,20 +237,20 @@ class _Rewritten(ast.NodeTransformer):
         if isinstance(node.value, ast.Name) and (own := self._read(f"{node.value.id}.{node.attr}")):
             return own
         default = [ast.Constant(False)] if self.formulas.units.get(node.attr) == "bool" else []
-        return _call("of", [self.visit(node.value), ast.Constant(node.attr), *default])
+        return called_with("of", [self.visit(node.value), ast.Constant(node.attr), *default])
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        return _call(ITEM, [self.visit(node.value), self.visit(node.slice)])
+        return called_with(ITEM, [self.visit(node.value), self.visit(node.slice)])
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         left, right = self.visit(node.left), self.visit(node.right)
         safe = SAFE.get(type(node.op))
         if safe == PLUS and any(_is_number(side) for side in (left, right)):
             safe = None  # a text plus a number is an error of its own
-        return _call(safe, [left, right]) if safe else ast.BinOp(left, node.op, right)
+        return called_with(safe, [left, right]) if safe else ast.BinOp(left, node.op, right)
 
     def visit_Tuple(self, node: ast.Tuple | ast.List) -> ast.expr:
-        return _call(LISTING, [self.visit(item) for item in node.elts])
+        return called_with(LISTING, [self.visit(item) for item in node.elts])
 
     visit_List = visit_Tuple  # as ast names it  # noqa: N815
 
@@ -256,12 +268,14 @@ class _Rewritten(ast.NodeTransformer):
             inside = _Rewritten(self.formulas, with_face(self.names), {**self.reads, FACE: None})
             each = ast.arguments([], [ast.arg(_argument(FACE))], None, [], [], None, [])
             faces = self._read(node.args[0].id + FACES) or node
-            return _call(name, [faces, ast.Lambda(each, inside.visit(node.args[1]))])
+            return called_with(name, [faces, ast.Lambda(each, inside.visit(node.args[1]))])
         if name == "of" and isinstance(node.args[0], ast.Attribute):  # of(unit.lm, 0): a number that may be missing
             inner = node.args[0]
             own = isinstance(inner.value, ast.Name) and self._read(f"{inner.value.id}.{inner.attr}")
             if not own:
-                return _call("of", [self.visit(inner.value), ast.Constant(inner.attr), *map(self.visit, node.args[1:])])
+                return called_with(
+                    "of", [self.visit(inner.value), ast.Constant(inner.attr), *map(self.visit, node.args[1:])]
+                )
         words = [ast.keyword(_input(str(w.arg)), self.visit(w.value)) for w in node.keywords if w.arg != ALL]
         if len(words) < len(node.keywords):
             typed = {word.arg for word in words}
@@ -289,7 +303,3 @@ def in_sight(formulas: Formulas, table: str, names: Names) -> Iterator[tuple[str
 
 def _is_number(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, int | float)
-
-
-def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
-    return ast.Call(ast.Name(name, ast.Load()), arguments, [])

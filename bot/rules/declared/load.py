@@ -35,7 +35,8 @@ class Parsed:
     refuse: Refusal | None = None
     rolls: list[tuple[str, Formula, Formula, Formula]] = field(default_factory=list)
     values: list[tuple[str, Formula]] = field(default_factory=list)
-    adds: list[tuple[str, Formula, Formula]] = field(default_factory=list)
+    adds: list[tuple[str, Formula, Formula, bool]] = field(default_factory=list)
+    """Key, label, value, and whether the list begins with it."""
     tells: list[Told] = field(default_factory=list)
     lines: list[dict[str, Any]] = field(default_factory=list)
     notes: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
@@ -66,6 +67,8 @@ class Each:
     only: Formula | None
     row: tuple[Formula, str, Formula | None] | None
     own: dict[str, Name]
+    held: tuple[str, ...] = ()
+    """Names of these keys were in sight before it, and are what they were once it is done."""
 
 
 @dataclass
@@ -76,6 +79,7 @@ class Told:
     name: str
     value: Formula
     key: str
+    where: Path
     plain: bool = False
     """Whether the items are single values, without names."""
     null: bool = False
@@ -184,6 +188,7 @@ class Loader:
         only = self._formula(step["only"], outside, (*where, "only")) if "only" in step else None
         into = str(step.get("into", step["each"]))
         key, at = name + place.own, f"at{place.own}"
+        seen = {known.key for known in outside.names.values()}
         place.names[name], place.names["at"] = Name(key, "unit" if items.type == "units" else "any"), Name(at, "number")
         own = self.own.setdefault(items.source, {})
         place.names |= {f"{name}.{mine}": Name(f"{key}.{mine}", known.type) for mine, known in own.items()}
@@ -194,7 +199,7 @@ class Loader:
             named = self._text(said.get("name", "{unit}"), place, (*where, "row"))
             alike = self._formula(said["alike"], outside, (*where, "row")) if "alike" in said else None
             row = (named, self._row_by(said, into, where), alike)
-        parsed.each = Each(items, key, at, into, only, row, own)
+        parsed.each = Each(items, key, at, into, only, row, own, tuple(k for k in (key, at) if k in seen))
 
     def _row_by(self, said: Mapping[str, Any], into: str, where: Path) -> str:
         """The output of each item that its odds are by: the one that is named, that of `odds_by`, or `result`."""
@@ -244,9 +249,9 @@ class Loader:
             parsed.values.append((place.put(str(name), value.type), value))
         for name, named in self._mapping(step, "add", where).items():
             for label, source in self._mapping(step["add"], name, (*where, "add")).items():
-                at = (*where, "add", name, label)
+                at, fresh = (*where, "add", name, label), name not in place.names
                 word, value = self._text(label, place, at), self._formula(source, place, at)
-                parsed.adds.append((place.put(str(name), "parts"), word, value))
+                parsed.adds.append((place.put(str(name), "parts"), word, value, fresh))
             if not named:
                 raise self.setting.wrong(f"add needs the parts of {name}", where)
 
@@ -288,7 +293,7 @@ class Loader:
             key = "" if name in place.names else place.put(str(name), value.type)
             stated = (self.items.get(place.into, {}) if of_item else self.outputs).get(str(name), "")
             plain, null = of_item and self._plain(str(name)), "null" in re.findall(r"\w+", stated)
-            parsed.tells.append(Told(of_item, str(name), value, key, plain, null))
+            parsed.tells.append(Told(of_item, str(name), value, key, at, plain, null))
         for number, line in enumerate(listed(step.get("say", []))):
             parsed.lines.append(self._line(line, place, (*where, "say", number)))
         for kind in (*WORDED, "change", *SAID):

@@ -5,28 +5,21 @@ from __future__ import annotations
 from functools import cache
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
-from bot.rules.declared.calls import NONE
 from bot.rules.declared.formulas import FACES
 from bot.rules.declared.nodes import UNWORKABLE, If, Let, Nodes, Peek, Roll, Say, Stop, Tell, Values, unworkable
-from bot.rules.declared.settling import Note, settled
+from bot.rules.declared.running import Now, never
+from bot.rules.declared.settling import Note
 from bot.rules.declared.slicing import sliced
 from bot.rules.dice import Die
 from bot.rules.odds import Weighted, every_roll, group_sums
 from bot.rules.pools import group_values, pool
-from bot.rules.sequence import Line, Plan, Row, Ruled, Ruling, Settlement
+from bot.rules.sequence import Line, Plan, Ruled, Ruling
 
 LET, TELL, UNLESS, ROLL, JUMP, LINE, NOTE, END = range(8)
 MOST_KEPT = 2_000
 """How many rolls of one plan are remembered."""
-
-
-class Now(NamedTuple):
-    """The state: which roll is owed, and the values that are still read after it."""
-
-    owes: str | None
-    values: tuple[Any, ...] = ()
 
 
 class Machine:
@@ -172,50 +165,22 @@ def _some_face(die: Die) -> Any:
     return die.faces[0] if die.faces else 1
 
 
-class Made:
-    """Plans of one sequence for the same inputs: the one that is played, and those for the odds of what is asked."""
+class Counted:
+    """The odds of one sequence for the same inputs."""
 
-    def __init__(self, nodes: Nodes, lists: tuple[str, ...], rows: tuple[Row, ...]) -> None:
-        self._nodes, self._rows = nodes, rows
-        told = {node.path.partition("[")[0] for node in nodes if isinstance(node, Tell) and node.path.endswith("]")}
-        self._lists = tuple(name for name in lists if name not in told)
-        """Lists that may stay empty."""
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
         self._focused: dict[frozenset[str], Plan[Now]] = {}
-        machine = Machine(sliced(nodes, None))
-        self._steps = machine.steps()
-        self._start = machine.run(0, {})
 
-    def plan(self) -> Plan[Now]:
-        """The plan to be played, its opening a new one: lists that nobody enters are empty."""
-        start, told, story, notes = self._start
-        opening = {name: [] for name in self._lists if told.get(name, NONE) == NONE} | {
-            key: list(value) if key in self._lists and isinstance(value, tuple) else value
-            for key, value in told.items()
-        }
-        return Plan(
-            start,
-            self._steps,
-            _never,
-            opening,
-            lines=tuple(story()),
-            focus=self._focus,
-            rows=self._rows,
-            notes=notes,
-            settles=settled,
-        )
-
-    def _focus(self, paths: tuple[str, ...]) -> Plan[Now]:
+    def focus(self, paths: tuple[str, ...]) -> Plan[Now]:
+        """The plan of the odds of some outputs, which remembers no more than these need."""
         asked = frozenset(paths)
         found = self._focused.get(asked)
         if found is None:
             machine = Machine(sliced(self._nodes, asked))
             start, told, _, _ = machine.run(0, {})
-            found = Plan(start, machine.steps(), _never, told)
+            found = Plan(start, machine.steps(), never, told)
             if len(self._focused) >= 32:
                 self._focused.clear()
             self._focused[asked] = found
         return found
-
-
-def _never(_out: Any) -> Settlement:
-    raise AssertionError("a declared sequence settles by its notes")

@@ -163,8 +163,8 @@ class Unroller:
             yield self._roll(step, known, deep)
         for key, formula in step.values:
             yield from self._let(key, formula, known, deep)
-        for key, label, value in step.adds:
-            yield from self._add(key, label, value, known, deep)
+        for key, label, value, fresh in step.adds:
+            yield from self._add(key, label, value, fresh, known, deep)
         yield from self._told(step, known, path, deep)
         for key, formula in step.lets:
             yield from self._let(key, formula, known, deep)
@@ -219,11 +219,10 @@ class Unroller:
             known.values[name] = value.call({})
             known.loose.discard(name)
 
-    def _add(self, key: str, label: Formula, value: Formula, known: Known, deep: int) -> Iterator[Node]:
+    def _add(self, key: str, label: Formula, value: Formula, fresh: bool, known: Known, deep: int) -> Iterator[Node]:
         word, number = _bind(label, known), _bind(value, known)
         here = known.keys.get(key, key)
-        fresh = key not in known.values and key not in known.loose
-        before = fixed(() if fresh else known.values[key]) if key not in known.loose else None
+        before = fixed(()) if fresh else fixed(known.values[key]) if key not in known.loose else None
 
         def added(now: Values) -> tuple[Any, ...]:
             so_far: tuple[Any, ...] = now[here] if before is None else before.call(now)

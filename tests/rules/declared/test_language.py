@@ -226,10 +226,13 @@ def test_an_error_names_file_sequence_step_line_and_column() -> None:
 
 
 def test_a_path_told_twice_is_refused_and_ways_that_exclude_each_other_may_both_tell_it() -> None:
-    twice = steps("- tell: {result: pass}\n- when: lucky\n  tell: {result: fails}")
-    assert played(twice, given()).out["result"] == "pass"
-    with pytest.raises(TableError, match="result is told twice"):
-        twice.plan(given(lucky=True))
+    with pytest.raises(TableError, match=r"line 6, column 14, row test, step 2, tell, result: result is told twice"):
+        steps("- tell: {result: pass}\n- when: lucky\n  tell: {result: fails}")
+    apart = steps("- when: lucky\n  tell: {result: pass}\n- when: mod == 0\n  tell: {result: fails}")
+    assert played(apart, given()).out["result"] == "fails"
+    assert played(apart, given(lucky=True, mod=1)).out["result"] == "pass"
+    with pytest.raises(UserError, match="tell result twice"):
+        apart.plan(given(lucky=True))
     either = steps("- roll: {die: 1d6}\n- when: die > 3\n  tell: {result: pass}\n  else:\n  - tell: {result: fails}")
     assert played(either, given(), 2).out["result"] == "fails"
 

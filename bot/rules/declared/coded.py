@@ -1,0 +1,119 @@
+"""One declared sequence as code: for play, for the odds of what is asked, and for what is refused before the dice."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+from bot.rules.declared.calls import said
+from bot.rules.declared.checks import early_checks, early_rows
+from bot.rules.declared.formulas import Formulas
+from bot.rules.declared.load import Parsed
+from bot.rules.declared.machine import Counted
+from bot.rules.declared.needed import Slicer, dice_decide
+from bot.rules.declared.program import NOTHING, Block, Builder, Keys, all_formulas, before_dice
+from bot.rules.declared.running import SCOPE, UNWORKABLE, Now, Rows, odds_plan, plan_of, unworkable
+from bot.rules.declared.segments import Code, Emitter
+from bot.rules.sequence import Plan, Row, row_of
+
+_INDEX = re.compile(r"\[\d+\]")
+MOST_ASKED = 32
+"""For how many sets of outputs the code of their odds is kept."""
+Values = Mapping[str, Any]
+
+
+class Coded:
+    """The code of a sequence, each part written when it is first needed."""
+
+    def __init__(
+        self,
+        id: str,
+        steps: list[Parsed],
+        lists: tuple[str, ...],
+        listed: frozenset[str],
+        formulas: Formulas,
+        inputs: tuple[str, ...],
+    ) -> None:
+        self._file, self._scope = f"{formulas.setting.file} {id}", {**formulas.scope, **SCOPE}
+        self._lists, self._inputs = lists, inputs
+        self.program: Block = Builder(listed, formulas.setting).program(steps)
+        self._asked: dict[frozenset[str], Code] = {}
+        self._steps, self._listed = steps, listed
+        self._pools = any(one.looks for one in all_formulas(self.program))
+        self._counted: dict[Any, Counted] = {}
+
+    @cached_property
+    def dice(self) -> Keys:
+        """The keys that dice decide, always or on some way."""
+        return dice_decide(self.program)
+
+    @cached_property
+    def _check(self) -> tuple[Callable[..., None], tuple[str, ...]] | None:
+        return early_checks(self.program, self._file, self._scope)
+
+    @cached_property
+    def _row_code(self) -> tuple[Callable[..., Any], tuple[str, ...]] | None:
+        return early_rows(self.program, self._file, self._scope)
+
+    @cached_property
+    def _play(self) -> Code:
+        return self._code(None)
+
+    def _code(self, asked: frozenset[str] | None) -> Code:
+        slicer = Slicer(asked, self.dice, refuses=self._check is None)
+        kept, live, _ = slicer.block(self.program, NOTHING, False)
+        return Emitter(self._file, self._scope, before_dice(kept, self._inputs)).code(kept, live)
+
+    def plan(self, values: Values) -> Plan[Now]:
+        """The plan for these inputs. Raises UserError for what the steps refuse."""
+        if self._check is not None:
+            check, reads = self._check
+            try:
+                check(*[values[key] for key in reads])
+            except UNWORKABLE as error:
+                raise unworkable(error) from None
+        rows = () if self._row_code is None else Rows(lambda: self._rows(values))
+        return plan_of(self._play, values, self._lists, rows, lambda paths: self._focus(values, paths))
+
+    def _rows(self, values: Values) -> tuple[Row, ...]:
+        assert self._row_code is not None
+        find, reads = self._row_code
+        found = find(*[values[key] for key in reads])
+        return tuple(replace(row_of(path, said(name)), alike=alike) for path, name, alike in found)
+
+    def _focus(self, values: Values, paths: tuple[str, ...]) -> Plan[Now]:
+        """The plan of the odds of some outputs, which remembers no more than these need."""
+        if self._pools:
+            return self._by_pools(values).focus(paths)
+        asked = frozenset(_INDEX.sub("", path) for path in paths)
+        code = self._asked.get(asked)
+        if code is None:
+            if len(self._asked) >= MOST_ASKED:
+                self._asked.clear()
+            code = self._asked[asked] = self._code(asked)
+        return odds_plan(code, values)
+
+    def _by_pools(self, values: Values) -> Counted:
+        """The odds by the classes of pools of dice, worked out for these inputs."""
+        try:
+            key = (tuple(values.values()), tuple([value.__class__ for value in values.values()]))
+            counted = self._counted.get(key)
+        except TypeError:  # a value that nothing can be remembered by
+            return self._unrolled(values)
+        if counted is None:
+            counted = self._unrolled(values)
+            if len(self._counted) >= MOST_ASKED:
+                self._counted.clear()
+            self._counted[key] = counted
+        return counted
+
+    def _unrolled(self, values: Values) -> Counted:
+        from bot.rules.declared.unroll import Unroller
+
+        try:
+            return Counted(Unroller(self._listed).nodes(self._steps, dict(values)))
+        except UNWORKABLE as error:
+            raise unworkable(error) from None

@@ -1,0 +1,279 @@
+"""Backward through a program: what matters for the outputs that are asked, and what each roll must remember."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import NamedTuple
+
+from bot.rules.declared.formulas import Formula
+from bot.rules.declared.program import (
+    ALWAYS,
+    NOTHING,
+    Block,
+    For,
+    If,
+    Keys,
+    Let,
+    Refuse,
+    Roll,
+    Say,
+    Statement,
+    Stop,
+    Take,
+    Tell,
+    has_roll,
+)
+
+
+class Needed(NamedTuple):
+    """What is kept, the keys read before any of it sets these, and whether anything is told."""
+
+    block: Block
+    live: Keys
+    tells: bool
+
+
+@dataclass
+class Slicer:
+    """Keeps of a program what the outputs `asked` need; in play (None) all that is read or said.
+
+    In play, where it `refuses` inputs, values that may do so are kept although nobody reads them.
+    """
+
+    asked: frozenset[str] | None
+    dice_decide: Keys
+    refuses: bool = True
+
+    def __post_init__(self) -> None:
+        self._sites = count(1_000)
+        self._live_after: list[Keys] = []
+
+    def block(self, block: Block, live: Keys, tells: bool) -> Needed:
+        """The block as far as it is needed before `live` are read."""
+        kept: list[Statement] = []
+        for one in reversed(block):
+            found = self._one(one, live, tells)
+            kept[:0] = found.block
+            live, tells = found.live, found.tells
+        return Needed(tuple(kept), live, tells)
+
+    def _one(self, one: Statement, live: Keys, tells: bool) -> Needed:
+        play, nothing = self.asked is None, Needed((), live, tells)
+        if isinstance(one, If):
+            return self._if(one, live, tells)
+        if isinstance(one, For):
+            return self._for(one, live, tells)
+        if isinstance(one, Roll):
+            if not play and not one.keys & live:
+                return nothing
+            one = replace(one, after=live - one.keys, faces=one.keys & live)
+        elif not self._wanted(one, live, tells):
+            return nothing
+        tells = tells or isinstance(one, Tell | Say | Take)
+        return Needed((one,), live_before(one, live), tells)
+
+    def _wanted(self, one: Statement, live: Keys, tells: bool) -> bool:
+        """Whether a statement that neither rolls nor chooses is kept."""
+        play = self.asked is None
+        if isinstance(one, Let):
+            if one.drops:
+                return one.key in live and one.key not in self._live_after[-1]
+            return one.key in live or (play and self.refuses and self._refuses(one.value))
+        if isinstance(one, Tell):
+            return self.asked is None or one.path in self.asked
+        if isinstance(one, Stop):
+            return play or tells
+        return play and (self.refuses or not isinstance(one, Refuse))
+
+    def _refuses(self, value: Formula) -> bool:
+        return not frozenset(value.reads) & self.dice_decide and may_fail(value)
+
+    def _if(self, one: If, live: Keys, tells: bool) -> Needed:
+        """The two ways; who rolls less often waits, so that equal states meet in one round."""
+        then, other = self.block(one.then, live, tells), self.block(one.other, live, tells)
+        if not then.block and not other.block:
+            return Needed((), live, tells)
+        ways = [then.block, other.block]
+        if self.asked is not None and tells and frozenset(one.when.reads) & self.dice_decide:
+            rolls = [most_rolls(way) for way in ways]
+            if None not in rolls and not any(map(stops, ways)):
+                for at in (0, 1):
+                    more = (rolls[1 - at] or 0) - (rolls[at] or 0)
+                    ways[at] += tuple(Roll(next(self._sites), (), (), live) for _ in range(more))
+        new = If(one.when, ways[0], ways[1], any(map(has_roll, ways[0] + ways[1])), live)
+        return Needed((new,), live_before(new, live), then.tells or other.tells)
+
+    def _for(self, one: For, live: Keys, tells: bool) -> Needed:
+        head, own = (
+            live,
+            frozenset((one.number, one.items, one.each.key, one.each.at)) | (frozenset((one.only,)) - {""}),
+        )
+        self._live_after.append(live)
+        loop = frozenset((one.number, one.items)) | (frozenset((one.only,)) - {""})
+        inner = self.block(one.body, head | loop, tells)
+        while not (inner.live - own <= head and inner.tells == tells):
+            head, tells = head | (inner.live - own), inner.tells or tells
+            inner = self.block(one.body, head | loop, tells)
+        self._live_after.pop()
+        if not inner.block:
+            return Needed((), live, tells)
+        rolls = any(map(has_roll, inner.block))
+        new = replace(one, body=inner.block, rolls=rolls, head=head, after=live)
+        return Needed((new,), live_before(new, live), inner.tells or tells)
+
+
+def live_before(one: Statement, live: Keys) -> Keys:
+    """The keys that are read from a statement on, if `live` are read after it."""
+    if isinstance(one, Let):
+        return live - {one.key} | frozenset(one.value.reads)
+    if isinstance(one, Tell):
+        places = {number for _, number in one.within if number}
+        return live | frozenset(one.value.reads) | places | (frozenset((one.once,)) - {""})
+    if isinstance(one, Roll):
+        spec = frozenset(key for _, *three in one.dice for formula in three for key in formula.reads)
+        return live - one.keys | spec | frozenset(one.loops)
+    if isinstance(one, Stop):
+        return (NOTHING if one.when.source in ALWAYS else live) | frozenset(one.when.reads)
+    if isinstance(one, If):
+        found = frozenset(one.when.reads)
+        for way in (one.then, one.other):
+            inside = live
+            for below in reversed(way):
+                inside = live_before(below, inside)
+            found |= inside
+        return found
+    if isinstance(one, For):
+        reads = frozenset(one.each.items.reads) | frozenset(one.each.only.reads if one.each.only else ())
+        return (one.head | live) - {one.number, one.items, one.only} | reads
+    return live | one.reads
+
+
+def most_rolls(block: Block) -> int | None:
+    """The most rolls on any way through; None where a list decides."""
+    total = 0
+    for one in block:
+        if isinstance(one, For) and one.rolls:
+            return None
+        if isinstance(one, If):
+            then, other = most_rolls(one.then), most_rolls(one.other)
+            if then is None or other is None:
+                return None
+            total += max(then, other)
+        total += isinstance(one, Roll)
+    return total
+
+
+def stops(block: Block) -> bool:
+    """Whether the sequence may end in here."""
+    return any(
+        isinstance(one, Stop)
+        or (isinstance(one, If) and (stops(one.then) or stops(one.other)))
+        or (isinstance(one, For) and stops(one.body))
+        for one in block
+    )
+
+
+def dice_decide(block: Block) -> Keys:
+    """The keys that dice decide, always or on some way."""
+    found: set[str] = set()
+    while True:
+        before = len(found)
+        _decided(block, False, found)
+        if len(found) == before:
+            return frozenset(found)
+
+
+def _decided(block: Block, by_dice: bool, found: set[str]) -> None:
+    for one in block:
+        if isinstance(one, Roll):
+            found |= one.keys
+        elif isinstance(one, Let):
+            if by_dice or found & set(one.value.reads):
+                found.add(one.key)
+        elif isinstance(one, If):
+            deeper = by_dice or bool(found & set(one.when.reads))
+            _decided(one.then, deeper, found)
+            _decided(one.other, deeper, found)
+        elif isinstance(one, For):
+            only = one.each.only
+            deeper = by_dice or (only is not None and bool(found & set(only.reads)))
+            if only is not None and found & set(only.reads):
+                found.add(one.only)
+            if found & set(one.each.items.reads):
+                found |= {one.items, one.each.key}
+            _decided(one.body, deeper, found)
+
+
+def always_dice(block: Block) -> Keys:
+    """The keys that dice decide on every way that sets them, so that no input needs to be asked."""
+    found = set(dice_decide(block))
+    values: dict[str, list[Formula | None]] = {}
+    _all_values(block, values)
+    while True:
+        kept = {key for key in found if all(_loose(value, found) for value in values.get(key, ()))}
+        if kept == found:
+            return frozenset(found)
+        found = kept
+
+
+def _all_values(block: Block, values: dict[str, list[Formula | None]]) -> None:
+    """All that each key is set to; None for dice."""
+    for one in block:
+        if isinstance(one, Let):
+            values.setdefault(one.key, []).append(one.value)
+        elif isinstance(one, Roll):
+            for key in one.keys:
+                values.setdefault(key, []).append(None)
+        elif isinstance(one, If):
+            _all_values(one.then, values)
+            _all_values(one.other, values)
+        elif isinstance(one, For):
+            for key in (one.items, one.number, one.only, one.each.key, one.each.at):
+                values.setdefault(key, []).append(_FIXED)
+            _all_values(one.body, values)
+
+
+_FIXED = Formula((), lambda: None)
+
+
+def _loose(value: Formula | None, always: set[str]) -> bool:
+    if value is None:
+        return True
+    if value.kind:
+        return _loose(value.parts[0], always)
+    return bool(always & set(value.reads))
+
+
+SAFE_CALLS = {"text", "words", "upper", "capital", "has", "typed"}
+_SAFE = (
+    ast.Constant, ast.Name, ast.Load, ast.IfExp, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.Compare,
+    ast.Eq, ast.NotEq, ast.Tuple, ast.List, ast.expr_context,
+)  # fmt: skip
+
+
+def may_fail(formula: Formula) -> bool:
+    """Whether some inputs could leave the formula without a value, so that it must be asked before the dice."""
+    return _fails(formula.tree)
+
+
+def _fails(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        name = node.func.id if isinstance(node.func, ast.Name) else ""
+        if name == "of":
+            return (len(node.args) < 3 and not _named(node)) or any(map(_fails, node.args))
+        if name.endswith(" ") and name not in _STRICT:
+            return any(map(_fails, node.args))
+        return name not in SAFE_CALLS or bool(node.keywords) or any(map(_fails, node.args))
+    if not isinstance(node, _SAFE):
+        return True
+    return any(map(_fails, ast.iter_child_nodes(node)))
+
+
+_STRICT = {"times ", "plus ", "mod ", "item ", "listing "}
+
+
+def _named(node: ast.Call) -> bool:
+    """Whether it asks for what every unit has: its word, name, type or state."""
+    return isinstance(node.args[1], ast.Constant) and node.args[1].value in ("type", "word", "name", "state")

@@ -1,0 +1,326 @@
+"""What the code of a declared sequence calls while it runs, and the plan that is made of the code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bot.rules.declared.calls import NONE, said
+from bot.rules.declared.settling import Note, pieced, settled
+from bot.rules.dice import AVERAGING, Die
+from bot.rules.errors import UserError
+from bot.rules.inputs.units import MAX_UNITS
+from bot.rules.odds import Weighted, every_roll, group_sums
+from bot.rules.sequence import Line, Plan, Row, Ruled, Ruling, Settlement
+
+if TYPE_CHECKING:
+    from bot.rules.declared.segments import Code, Site
+
+MOST_ROLLS, MOST_DICE = 10_000, 200
+UNWORKABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError)
+"""What Python raises where a formula makes no sense of its values, such as a word less 1."""
+
+
+def unworkable(error: Exception) -> UserError:
+    """The error that a player sees."""
+    shown = " ".join(str(error).split())[:120]
+    if isinstance(error, KeyError):
+        shown = f"nothing has set {shown}"
+    return UserError(f"The steps of this sequence cannot be worked out: {shown}.", code="card-refuses")
+
+
+class Now(NamedTuple):
+    """The state: which roll is owed, and the values that are still read after it."""
+
+    owes: str | None
+    values: tuple[Any, ...] = ()
+
+
+class Dice(NamedTuple):
+    """The dice of one roll, and where those of each key begin and end."""
+
+    dice: tuple[Die, ...]
+    cuts: tuple[tuple[int, int], ...]
+
+
+class Open:
+    """A value that only dice will decide."""
+
+    def __repr__(self) -> str:
+        return "open"
+
+
+OPEN = Open()
+
+
+def dice_of(specs: Iterable[Iterable[Any]]) -> Dice:
+    """The dice by count, sides and label of each key. Raises UserError for too many."""
+    some: list[tuple[Die, ...]] = []
+    for three in specs:
+        if OPEN in (three := tuple(three)):
+            raise undecided("the number or sides of its dice")
+        count, faces, name = map(said, three)
+        die = Die(name, 6, AVERAGING) if faces == "A" else Die(name, _whole(faces, 1, MOST_ROLLS))
+        some.append((die,) * _whole(count, 0, MOST_DICE))
+    if prod(max(len(dice) * max((die.sides for die in dice), default=1), 1) for dice in some) > MOST_ROLLS:
+        raise _too_many_dice()
+    ends = [sum(map(len, some[: at + 1])) for at in range(len(some))]
+    return Dice(tuple(die for dice in some for die in dice), tuple(zip([0, *ends], ends, strict=False)))
+
+
+def _too_many_dice() -> UserError:
+    return UserError("These are too many dice at once.", code="too-large")
+
+
+def _whole(written: str, least: int, most: int) -> int:
+    if not written.lstrip("-").isdecimal() or int(written) < least:
+        raise UserError(f"{written[:20]} cannot be the number of dice or sides.", code="bad-value")
+    if int(written) > most:
+        raise _too_many_dice()
+    return int(written)
+
+
+def undecided(what: str) -> UserError:
+    """The error for what a roll would have to decide."""
+    return UserError("A roll cannot decide this part of a sequence.", hint=what, code="card-refuses")
+
+
+def listed(items: Any) -> tuple[Any, ...]:
+    """What a step goes through; nothing for what is no list. Raises UserError for too many."""
+    if items is OPEN:
+        raise undecided("the list that a step goes through")
+    if not isinstance(items, list | tuple):
+        return ()
+    if len(items) > MAX_UNITS:
+        raise UserError(f"A list has at most {MAX_UNITS} items here.", code="card-refuses")
+    return tuple(items)
+
+
+def refuse(say: Any, hint: Sequence[Any], option: Any, code: str) -> None:
+    """Raise the UserError of a refusal."""
+    if OPEN in (say, option, *hint):
+        raise undecided("what a refusal says")
+    raise UserError(str(say), hint=pieced([str(piece) for piece in hint]), option=str(option) or None, code=code)
+
+
+Named = tuple[str | None, Any]
+
+
+def line(
+    label: str, dice: Iterable[Any], parts: Iterable[Named], total: Any, result: str, more: Iterable[Named], unit: str
+) -> Line:
+    """A line of the answer."""
+    faces = tuple([face for faces in dice for face in faces])
+    total = None if total is None or total == NONE else total
+    return Line(label, faces, _counted(parts), total, result, _counted(more), unit)
+
+
+def _counted(named: Iterable[Named]) -> tuple[tuple[str, Any], ...]:
+    """Named parts in a row, those of 0 left out."""
+    counted: list[tuple[str, Any]] = []
+    for word, value in named:
+        if word is None:
+            counted += value
+        elif value:
+            counted.append((word, value))
+    return tuple(counted)
+
+
+def added(before: tuple[Any, ...], label: str, value: Any) -> tuple[Any, ...]:
+    """Named parts with one more, unless it is 0."""
+    return (*before, (label, value)) if value else before
+
+
+class Unset:
+    """What an item has not kept: whoever makes anything of it is shown what is missing."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def _missing(self, *_: Any) -> Any:
+        raise KeyError(self._name)
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __hash__ = __str__ = _missing
+    __sub__ = __rsub__ = __truediv__ = __rtruediv__ = __floordiv__ = __neg__ = __iter__ = __len__ = _missing
+
+
+Kept = tuple[tuple[int, Any], ...]
+
+
+def own_get(kept: Kept, number: int, called: str) -> Any:
+    """What an item of a list has kept; `called` is the list, and the name of the value."""
+    for at, value in kept:
+        if at == number:
+            return value
+    listed, _, mine = called.rpartition(" ")
+    return Unset(f"{listed}[{number}].{mine}")
+
+
+def own_drop(kept: Kept, number: int) -> Kept:
+    """What the other items have kept."""
+    return tuple([pair for pair in kept if pair[0] != number])
+
+
+def own_set(kept: Kept, number: int, value: Any) -> Kept:
+    """What all have kept once this item keeps `value`."""
+    if value.__class__ is Unset:
+        return kept
+    return (*own_drop(kept, number), (number, value))
+
+
+def or_null(value: Any) -> Any:
+    """None, which is null in a log, for what is not there."""
+    return None if value == NONE else value
+
+
+def twice(name: str) -> None:
+    """Raise UserError for an output that is told once more."""
+    raise UserError(f"The steps of this sequence tell {name} twice.", code="card-refuses")
+
+
+SCOPE: Mapping[str, Any] = {
+    "now ": Now, "end ": Now(None), "dice_of ": dice_of, "listed ": listed, "refuse ": refuse, "line ": line,
+    "note ": Note, "added ": added, "own get ": own_get, "own drop ": own_drop, "own set ": own_set, "twice ": twice,
+    "or_null ": or_null,
+    "sum ": sum, "len ": len, "enumerate ": enumerate, "open ": OPEN,
+}  # fmt: skip
+"""What generated code calls, under names that no formula can write."""
+
+
+class Segment:
+    """One roll of a plan: what comes after it."""
+
+    __slots__ = ("code", "dice", "site")
+
+    def __init__(self, site: Site, code: Callable[..., Any], dice: dict[Any, Dice]) -> None:
+        self.site, self.code, self.dice = site, code, dice
+
+    def rule(self, state: Now, faces: tuple[Any, ...]) -> Ruling[Now]:
+        """What the roll comes to."""
+        try:
+            after, told, lines, notes = self.code(state.values, faces)
+            while after.__class__ is tuple:
+                after = after[0](*after[1:])
+        except UNWORKABLE as error:
+            raise unworkable(error) from None
+        return Ruling(after, told, lines.copy, notes)
+
+    def asks(self, state: Now) -> tuple[Die, ...]:
+        """The dice, where they are not always the same."""
+        return self._asked(state).dice
+
+    def _asked(self, state: Now) -> Dice:
+        return self.site.dice or self.dice[(self.site.name, *[state.values[at] for at in self.site.loops])]
+
+    def groups(self, state: Now) -> Weighted:
+        """The rolls that differ for whoever reads them."""
+        asked = self._asked(state)
+        some = [asked.dice[first:last] for first, last in asked.cuts]
+        return grouped(
+            tuple(
+                (tuple((die.sides, die.faces) for die in dice), *reads)
+                for dice, reads in zip(some, self.site.reads, strict=True)
+            )
+        )
+
+    def step(self) -> Ruled[Now]:
+        """The step of the plan."""
+        dice = self.site.dice.dice if self.site.dice is not None else self.asks
+        return Ruled(dice, self.rule, self.groups)
+
+
+Shape = tuple[tuple[int, tuple[Any, ...] | None], ...]
+
+
+@lru_cache(maxsize=256)
+def grouped(keys: tuple[tuple[Shape, bool, bool], ...]) -> Weighted:
+    """The rolls that differ for whoever reads them: dice of which only the sum is read count by their sum."""
+    kinds: list[Any] = []
+    for shape, summed, single in keys:
+        dice = tuple(Die("", sides, faces) for sides, faces in shape)
+        if not summed and not single:
+            kinds.append(
+                ((prod(die.sides for die in dice), tuple([die.faces[0] if die.faces else 1 for die in dice])),)
+            )
+        elif single or not dice or dice[0].faces:
+            kinds.append(every_roll(dice))
+        else:
+            kinds.append(group_sums(len(dice), dice[0].sides))
+    return tuple(
+        (prod(ways for ways, _ in some), tuple(f for _, faces in some for f in faces)) for some in product(*kinds)
+    )
+
+
+def begun(
+    code: Code, values: Mapping[str, Any]
+) -> tuple[Now, dict[str, Ruled[Now]], dict[str, Any], list[Line], list[Note]]:
+    """The code run to its first roll: the state, the steps, the outputs, lines and notes."""
+    dice: dict[Any, Dice] = {}
+    told: dict[str, Any] = {}
+    lines, notes = list[Line](), list[Note]()
+    try:
+        state, segments = code.begin(dice, told, lines, notes, *[values[key] for key in code.inputs])
+        while state.__class__ is tuple:
+            state = state[0](*state[1:])
+    except UNWORKABLE as error:
+        raise unworkable(error) from None
+    if state.owes is None:
+        return state, {}, told, lines, notes
+    steps = {site.name: Segment(site, run, dice).step() for site, run in zip(code.sites, segments, strict=True)}
+    return state, steps, told, lines, notes
+
+
+class Rows(Sequence[Row]):
+    """The units whose odds are shown, found when they are asked for."""
+
+    def __init__(self, find: Callable[[], tuple[Row, ...]]) -> None:
+        self._find = find
+        self._rows: tuple[Row, ...] | None = None
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """All of them."""
+        if self._rows is None:
+            self._rows = self._find()
+        return self._rows
+
+    def __getitem__(self, at: Any) -> Any:
+        return self.rows[at]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+
+def plan_of(
+    code: Code,
+    values: Mapping[str, Any],
+    lists: Sequence[str],
+    rows: Sequence[Row],
+    focus: Callable[[tuple[str, ...]], Plan[Now]] | None,
+) -> Plan[Now]:
+    """The plan to be played: lists that nobody enters are empty."""
+    start, steps, told, lines, notes = begun(code, values)
+    if lists:
+        told = {name: [] for name in lists if told.get(name, NONE) == NONE} | {
+            key: list(value) if key in lists and isinstance(value, tuple) else value for key, value in told.items()
+        }
+    return Plan(
+        start, steps, never, told, lines=tuple(lines), focus=focus, rows=rows, notes=tuple(notes), settles=settled
+    )
+
+
+def odds_plan(code: Code, values: Mapping[str, Any]) -> Plan[Now]:
+    """The plan to be counted."""
+    start, steps, told, _, _ = begun(code, values)
+    return Plan(start, steps, never, told)
+
+
+def never(_out: Any) -> Settlement:
+    """Nobody asks: a declared sequence settles by its notes."""
+    raise AssertionError("a declared sequence settles by its notes")
