@@ -195,7 +195,7 @@ class App:
             command = replace(command, who=replace(command.who, name=name))
         if command.spec is None:
             with contextlib.suppress(UserError):  # of which the answer speaks
-                command = replace(command, spec=await self.spec_at(command.path, command.where))
+                command = replace(command, spec=await self._spec_of(command))
         return await self._under_way.once(command.request_id, partial(self._answer, command))
 
     def spec(self, path: Path) -> CommandSpec:
@@ -203,14 +203,19 @@ class App:
         return spec_of(self.registry, path)
 
     async def registry_at(self, where: Place) -> Registry:
-        """The commands that are seen in a place: those of everybody, and those of its server's packs."""
-        return await self.shelves.registry_at(where)
+        """The commands that are seen in a place: those of everybody, and those of the packs of its server and game."""
+        loaded = await self.games.at((await self.threads.home(where)).key)
+        return await self.shelves.registry_at(where, loaded.game if loaded is not None else None)
 
     async def spec_at(self, path: Path, where: Place) -> CommandSpec:
         """The command with this path as it is seen in a place. Raises UserError with the nearest spelling."""
-        if not path or path[0] == "button" or self._is_everybodys(path[0]):
-            return self.spec(path)
         return spec_of(await self.registry_at(where), path)
+
+    async def _spec_of(self, command: Command) -> CommandSpec:
+        """The same, where what everybody has does: what packs add to that is seen to when it runs."""
+        if command.path and (command.path[0] == "button" or self._is_everybodys(command.path[0])):
+            return self.spec(command.path)
+        return await self.spec_at(command.path, command.where)
 
     def _is_everybodys(self, name: str) -> bool:
         """Whether a command's first word is the bot's own, which no pack can take."""

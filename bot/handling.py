@@ -31,7 +31,7 @@ from bot.shelves import Shelves
 from bot.stores.base import Clock, Conflict, Store, StoreError
 from bot.stores.gate import CalledOff, Gate
 from bot.storing import Storing
-from bot.systems.catalog import everywhere, using
+from bot.systems.catalog import everywhere, systems, using
 from bot.threads import Threads
 from bot.turns import Queues
 from bot.unrecorded import Unrecorded
@@ -134,7 +134,7 @@ class Handling:
         for attempt in range(ATTEMPTS):
             loaded = await self._games.at(command.where.key)
             try:
-                with using(await self._shelves.at(command.where)):
+                with using(await self._shelves.at(command.where, loaded.game if loaded is not None else None)):
                     return await self._once(_as_seen(command), loaded, handle, gate)
             except Conflict:
                 if loaded is not None:
@@ -165,13 +165,13 @@ class Handling:
 
 
 def _as_seen(command: Command) -> Command:
-    """The command as it is in the version of a pack that is played here; it may have been read in another."""
-    if command.spec is None or not command.spec.system or command.spec.system in everywhere():
+    """The command as it is with the packs that are played here; it may have been read without them."""
+    if command.spec is None or (systems() is everywhere() and command.spec.system in ("", *everywhere())):
         return command
     spec = registry().get(command.path)
-    if spec is None:
+    if spec is None and command.spec.system:
         raise UserError(f"{command.spec.name} is not enabled here.", code="not-enabled")
-    return replace(command, spec=spec)
+    return replace(command, spec=spec or command.spec)
 
 
 def _only_counts(spec: CommandSpec, command: Command) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from bot.enabled import Enabled
+from bot.game.state import Game
 from bot.interface.registry import Registry, registry
 from bot.interface.spec import Place
 from bot.rules.errors import TableError
@@ -36,27 +37,27 @@ class Shelves:
     def __init__(self, store: Store, enabled: Enabled) -> None:
         self._store, self._enabled = store, enabled
         self._packs: OrderedDict[str, PackSystem] = OrderedDict()
-        self._shelves: OrderedDict[tuple[tuple[str, ...], tuple[str, ...]], Shelf] = OrderedDict()
+        self._shelves: OrderedDict[tuple[str, ...], Shelf] = OrderedDict()
 
-    async def at(self, where: Place, pinned: tuple[str, ...] = ()) -> Mapping[str, System]:
-        """What is seen in a place whose game is played with these versions, the last of each id in force."""
-        here = await self._enabled.packs(where)
-        if not here and not pinned:
+    async def at(self, where: Place, game: Game | None = None) -> Mapping[str, System]:
+        """What is seen in a place where this game is played: one that was started stays with its version, free play
+        goes with its server."""
+        here = tuple((await self._enabled.packs(where)).values())
+        played = game.packs if game is not None else ()
+        if not here and not played:
             return everywhere()
-        return await self.of(here.values(), pinned)
+        return await self.of(*((here, played) if game is not None and game.started else (played, here)))
 
-    async def of(self, here: Iterable[str], pinned: Iterable[str] = ()) -> Mapping[str, System]:
-        """The systems of everybody, with these packs."""
-        key = (tuple(sorted(here)), tuple(pinned))
+    async def of(self, *hashes: Iterable[str]) -> Mapping[str, System]:
+        """The systems of everybody, with these packs: of several versions of one id the last is in force."""
+        key = tuple(hash for some in hashes for hash in some)
         shelf = self._shelves.get(key)
         if shelf is None:
             from bot.systems.packs.shelf import Shelf
 
-            wanted = dict.fromkeys((*key[0], *key[1]))
-            found = {hash: pack for hash in wanted if (pack := await self._pack(hash)) is not None}
-            last = [found[hash] for hash in wanted if hash in found]
-            shelf = Shelf(everywhere(), last, found.values())
-            if len(found) < len(wanted):
+            found = {hash: pack for hash in dict.fromkeys(key) if (pack := await self._pack(hash)) is not None}
+            shelf = Shelf(everywhere(), [found[hash] for hash in key if hash in found])
+            if not found.keys() >= set(key):
                 return shelf  # what is missing may be there the next time
             self._shelves[key] = shelf
             while len(self._shelves) > SHELVES_KEPT:
@@ -64,9 +65,9 @@ class Shelves:
         self._shelves.move_to_end(key)
         return shelf
 
-    async def registry_at(self, where: Place, pinned: tuple[str, ...] = ()) -> Registry:
+    async def registry_at(self, where: Place, game: Game | None = None) -> Registry:
         """The commands that are seen there."""
-        with using(await self.at(where, pinned)):
+        with using(await self.at(where, game)):
             return registry()
 
     async def _pack(self, hash: str) -> PackSystem | None:
@@ -91,5 +92,5 @@ class Shelves:
 
     def _drop(self, hash: str) -> None:
         del self._packs[hash]
-        for key in [key for key in self._shelves if hash in key[0] or hash in key[1]]:
+        for key in [key for key in self._shelves if hash in key]:
             del self._shelves[key]

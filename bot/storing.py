@@ -22,7 +22,9 @@ from bot.rules.errors import UserError
 from bot.stores.base import Clock, Deleted, Store
 from bot.stores.gate import Gate
 from bot.stores.records import Commit, Outgoing
+from bot.systems.catalog import systems
 
+MOST_KNOWN = 10_000
 DELETED = Reply("That was answered before, and the answer has been deleted since. Nothing happens again.", private=True)
 """The answer to a request that comes once more after its answer was deleted."""
 
@@ -33,6 +35,7 @@ class Storing:
     def __init__(self, store: Store, clock: Clock, games: Games, enabled: Enabled, receipts: Receipts) -> None:
         self._store, self._clock = store, clock
         self._games, self._enabled, self._receipts = games, enabled, receipts
+        self._used: set[tuple[str, object]] = set()
 
     async def seen(self, command: Command) -> Reply | None:
         """The answer that this request got before, so that an error can be the echo of a success."""
@@ -55,6 +58,7 @@ class Storing:
 
             await follow_go(context)
             follow_deadline(context)
+        self._keep_packs(context, ledgers)
         kept = context.docs or context.drop_docs or context.due or context.drop_due
         if not (changes or kept or context.bindings or context.erase or context.forget):
             is_press = context.spec.family == "button"  # "done already" may be the echo of doing it
@@ -100,6 +104,21 @@ class Storing:
         shown = context.unstored(reply) if context.unstored is not None else reply
         return replace(shown, outbox=done.outbox[0]) if command.delivery else shown
 
+    def _keep_packs(self, context: Context, ledgers: Many[Ledger]) -> None:
+        """The packs that new events name stay, whatever becomes of them on the server; written once each."""
+        versions = getattr(systems(), "versions", ())
+        if not versions or not any(ledger.events for ledger in ledgers):
+            return
+        from bot.packs.stored import server_key, used_docs
+
+        named = {body.get("edition") for ledger in ledgers for body in ledger.bodies}
+        named |= {hash for ledger in ledgers for hash in ledger.game.packs[-1:]}
+        if context.spec.system in systems():  # what is sealed names it inside
+            named.add(systems()[context.spec.system].edition)
+        server = server_key(context.command.where)
+        new = [pack for pack in versions if pack.version in named and (server, pack.version) not in self._used]
+        context.docs += used_docs(new, server)
+
     async def _forget_receipts(self, context: Context) -> None:
         erased = context.ledger.was.places if context.erase and context.ledger.was is not None else ()
         for user in context.forget or ("",):
@@ -120,6 +139,10 @@ class Storing:
         for doc in context.docs:
             if doc.kind == "setup":
                 self._enabled.forget(doc.key)
+            elif doc.kind == "pack-used":
+                self._used.add((doc.owner, doc.data["hash"]))
+                if len(self._used) > MOST_KNOWN:
+                    self._used.clear()
 
 
 def _in_game(ledgers: Many[Ledger]) -> bool:

@@ -213,7 +213,7 @@ def fresh(system: System) -> Corpus:
         entries += _plays(system, sequence, game)
     for id, table in system.tables.items():
         entries += _lookups(system, id, table)
-    return Corpus(system.id, system.edition, roster, tuple(entries))
+    return Corpus(system.id, int(system.edition), roster, tuple(entries))
 
 
 def _plays(system: System, sequence: Sequence, game: Game) -> list[Json]:

@@ -28,11 +28,11 @@ Json = dict[str, Any]
 
 PATCH = ("before", "after")
 TURN = "turn phase turn_of go passes"
-UNDOABLE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm master"
+UNDOABLE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm master packs"
 # kind: fields it needs; fields it may have; what of the game it may change; whether units
 KINDS = {
     "start": ("game secret", "free unannounced result before after",
-              "system name started sides master turn phase turn_of go", True),
+              "system name started sides master turn phase turn_of go packs", True),
     "join": ("before after", "", "players", False),
     "leave": ("before after", "", "players", False),
     "next": ("result before after", "", TURN, True),
@@ -43,8 +43,8 @@ KINDS = {
     "orders": ("reads result before after", "", "orders orders_due", False),
     "end": ("before after", "opens result texts", "ended winner", True),
     "resume": ("", "before after", "ended winner", False),
-    "unit": ("result", "before after", "system", True),
-    "settings": ("", "result before after", "hand_dice answers confirm master", False),
+    "unit": ("result", "before after", "system packs", True),
+    "settings": ("", "result before after", "hand_dice answers confirm master packs", False),
     "transfer": ("result", "", "", False),
     "link": ("result", "", "", False),
     "import": ("secret result", "before after", "master", False),
@@ -55,7 +55,7 @@ KINDS = {
     "table": ("command system target dice", "inputs out edition tables result texts closes", "", False),
     "sequence": ("command system target",
                  "inputs dice out edition tables hand result used acting texts closes before after",
-                 "system initiative go passes", True),
+                 "system initiative go passes packs", True),
     "sealed": ("of sealed", "hand closes", "", False),
     "reveal": ("opens", "result last before after", "", True),
     "undo": ("event last", "asked alone before after", UNDOABLE, True),
@@ -82,6 +82,7 @@ NEVER_UNDONE = (
     "privacy",
 )
 GONE = ("eliminated", "destroyed", "killed", "combat-ineffective")
+MOST_VERSIONS = 20  # of packs that a game remembers
 AVERAGING = [2, 3, 3, 4, 4, 5]
 MOST_BYTES = 200_000_000  # also unpacked: a small file may unpack to no end
 NO_TEXTS = sha256(b"").hexdigest()
@@ -502,11 +503,13 @@ GAME: dict[str, Callable[[Any], bool]] = {
     "answers": one_of("full", "compact"),
     "turn": number,
     "sides": lambda value: isinstance(value, list) and all(map(word, value)),
+    "packs": lambda value: isinstance(value, list) and len(value) <= MOST_VERSIONS and all(map(digits, value)),
     "players": lambda value: maps(value, word),
 }
 TYPES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("who", "kind", "asked", "own", "command", "system", "target", "game"), word),
-    **dict.fromkeys(("number", "event", "edition"), lambda value: number(value, 1)),
+    **dict.fromkeys(("number", "event"), lambda value: number(value, 1)),
+    "edition": lambda value: number(value, 1) or digits(value),  # of a pack: the SHA-256 of its files
     **dict.fromkeys(("behind", "last"), number),
     **dict.fromkeys(("free", "unannounced", "alone", "closes"), one_of(True)),
     **dict.fromkeys(("inputs", "out"), lambda value: isinstance(value, dict) and bool(value)),
@@ -587,7 +590,7 @@ class Game:
             "sides": [], "players": {}, "master": "",
             "turn": 0, "phase": "", "initiative": "", "turn_of": "", "go": [], "passes": 0, "plans": {},
             "orders": {}, "orders_due": 0,
-            "hand_dice": True, "answers": "full", "confirm": False,
+            "hand_dice": True, "answers": "full", "confirm": False, "packs": [],
         }  # fmt: skip
         self.faults: list[str] = []
         self.remarks: list[str] = []
@@ -706,13 +709,25 @@ class Game:
             yield "the state that it says was there before is not what the log led to."
             return
         rule = getattr(self, "rule_" + str({"table": "roll", "sequence": "roll"}.get(kind, kind)), None)
-        problem = (rule(body) if rule else "") or self.closing_problem(body)
+        problem = (rule(body) if rule else "") or self.packs_problem(body) or self.closing_problem(body)
         if problem:
             yield problem
 
     def value(self, field: str) -> Any:
         """A field of the game as it is behind the event."""
         return self.after["game"].get(field, self.now[field])
+
+    def packs_problem(self, body: Json) -> str:
+        """One version of a pack comes in force: in a game that was started, by its settings alone."""
+        said, was, kind = self.after["game"].get("packs"), self.now["packs"], body["kind"]
+        if said is None or kind in ("undo", "redo"):
+            return ""
+        if not said or said == was or said != [*(one for one in was if one != said[-1]), said[-1]][-MOST_VERSIONS:]:
+            return "one version of a pack comes in force at a time."
+        if kind == "sequence" and said[-1] != body.get("edition"):
+            return "another version of the pack comes in force than it was played with."
+        stays = kind in ("sequence", "unit") and self.now["started"]
+        return "the version of a pack stays in a game that was started." if stays else ""
 
     def playing(self) -> str:
         return "" if self.now["started"] and not self.now["ended"] else "no started game was going on."
@@ -902,6 +917,7 @@ class Game:
             "answers": f"{self.value('answers')} answers",
             "confirm": f"other targets {'confirmed' if self.value('confirm') else 'at once'}",
             "master": "another game master",
+            "packs": f"pack version {(self.after['game'].get('packs') or [''])[-1][:8]}",
         }
         right = [say for field, say in words.items()
                  if field in self.after["game"] or (say in told and field != "master")]  # fmt: skip

@@ -121,9 +121,10 @@ class _History:
                 self.unknown_at += [number] if is_of_no_edition(roll) else []
                 self.apart += 0 if roll.get("hand") else len(roll.get("dice", ()))
             system, edition = roll.get("system", ""), roll.get("edition", 0)
-            if edition < editions.get(system, 0):
-                self.remarks.append(f"Event {number} names an older edition of {system} than an event before it.")
-            editions[system] = max(edition, editions.get(system, 0))
+            if isinstance(edition, int):
+                if edition < editions.get(system, 0):
+                    self.remarks.append(f"Event {number} names an older edition of {system} than an event before it.")
+                editions[system] = max(edition, editions.get(system, 0))
         elif kind in ("start", "next", "pass") and not event.get("free"):
             self._count(number, is_todays=turn_is_todays(past.now, event))
         elif kind in ("reveal", "end"):

@@ -11,7 +11,7 @@ from bot.game.phases import after_pass, first_turn, next_phase, phase_title
 from bot.game.roster import is_gone
 from bot.game.state import Game, Json, roster_of, unit_json
 from bot.game.summary import title_of
-from bot.game.version import edition_of, is_current
+from bot.game.version import edition_of, is_current, system_of
 from bot.interface.spec import CommandSpec
 from bot.play.effects import after_happening, change_json, is_of_game, named_in
 from bot.play.lookup import read_table
@@ -36,8 +36,10 @@ def is_playable(roll: Event) -> bool:
 
 def edition_problem(roll: Event) -> str:
     """What is wrong with the edition that a sequence or table names: one that there has never been."""
-    system, edition = systems().get(str(roll.get("system"))), edition_of(roll)
-    if system is None or "edition" not in roll or (edition is not None and 1 <= edition <= system.edition):
+    system, edition = system_of(roll), edition_of(roll)
+    if system is None or "edition" not in roll or isinstance(system.edition, str):
+        return ""
+    if isinstance(edition, int) and 1 <= edition <= system.edition:
         return ""
     return f"there is no edition {shown(roll['edition'])} of {system.id}; this Grognard knows 1 to {system.edition}."
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.commands import channel_settings, pictures, starting
+from bot.commands import pack_of_game as packs
 from bot.commands.amending import Amendment
 from bot.commands.calling import take_seat
 from bot.commands.claiming import CLAIM_HINT, own_import
@@ -20,6 +21,7 @@ from bot.game.rights import find_side, need_director
 from bot.game.roster import count_units, is_gone
 from bot.game.scenario import Scenario, find_scenario
 from bot.game.state import FULL, Game
+from bot.game.version import with_system
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError, did_you_mean
@@ -52,7 +54,7 @@ async def begin_game(context: Context) -> Reply:
     name, sides, scenario = _asked_for(options)
     system = systems()[options["system"]]
     before = context.ledger.row
-    game = first_turn(Game("", system=system.id, name=name, started=True, sides=sides), system)
+    game = first_turn(with_system(Game("", name=name, started=True, sides=sides), system), system)
     if scenario is not None:
         game = replace(game, units=scenario.units)
     offer = scenario is None and old is not None and old.system == system.id and bool(old.units)
@@ -276,6 +278,7 @@ async def settings(context: Context) -> Reply:
                 f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
                 f"threads={'own' if own else 'channel'}: what this channel's threads play",
                 f"pictures={await pictures.mode(context)}: of lookups and odds in this channel",
+                *([f"pack={version}: what it is played with"] if (version := await packs.named(context, game)) else []),
             ),
         )
     game = context.open_game()
@@ -292,10 +295,15 @@ async def settings(context: Context) -> Reply:
         told.append(f"other targets {'confirmed' if after.confirm else 'at once'}")
     if options["master"]:
         after = replace(after, master=_person_called(context, options["master"]))
+    if options["pack"]:
+        after, said = await packs.setting(context, after, options["pack"])
+        told.append(said)
     # No name may be in the chain, which nobody could delete there.
-    noted = [*told, "another game master"] if after.master != game.master else told
+    last = [told.pop()] if options["pack"] else []
+    noted = [*told, *(["another game master"] if after.master != game.master else []), *last]
     if options["master"]:
         told = [*told, f"{context.ledger.name_of(after.master)} is game master"]
+    told += last
     context.ledger.add("settings", after, result=", ".join(noted))
     return Reply(f"{context.who}: {', '.join([*told, threads] if threads else told)}")
 

@@ -13,6 +13,7 @@ from bot.packs.stored import (
     chosen,
     enabled,
     enabled_doc,
+    gone,
     read_pack,
     server_key,
     versions,
@@ -85,14 +86,17 @@ async def _enabled(context: Context, version: Version, active: dict[str, str]) -
         )
     pack = await read_pack(context.store, version.hash)
     if pack is None:
-        raise UserError("This pack's files are no longer here.", hint="Add it again.", code="unknown-pack")
+        raise gone()
     context.docs.append(await enabled_doc(context.store, server, {**active, version.id: version.hash}))
     lines: list[Part] = [
         phrase("Its commands: `/help {id}`", id=version.id),
         phrase('Start a game: `/game start {id} "Our first"`', id=version.id),
     ]
     if before is not None:
-        lines.append("Games that were started with another version go on with that.")
+        said = (
+            "Games that were started with another version go on with that; to move one on: `/game settings pack={id}`"
+        )
+        lines.append(phrase(said, id=version.id))
     return Reply(f"{version.title} {version.version} is enabled here", tuple(lines), private=True)
 
 
@@ -113,7 +117,7 @@ async def export(context: Context) -> Reply:
     version, _ = await find_version(context)
     pack = await read_pack(context.store, version.hash)
     if pack is None:
-        raise UserError("This pack's files are no longer here.", hint="Add it again.", code="unknown-pack")
+        raise gone()
     name = f"{version.id}-{version.hash[:SHORT]}.zip"
     lines = (f"{len(pack.content)} files. Licence: {version.licence}.",)
     title = f"{version.title} {version.version} as a zip"

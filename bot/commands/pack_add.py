@@ -12,7 +12,7 @@ from bot.interface.parts import Part, Small
 from bot.interface.reply import Button, Reply, error_reply
 from bot.packs.check import UNTRUSTED_SECONDS
 from bot.packs.review import Review, review, review_file
-from bot.packs.stored import MOST_HERE, docs_of, enabled, read_pack, server_key, versions
+from bot.packs.stored import MOST_HERE, docs_of, enabled, gone, read_pack, server_key, versions
 from bot.rules.errors import UserError
 from bot.rules.odds import TooManyStates
 from bot.rules.phrase import phrase
@@ -51,7 +51,7 @@ async def show(context: Context) -> Reply:
     version, active = await find_version(context)
     pack = await read_pack(context.store, version.hash)
     if pack is None:
-        raise UserError("This pack's files are no longer here.", hint="Add it again.", code="unknown-pack")
+        raise gone()
     found = await _reviewed(context, review, dict(pack.content))
     if found.about is None:  # it passed once; the rules of packs have become stricter since
         return refused(found.report.faults)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.game.back import REDUCED
@@ -17,6 +16,7 @@ from bot.game.roster import (
 )
 from bot.game.roster_file import read_roster, units_of
 from bot.game.state import Game, Units
+from bot.game.version import with_system
 from bot.interface.reply import Reply
 from bot.play.effects import is_open
 from bot.rules.errors import UserError
@@ -49,7 +49,7 @@ async def add(context: Context) -> Reply:
 
 
 def _added(context: Context, game: Game, system: System, units: Units) -> Reply:
-    after = add_units(replace(game, system=system.id), units.values())
+    after = add_units(game if game.started else with_system(game, system), units.values())
     names = [unit.name for unit in units.values()]
     told = names[0] if len(names) == 1 else f"{len(names)} units"
     context.ledger.add("unit", after, result=f"{told} added")

@@ -29,7 +29,7 @@ NEVER_UNDONE = (
     "privacy",
 )
 """Kinds that undo does not take back: others have acted on them, or they have given a secret away."""
-_TUPLES = ("sides", "go")
+_TUPLES = ("sides", "go", "packs")
 
 
 def difference(old: Game, new: Game) -> tuple[Json, Json]:

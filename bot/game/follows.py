@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from bot.game.events import ROLLS
 from bot.game.follows_orders import opening, order
+from bot.game.follows_packs import pack_words, packs_problem
 from bot.game.follows_people import bring_in, claim, join, leave, privacy
 from bot.game.follows_rolls import closing_problem, fair, opened, reveal, roll, sealed
 from bot.game.follows_turn import advance, go_problem, hand_over, initiative, plan, turn_words_problem
@@ -45,7 +46,9 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
         yield "who wrote it had left the game for good."
     if not _stood(now, event.get("before", {})):
         yield "the state that it says was there before is not what the log led to."
-    elif problem := _RULES.get(kind, _nothing)(past, event) or closing_problem(past, event):
+    elif problem := (
+        _RULES.get(kind, _nothing)(past, event) or packs_problem(past, event) or closing_problem(past, event)
+    ):
         yield problem
 
 
@@ -138,6 +141,7 @@ def _settings(past: Past, event: Event) -> str:
         "answers": f"{answers} answers",
         "confirm": f"other targets {'confirmed' if confirm else 'at once'}",
         "master": "another game master",
+        "packs": pack_words(tuple(said.get("packs", ()))),
     }
     told = event["result"].split(", ") if "result" in event else []
     right = [word for name, word in words.items() if name in said or (word in told and name != "master")]

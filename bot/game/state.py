@@ -50,6 +50,7 @@ class Game:
     hand_dice: bool = True
     answers: str = FULL
     confirm: bool = False  # whether a shot at another target asks first
+    packs: tuple[str, ...] = ()  # the versions of packs that it was played with, the one in force last
     units: Units = field(default_factory=dict)
 
     number: int = 0
@@ -92,7 +93,7 @@ def from_json(data: Mapping[str, Any]) -> Game:
     values = dict(data)
     values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}
     values["sealed"] = {int(number): person for number, person in data["sealed"].items()}
-    for name in ("sides", "redo", "withdrawn", "go"):
+    for name in ("sides", "redo", "withdrawn", "go", "packs"):
         values[name] = tuple(data.get(name, ()))
     return Game(**values)
 

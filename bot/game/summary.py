@@ -8,7 +8,7 @@ from typing import Any
 from bot.game.roster import changed_names
 from bot.game.sides import by_name
 from bot.game.state import DRAW
-from bot.systems.catalog import systems
+from bot.game.version import system_of
 
 NameOf = Callable[[str], str]
 
@@ -67,7 +67,7 @@ def title_of(event: Mapping[str, Any]) -> str:
     """The name of the sequence or table behind an event, or the dice of a roll."""
     if event["kind"] == "roll":
         return str(event["inputs"].get("dice", ""))
-    system = systems().get(event.get("system", ""))
+    system = system_of(event)
     target = event.get("target", "")
     if system is not None and event["kind"] == "sequence" and target in system.sequences:
         return system.sequences[target].title

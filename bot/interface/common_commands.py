@@ -147,6 +147,7 @@ GAME = (
             _option("master", help_="the new game master", complete="player"),
             _option("threads", "enum", "threads here play the channel's game, or their own", values=("channel", "own")),
             _option("pictures", "enum", "pictures of lookups and odds here", values=("never", "on-demand", "always")),
+            _option("pack", help_="another version of the pack that is played", complete="pack"),
         ),
         example="/game settings answers=compact",
     ),

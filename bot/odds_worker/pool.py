@@ -24,7 +24,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution, TooManyStates
 from bot.rules.phrase import text_from_json
-from bot.systems.catalog import Sequence, system
+from bot.systems.catalog import Sequence, system, systems
 from bot.systems.resolve import each_odds
 
 INLINE_STATES = 300
@@ -63,7 +63,8 @@ class Odds:
     ) -> dict[str, Distribution]:
         """The distribution of each output of `paths`, for reading. Raises UserError, also for what takes too long."""
         # The inputs as they were understood, so with all that a roster unit brought.
-        key = repr((sequence.system.id, sequence.id, tuple(paths), sequence.given(raw, roster)))
+        system = sequence.system
+        key = repr((system.id, system.edition, sequence.id, tuple(paths), sequence.given(raw, roster)))
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
@@ -125,8 +126,8 @@ class Worker:
     async def run(self, function: Callable[..., T], *arguments: Any, seconds: float = 0) -> T:
         """What `function(*arguments)` returns, run in the worker: a function of a module, values that can be pickled.
 
-        Raises the function's UserError, and TooManyStates after the time limit (`seconds`, if it has its own): then
-        the process is ended.
+        It sees the systems that are in use here. Raises the function's UserError, and TooManyStates after the time
+        limit (`seconds`, if it has its own): then the process is ended.
         """
         if self._waiting >= WAITING:
             raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
@@ -137,7 +138,8 @@ class Worker:
                 if monotonic() - since > LINE_SECONDS:
                     raise UserError(self._busy, hint="Try again in half a minute.", code="busy")
                 limit = seconds or self.seconds
-                result, refused = await self._ask(packed((named(function), arguments, limit)), limit)
+                question = packed((named(function), arguments, limit, packs_in_use()))
+                result, refused = await self._ask(question, limit)
         finally:
             self._waiting -= 1
             if not (self._stays or self._waiting):
@@ -198,6 +200,11 @@ async def _read(process: asyncio.subprocess.Process) -> Any:
     assert process.stdout is not None
     head = await process.stdout.readexactly(SIZE.size)
     return pickle.loads(await process.stdout.readexactly(SIZE.unpack(head)[0]))
+
+
+def packs_in_use() -> tuple[Mapping[str, bytes], ...]:
+    """The files of the packs that the command at work sees beside what everybody has: none for most."""
+    return tuple(pack.content for pack in getattr(systems(), "versions", ()))
 
 
 def count_odds_here(

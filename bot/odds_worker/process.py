@@ -9,7 +9,7 @@ import select
 import signal
 import struct
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
@@ -48,6 +48,23 @@ def answer(name: str, arguments: tuple[Any, ...]) -> tuple[object, Refused | Non
         return None, (error.message, text_to_json(error.hint), error.option, error.code)
 
 
+def _seeing(packs: tuple[Mapping[str, bytes], ...]) -> contextlib.AbstractContextManager[None]:
+    """Inside, the systems are those of everybody and these packs, as the bot beside it loaded them."""
+    if not packs:
+        return contextlib.nullcontext()
+    from bot.systems.catalog import everywhere, using
+    from bot.systems.packs.pack import PackSystem, version_of
+    from bot.systems.packs.shelf import Shelf
+
+    known = {hash: _PACKS.get(hash) or PackSystem(content) for content in packs for hash in [version_of(content)]}
+    _PACKS.clear()  # only those of the last question are kept
+    _PACKS.update(known)
+    return using(Shelf(everywhere(), known.values()))
+
+
+_PACKS: dict[str, Any] = {}
+
+
 def main() -> None:
     """Work until the pipe is closed. Ctrl-C is the parent's business; a sum that outlives its parent ends by itself."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -59,10 +76,11 @@ def main() -> None:
     is_ready = False
     while len(head := source.read(SIZE.size)) == SIZE.size:
         # Written by our own parent process.
-        name, arguments, seconds = pickle.loads(source.read(SIZE.unpack(head)[0]))
+        name, arguments, seconds, packs = pickle.loads(source.read(SIZE.unpack(head)[0]))
         signal.alarm(int(seconds) + GRACE)
         try:
-            told = packed(answer(name, arguments))
+            with _seeing(packs):
+                told = packed(answer(name, arguments))
         except MemoryError:
             sys.exit("a sum took too much memory")
         signal.alarm(0)

@@ -68,6 +68,16 @@ def content_docs(content: Content, about: Json) -> list[Doc]:
     return [Doc(ABOUT, hash, {**about, "hash": hash}), Doc(FILES, hash, {"files": files})]
 
 
+def used_docs(packs: Iterable[PackSystem], server: str) -> list[Doc]:
+    """What is written when events of a server's game name these versions: they stay for as long as the server."""
+    found: list[Doc] = []
+    for pack in packs:
+        said = {"id": pack.id, "title": pack.title, "version": pack.about.version, "licence": pack.about.licence}
+        found += content_docs(pack.content, said)
+        found.append(Doc(USED, f"{server}/{pack.version}", {"hash": pack.version}, None, server))
+    return found
+
+
 async def versions(store: Store, server: str) -> list[Version]:
     """What a server has, by id, the newest of each first."""
     found = [Version(**doc.data) for doc in await store.docs(HERE, server)]
@@ -125,3 +135,8 @@ def chosen(typed: str, known: Iterable[Version], active: Mapping[str, str]) -> V
         return fitting[0]
     hint = did_you_mean(id, {one.id for one in every}) or phrase("`/pack list` shows what there is.")
     raise UserError(f'No pack "{typed[:40]}" here.', hint=hint, option="pack", code="unknown-pack")
+
+
+def gone() -> UserError:
+    """What to say of a version whose files are not kept."""
+    return UserError("This pack's files are no longer here.", hint="Add it again.", option="pack", code="unknown-pack")

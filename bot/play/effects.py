@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.game.phases import with_initiative
 from bot.game.roster import settle_changes, with_joined
 from bot.game.state import Game, Json
+from bot.game.version import with_system
 from bot.interface.spec import Path
 from bot.play.actors import has_one_party
 from bot.play.outcome import Happening
@@ -39,7 +40,8 @@ def after_happening(game: Game, happening: Happening, *, joins: bool = True) -> 
     if not is_of_game(game, happening.system):
         return game
     takes_on = happening.kind == "sequence" and (not game.system or is_open(game))
-    after = replace(game, system=happening.system) if takes_on else game
+    moves = happening.kind == "sequence" and bool(happening.system) and (takes_on or not game.started)
+    after = with_system(game, system(happening.system)) if moves else game
     if (side := initiative_of(game, happening)) is not None:
         # A log from before there was a go knows nothing of it.
         after = (

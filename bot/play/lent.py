@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.game.state import Game, roster_of, unit_from_json
+from bot.game.version import system_of
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.inputs.loadout import carried
 from bot.rules.inputs.options import Option, is_left_out
 from bot.rules.inputs.units import Roster, Unit, parse_units
 from bot.rules.sequence import Line
-from bot.systems.catalog import Sequence, systems
+from bot.systems.catalog import Sequence
 
 CARRIED = "carried"
 """In what an option is lent by: a weapon, of which the unit's loadout says how many it has."""
@@ -46,7 +47,7 @@ def with_loans(options: Mapping[str, object], lent: tuple[Loan, ...]) -> dict[st
 def as_typed(event: Mapping[str, Any]) -> dict[str, object]:
     """The inputs of an event without what its units only lent: with other units, others lend."""
     inputs = dict(event.get("inputs") or {})
-    system = systems().get(event.get("system") or "")
+    system = system_of(event)
     sequence = system.sequences.get(event.get("target") or "") if system is not None else None
     names = [option.name for option in sequence.inputs if option.lends] if sequence is not None else []
     if sequence is None or not any(name in inputs for name in names):

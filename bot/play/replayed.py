@@ -40,7 +40,7 @@ class Shot:
     raw: Mapping[str, object]
     roster: Roster
     dice: tuple[object, ...]
-    edition: int
+    edition: int | str
 
 
 def shot_of(event: Mapping[str, Any], sequence: Sequence, today: Roster) -> Shot:

@@ -17,6 +17,7 @@ from bot.game.sides import by_name
 from bot.game.state import DRAW
 from bot.game.summary import NameOf, title_of
 from bot.game.summary import told_event as plainly
+from bot.game.version import system_of
 from bot.interface.parts import Group
 from bot.interface.tone import GAME, NOTHING
 from bot.play.actors import ACTING, actors, has_one_party
@@ -28,7 +29,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.names import a_or_an, joined, plural
 from bot.stores.records import TextRow
-from bot.systems.catalog import ROLL, Sequence, systems
+from bot.systems.catalog import ROLL, Sequence
 
 Event = Mapping[str, Any]
 QUIET = ("fair", "settings", "link", "transfer", "claim", "import", "privacy", "undo", "redo")
@@ -97,7 +98,7 @@ def told_event(event: Event, name_of: NameOf, label: str = "", sides: tuple[str,
 
 
 def _sequence(event: Event, who: str) -> Retold:
-    system = systems().get(event.get("system", ""))
+    system = system_of(event)
     sequence = system.sequences.get(event.get("target", "")) if system is not None else None
     if sequence is None:
         return Retold(f"{title_of(event)}: {event.get('result', '')}", who)

@@ -14,7 +14,7 @@ from typing import Any
 from bot.game.plays import plays_of
 from bot.game.state import Json
 from bot.game.stats import SAME, can_score, chances_of, score, scored_side, scores_of
-from bot.game.version import is_current
+from bot.game.version import is_current, system_of
 from bot.interface.parts import Odds
 from bot.play.actors import others
 from bot.play.each import Single, alike_plays, path_of, whole_out
@@ -28,7 +28,7 @@ from bot.rules.odds import TooManyStates
 from bot.rules.proof.chain import canonical
 from bot.rules.proof.export_format import SEALED
 from bot.rules.sequence import Line
-from bot.systems.catalog import Sequence, systems
+from bot.systems.catalog import Sequence
 from bot.systems.resolve import MAX_BY, each_odds, odds_rows
 
 _ASKED = (
@@ -82,7 +82,7 @@ def many_facts(asks: list[str]) -> list[str]:
 def _facts(event: Json) -> Json:
     """`title`; where today's rules are those of the event also `told` and `by` (its words), `lines` (how it was
     rolled), `odds` and `luck`, and whether it `fits`: the same inputs and dice come to the same."""
-    system = systems().get(event["system"])
+    system = system_of(event)
     sequence = system.sequences.get(event["target"]) if system is not None else None
     if sequence is None:
         return {"title": event["target"]}

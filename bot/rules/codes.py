@@ -57,6 +57,7 @@ CODES = {
     # Packs
     "bad-pack": "a pack with faults",
     "unknown-pack": "the server has no such pack",
+    "other-system": "a pack of another game than is played",
     "no-server": "something that only servers have",
     # Dice and odds
     "bad-dice": "an expression such as 2d6+3 that cannot be read",

@@ -208,8 +208,9 @@ class System:
         return str(self.game["title"])
 
     @property
-    def edition(self) -> int:
-        """The number of its rules: the same inputs and dice give the same outcome while it stays the same."""
+    def edition(self) -> int | str:
+        """The number of its rules: the same inputs and dice give the same outcome while it stays the same. A pack's is
+        the SHA-256 of its files."""
         return int(self.game["edition"])
 
     @cached_property
@@ -350,6 +351,16 @@ def systems() -> Mapping[str, System]:
     versions that are enabled there, or that its game is played with."""
     shelf = _SHELF.get()
     return everywhere() if shelf is None else shelf
+
+
+def pack_version(hash: str) -> System | None:
+    """The version of a pack with this hash, where the command at work has it at hand; None for any other."""
+    found: System | None = getattr(systems(), "version", _no_version)(hash)
+    return found
+
+
+def _no_version(_hash: str) -> None:
+    return None
 
 
 @contextmanager

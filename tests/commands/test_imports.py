@@ -271,7 +271,7 @@ async def test_outcomes_of_another_edition_are_taken_and_counted(monkeypatch: py
     channel = await played()
     await channel.do("Anna", "lnlt fire attackers=us1 targets=vc1 adjacent hand=6,1,5")
     file = await exported(channel)
-    monkeypatch.setattr(System, "edition", System("lnlt").edition + 1)
+    monkeypatch.setattr(System, "edition", int(System("lnlt").edition) + 1)
     _, taken = await brought(channel.app, file)
     assert not taken.error, taken.text()
     assert "1 outcome is from another edition of the rules" in taken.text()

@@ -16,6 +16,8 @@ from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS
 
 LONGEST = 200
 LONGEST_TEXT = 8_000
+MOST_VERSIONS = 20
+"""Versions of packs that a game remembers."""
 LATEST = 10**11  # Unix seconds that a calendar can still show
 
 
@@ -46,11 +48,13 @@ _UNDONE = (
     "answers",
     "confirm",
     "master",
+    "packs",
 )
 KINDS: Mapping[str, Kind] = {
     "start": Kind(
         ("game", "secret"), ("free", "unannounced", "result", *PATCH),
-        ("system", "name", "started", "sides", "master", "turn", "phase", "turn_of", "go"), units=True,
+        ("system", "name", "started", "sides", "master", "turn", "phase", "turn_of", "go", "packs"),
+        units=True,
     ),
     "join": Kind(PATCH, (), ("players",)),
     "leave": Kind(PATCH, (), ("players",)),
@@ -62,8 +66,8 @@ KINDS: Mapping[str, Kind] = {
     "orders": Kind(("reads", "result", *PATCH), (), ("orders", "orders_due")),
     "end": Kind(PATCH, ("opens", "result", "texts"), ("ended", "winner"), units=True),
     "resume": Kind((), PATCH, ("ended", "winner")),
-    "unit": Kind(("result",), PATCH, ("system",), units=True),
-    "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "confirm", "master")),
+    "unit": Kind(("result",), PATCH, ("system", "packs"), units=True),
+    "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "confirm", "master", "packs")),
     "transfer": Kind(("result",), words=("to another channel",)),
     "link": Kind(
         ("result",), words=("played from two channels", "one channel fewer", "a channel agreed to a link"),
@@ -79,7 +83,7 @@ KINDS: Mapping[str, Kind] = {
     "sequence": Kind(
         ("command", "system", "target"),
         ("inputs", "dice", "out", "edition", "tables", "hand", "result", "used", "acting", "texts", "closes", *PATCH),
-        ("system", "initiative", "go", "passes"), units=True,
+        ("system", "initiative", "go", "passes", "packs"), units=True,
     ),
     "sealed": Kind(("of", "sealed"), ("hand", "closes")),
     "reveal": Kind(("opens",), ("result", "last", *PATCH), (), units=True),
@@ -229,7 +233,8 @@ def _is_true(value: object) -> bool:
     return value is True
 
 
-def _is_hash(value: object) -> bool:
+def is_hash(value: object) -> bool:
+    """A SHA-256 in hex digits."""
     return isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None
 
 
@@ -250,13 +255,13 @@ def _is_secret(value: object) -> bool:
     if not isinstance(value, Mapping):
         return False
     if value.keys() == {"digest"}:
-        return _is_hash(value["digest"])
+        return is_hash(value["digest"])
     return (
         {"epoch", "commitment", "digest"} <= value.keys() <= {"epoch", "commitment", "digest", "closing", "announced"}
         and value.get("closing", True) is True
         and is_number(value.get("announced", 0))
         and is_number(value["epoch"], 1)
-        and _is_hash(value["commitment"])
+        and is_hash(value["commitment"])
         and value["digest"] == NO_TEXTS
     )
 
@@ -266,7 +271,7 @@ def _is_revealed(value: object) -> bool:
         isinstance(value, Mapping)
         and value.keys() == {"epoch", "seed"}
         and is_number(value["epoch"], 1)
-        and _is_hash(value["seed"])
+        and is_hash(value["seed"])
     )
 
 
@@ -366,6 +371,7 @@ _GAME: Mapping[str, Callable[[object], bool]] = {
     ),
     "orders_due": lambda value: is_number(value) and value < LATEST,
     "sides": lambda value: isinstance(value, list) and all(map(is_word, value)),
+    "packs": lambda value: isinstance(value, list) and len(value) <= MOST_VERSIONS and all(map(is_hash, value)),
     "players": lambda value: _maps(value, is_word),
 }  # fmt: skip
 _TYPES: Mapping[str, Callable[[object], bool]] = {
@@ -374,11 +380,11 @@ _TYPES: Mapping[str, Callable[[object], bool]] = {
     "who": is_word, "side": _is_name, "kind": is_word, "asked": is_word,
     "own": is_word, "of": lambda value: value in SEALABLE,
     "command": is_word, "system": is_word, "target": is_word, "game": is_word,
-    "edition": lambda value: is_number(value, 1),
+    "edition": lambda value: is_number(value, 1) or is_hash(value),
     "tables": lambda value: isinstance(value, str) and re.fullmatch("[0-9a-f]{12}", value) is not None,
     "free": _is_true, "unannounced": _is_true, "closes": _is_true, "hand": _is_bool, "alone": _is_true,
-    "sealed": _is_hash,
-    "secret": _is_secret, "revealed": _is_revealed, "texts": lambda value: _maps(value, _is_hash),
+    "sealed": is_hash,
+    "secret": _is_secret, "revealed": _is_revealed, "texts": lambda value: _maps(value, is_hash),
     "inputs": _is_object, "out": _is_object, "result": _is_text,
     "dice": lambda value: isinstance(value, list) and bool(value) and all(map(_is_die, value)),
     "used": _are_units, "acting": _words,

@@ -105,6 +105,11 @@ class PackSystem(System):
         """The SHA-256 over its files: another version has another."""
         return version_of(self.content)
 
+    @property
+    def edition(self) -> str:
+        """Its version: whatever changes in it may change an outcome."""
+        return self.version
+
     def read(self, name: str) -> Any:
         """The content of one of its YAML files, or of the system that it inherits from. Raises TableError."""
         file = f"{name}.yaml"

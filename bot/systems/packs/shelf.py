@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from bot.systems.catalog import System
-from bot.systems.packs.pack import PackSystem
+
+if TYPE_CHECKING:
+    from bot.systems.packs.pack import PackSystem
 
 
 class Shelf(Mapping[str, System]):
-    """Systems by id; `older` are versions of packs that past events name, beside those that are played now."""
+    """Systems by id. Of several versions of one pack the last is in force; the others are there for past events."""
 
-    def __init__(
-        self, house: Mapping[str, System], packs: Iterable[PackSystem], older: Iterable[PackSystem] = ()
-    ) -> None:
-        packs = tuple(packs)
-        self.packs: Mapping[str, PackSystem] = {pack.id: pack for pack in packs}
-        self._systems: Mapping[str, System] = {**house, **self.packs}
-        self._versions = {pack.version: pack for pack in (*older, *packs)}
+    def __init__(self, house: Mapping[str, System], packs: Iterable[PackSystem]) -> None:
+        self._versions: dict[str, PackSystem] = {}
+        for pack in packs:
+            self._versions.pop(pack.version, None)  # those in force stay behind the others
+            self._versions[pack.version] = pack
+        self._systems: Mapping[str, System] = {**house, **{pack.id: pack for pack in self._versions.values()}}
 
     def __getitem__(self, id: str) -> System:
         return self._systems[id]
@@ -32,6 +34,11 @@ class Shelf(Mapping[str, System]):
 
     def __eq__(self, other: object) -> bool:
         return self is other
+
+    @property
+    def versions(self) -> tuple[PackSystem, ...]:
+        """The packs at hand, as they were given."""
+        return tuple(self._versions.values())
 
     def version(self, hash: str) -> PackSystem | None:
         """The version with this hash, where it is at hand."""

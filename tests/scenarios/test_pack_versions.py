@@ -1,0 +1,84 @@
+"""One pack on two servers in two versions: each plays its own, and a game keeps the one that it was started with."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.interface.spec import Place
+from tests.commands.test_pack import add, few, managed
+from tests.packs.conftest import FEW
+from tests.playing import Channel
+
+HIT_ON_4 = {
+    "pack.yaml": FEW["pack.yaml"].replace('"1"', '"2"'),
+    "crt.yaml": FEW["crt.yaml"].replace("1-4: miss", "1-3: miss").replace("5-6: hit", "4-6: hit"),
+}
+"""The second version: a four hits, too."""
+SEQUENCES = (
+    "shoot:\n  title: Shoot\n  source: ours\n  summary: One shot.\n  dice: 1d6\n  verb: Shoot\n  cause: shoots\n"
+    "  inputs:\n    targets: {type: units, help: who is shot at}\n"
+    "  outputs: {roll: int, result: [miss, hit]}\n  odds_by: result\n  example: {targets: unit}\n"
+    "  steps:\n  - roll: {roll: '1d6: shot'}\n    let: {found: 'crt(roll=roll)'}\n"
+    "    tell: {roll: roll, result: found.result}\n    say: {label: Shot, dice: roll, result: '{found.result}'}\n"
+    "    headline: '{found.result}'\n"
+    "  - each: targets\n    change: {unit: unit, when: found.result == hit, set: {state: eliminated}}\n"
+)
+GAME = (
+    "groups: {combat: Combat}\nunits: {types: [unit], states: [full, eliminated], well: [full], lost: [eliminated]}\n"
+)
+FIRST = {"game.yaml": GAME, "sequences.yaml": SEQUENCES}
+SECOND = {**HIT_ON_4, **FIRST}
+
+
+async def two_servers() -> tuple[Channel, Channel]:
+    """Two servers of one bot, with the two versions enabled."""
+    north = await Channel.fresh(place=Place("slack:T1/C1", "slack:T1", "#north"), prefix="n")
+    south = Channel(north.app, Place("slack:T2/C1", "slack:T2", "#south"), "s")
+    assert not (await add(north, few(FIRST))).error
+    assert not (await add(south, few(SECOND))).error
+    await managed(north, "pack enable few")
+    await managed(south, "pack enable few")
+    return north, south
+
+
+async def test_each_server_plays_its_own_version() -> None:
+    north, south = await two_servers()
+    for channel, result in ((north, "miss"), (south, "hit")):
+        looked = await channel.do("Anna", "few-table combat crt roll=4")
+        assert result in looked.text()
+        shot = await channel.do("Anna", "few shoot targets=unit hand=4")
+        assert result in shot.text()
+        odds = await channel.do("Anna", "few shoot targets=unit odds")
+        assert odds.title == {"miss": "Miss 67%, hit 33%", "hit": "Miss 50%, hit 50%"}[result]
+
+
+async def test_a_game_keeps_the_version_that_it_was_started_with_until_its_settings_say_otherwise() -> None:
+    north, _ = await two_servers()
+    await north.do("Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit')
+    first = (await north.game()).packs
+    assert len(first) == 1
+    assert not (await add(north, few(SECOND))).error
+    enabled = await managed(north, "pack enable few@2")
+    assert "/game settings pack=few" in enabled.text()
+    assert "miss" in (await north.do("Anna", "few shoot targets=unit hand=4")).text()
+    other = Channel(north.app, replace(north.place, key="slack:T1/C2"), "o")
+    assert "hit" in (await other.do("Anna", "few shoot targets=unit hand=4")).text()
+    moved = await north.do("Anna", "game settings pack=few@2")
+    assert "pack version" in moved.text()
+    assert "hit" in (await north.do("Anna", "few shoot targets=unit hand=4")).text()
+    assert (await north.game()).packs[0] == first[0]
+    assert "few 2" in (await north.do("Anna", "game settings")).text()
+    log = (await north.do("Anna", "log")).text()
+    assert "miss" in log
+    assert "hit" in log
+
+
+async def test_a_game_whose_pack_was_removed_is_read_and_goes_on() -> None:
+    north, _ = await two_servers()
+    await north.do("Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit', "few shoot targets=unit hand=6")
+    await managed(north, "pack remove few")
+    assert "Shoot" in (await north.do("Anna", "log")).text()
+    assert "hit" in (await north.do("Anna", "few shoot targets=unit hand=6")).text()
+    other = Channel(north.app, replace(north.place, key="slack:T1/C2"), "o")
+    await other.refused("Anna", "few shoot targets=unit hand=6", "unknown-command")
+    await other.refused("Anna", 'game start few "Other"', "bad-value system")
