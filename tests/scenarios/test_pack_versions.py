@@ -63,6 +63,10 @@ async def test_a_game_keeps_the_version_that_it_was_started_with_until_its_setti
     assert "miss" in (await north.do("Anna", "few shoot targets=unit hand=4")).text()
     other = Channel(north.app, replace(north.place, key="slack:T1/C2"), "o")
     assert "hit" in (await other.do("Anna", "few shoot targets=unit hand=4")).text()
+    second = few({"pack.yaml": FEW["pack.yaml"].replace("id: few", "id: more")})
+    assert not (await add(north, second)).error
+    await north.refused("Anna", "game settings pack=more", "other-system pack")
+    await north.refused("Anna", "game settings pack=few@1", "no-change pack")
     moved = await north.do("Anna", "game settings pack=few@2")
     assert "pack version" in moved.text()
     assert "hit" in (await north.do("Anna", "few shoot targets=unit hand=4")).text()
