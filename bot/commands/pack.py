@@ -93,10 +93,8 @@ async def _enabled(context: Context, version: Version, active: dict[str, str]) -
         phrase('Start a game: `/game start {id} "Our first"`', id=version.id),
     ]
     if before is not None:
-        said = (
-            "Games that were started with another version go on with that; to move one on: `/game settings pack={id}`"
-        )
-        lines.append(phrase(said, id=version.id))
+        lines.append("Games that were started with another version go on with that.")
+        lines.append(phrase("To move one on: `/game settings pack={id}`", id=version.id))
     return Reply(f"{version.title} {version.version} is enabled here", tuple(lines), private=True)
 
 
