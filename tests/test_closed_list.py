@@ -13,6 +13,7 @@ from tests.commands.test_link import Table
 from tests.fresh import fresh_app, run
 from tests.playing import Channel, two_sides
 from tests.random_play import exported, exported_text
+from tests.scenarios.test_pack_versions import every_event_of_packs
 from tests.test_old_logs import LOGS
 
 RARE = """
@@ -161,7 +162,8 @@ def test_nothing_on_the_list_is_unused() -> None:
     """A list with what nobody writes would let a cheat write it."""
     logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(25))]
     logs += [json.loads(file.read_text("utf-8")) for file in LOGS]
-    events = [event["body"] for log in logs for event in log["events"]] + run(linked())
+    events = [event["body"] for log in logs for event in log["events"]]
+    events += run(linked()) + run(every_event_of_packs())
     unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}
     unused |= {f"{name} units" for name, kind in KINDS.items() if kind.units}
     for event in events:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from bot.interface.spec import Place
 from tests.commands.test_pack import add, few, managed
@@ -86,3 +87,25 @@ async def test_a_game_whose_pack_was_removed_is_read_and_goes_on() -> None:
     other = Channel(north.app, replace(north.place, key="slack:T1/C2"), "o")
     await other.refused("Anna", "few shoot targets=unit hand=6", "unknown-command")
     await other.refused("Anna", 'game start few "Other"', "bad-value system")
+
+
+async def every_event_of_packs() -> list[dict[str, Any]]:
+    """The events of games whose pack changes in each way that there is."""
+    north, south = await two_servers()
+    assert not (await add(north, few(SECOND))).error
+    await north.do("Anna", "few shoot targets=unit hand=4", "game undo", "game redo")
+    await south.do("Anna", 'unit add "Gun 1" unit')
+    started = Channel(north.app, replace(north.place, key="slack:T1/C2"), "x")
+    await started.do("Anna", 'game start few "Ridge"', "game settings pack=few@2")
+    found = []
+    for channel in (north, south, started):
+        loaded = await channel.app.games.at(channel.place.key)
+        assert loaded is not None
+        found += [row.data for row in await channel.app.store.events(loaded.row)]
+    return found
+
+
+async def test_every_kind_of_event_that_may_bring_a_version_does() -> None:
+    events = await every_event_of_packs()
+    brought = {event["kind"] for event in events if "packs" in event.get("after", {}).get("game", {})}
+    assert brought == {"sequence", "undo", "redo", "unit", "start", "settings"}
