@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.rules.dice import Script, d6, dice
+from bot.rules.dice import Script, d6, d20, dice
 from bot.rules.odds import TooManyStates, group_alike, group_faces, group_sums, joint, marginals
-from bot.rules.sequence import Plan, Roll, Settlement, Step, nested, play
+from bot.rules.sequence import Plan, Roll, Ruling, Settlement, Step, nested, play
+from bot.rules.shapes import Once, by_face
 from tests.refusing import refuses
 
 
@@ -119,6 +120,18 @@ def test_several_outputs_at_once() -> None:
 def test_grouping_is_left_off_when_a_face_is_asked_for() -> None:
     counted = joint(volley(1, grouped=True), ["shots[0].roll"])
     assert counted == {(face,): Fraction(1, 6) for face in range(1, 7)}
+
+
+def test_a_die_of_which_only_its_meaning_is_read_costs_one_roll_for_each_meaning() -> None:
+    def shoot(_: Once, roll: Roll) -> Ruling[Once]:
+        return Ruling(Once(None), {"roll": roll[0], "hit": roll[0] >= 15})
+
+    step = by_face(d20("shot"), lambda face: face >= 15, shoot, exact_only=("roll",))
+    plan = Plan(Once(), {"roll": step}, lambda out: Settlement(f"{out['hit']}"))
+    assert joint(plan, ("hit",), rolls=2) == {("true",): Fraction(6, 20), ("false",): Fraction(14, 20)}
+    assert joint(plan, ("roll",))[15,] == Fraction(1, 20)
+    with refuses("too-large"):
+        joint(plan, ("roll",), rolls=19)
 
 
 def test_each_by_itself_in_one_pass() -> None:

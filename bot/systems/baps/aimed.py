@@ -81,17 +81,15 @@ def _defense(tables: Tables, given: Given, man: Unit) -> Defense:
 def _said(attack: int, column: int, names: Sequence[str], defenses: Sequence[Defense]) -> list[Line]:
     """The defense of the men and where they are read, once for all who are alike."""
     lines: list[Line] = []
-    alike = {
-        defense: [name for name, own in zip(names, defenses, strict=True) if own == defense] for defense in defenses
-    }
+    alike: dict[Defense, list[str]] = {}
+    for name, defense in zip(names, defenses, strict=True):
+        alike.setdefault(defense, []).append(name)
     for defense, those in alike.items():
         parts = [(defense.stance.replace("-", " "), defense.basic)]
         parts += [(f"{defense.cover.replace('-', ' ')} cover", defense.shield)] if defense.shield else []
         ahead = attack - defense.total
         whose = "defense" if len(alike) == 1 else f"defense of {joined(those)}"
         lead = f"{ahead} ahead" if ahead > 0 else f"{-ahead} behind" if ahead else "level"
-        lines += [
-            Line(whose, (), tuple(parts), defense.total),
-            Line(lead, result=f"{row_said(ahead)}, column {column}"),
-        ]
+        read = f"{row_said(ahead)}, column {column}"
+        lines += [Line(whose, (), tuple(parts), defense.total), Line(lead, result=read)]
     return lines
