@@ -16,9 +16,13 @@ from bot.rules.inputs.options import Option
 from bot.rules.tables.table import Table
 from bot.systems.catalog import Sequence, System, systems
 from tools.pictures import page_picture, write_pictures
+from tools.reference.page import page as keys_page
+from tools.reference.schema import schemas
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 CHECKER = DOCS / "verify.html"
+KEYS_PAGE = DOCS / "pack-keys.md"
+SCHEMAS = DOCS / "schema"
 
 
 def page(game: System) -> str:
@@ -27,9 +31,11 @@ def page(game: System) -> str:
 
 
 def write_pages() -> list[Path]:
-    """Write every game's page and the checker; returns those that changed."""
+    """Write every game's page, the checker, the keys of packs and their schemas; returns those that changed."""
     changed = []
     texts = {DOCS / f"{game.id}.md": page(game) for game in systems().values()} | {CHECKER: checker()}
+    texts |= {KEYS_PAGE: keys_page()} | {SCHEMAS / name: text for name, text in schemas().items()}
+    SCHEMAS.mkdir(exist_ok=True)
     for path, text in texts.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")

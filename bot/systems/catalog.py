@@ -38,7 +38,7 @@ FREE = "free"
 """What names the packs that come with the program, where a folder of packs is named."""
 FREE_PACKS = _BOT / "free_packs" if (_BOT / "free_packs").is_dir() else _BOT.parent / "packs"
 """Likewise; a package of the name packs is there already."""
-_SEQUENCE_KEYS = {
+SEQUENCE_KEYS = {
     "title", "source", "summary", "inputs", "outputs", "dice", "odds_by", "example", "notes", "state", "group",
     "modifiers", "verb", "cause", "common", "procedure", "rounds",
     "steps",
@@ -55,7 +55,7 @@ class Sequence:
     def __init__(self, system: System, id: str, data: Mapping[str, Any]) -> None:
         file = f"{system.id}/sequences.yaml"
         with reading(file, id):
-            if unknown := set(data) - _SEQUENCE_KEYS:
+            if unknown := set(data) - SEQUENCE_KEYS:
                 raise TableError(file, f"unknown keys {', '.join(sorted(map(str, unknown)))}", row=id)
             for key in ("title", "source", "summary", "dice", "odds_by", "notes", "state", "verb", "cause"):
                 if not isinstance(data.get(key) or "", str):

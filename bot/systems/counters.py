@@ -24,6 +24,7 @@ FRAMES: Mapping[str, str] = {
     ANY: "an empty box",
 }
 """Each frame, and what is drawn in it."""
+KEYS = {"frame", "numbers"}
 
 
 def check_counters(counters: Any, units: Mapping[str, Any], file: str) -> None:
@@ -31,7 +32,7 @@ def check_counters(counters: Any, units: Mapping[str, Any], file: str) -> None:
     for type_, counter in counters.items():
         row = f"counters {type_}"
         _known(type_, units["types"], file, row)
-        if not isinstance(counter, Mapping) or set(counter) - {"frame", "numbers"}:
+        if not isinstance(counter, Mapping) or set(counter) - KEYS:
             raise TableError(file, "must be {frame: ..., numbers: [...]}", row=row)
         _known(counter.get("frame", ANY), FRAMES, file, row)
         for key in counter.get("numbers") or ():

@@ -8,15 +8,16 @@ from typing import Any
 from bot.rules.errors import TableError, did_you_mean, reading
 from bot.systems.counters import check_counters
 
-_NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
-_KEYS = (
-    *_NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "odds", "scores", "labels", "words",
+NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
+KEYS = (
+    *NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "odds", "scores", "labels", "words",
     "arms",
 )  # fmt: skip
-_UNIT_KEYS = (
+UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "well", "lost",
     "hurt", "reduced", "reduced_states", "counters",
 )  # fmt: skip
+UNIT_LIST_KEYS = ("types", "keys", "flags", "bare", "repeat")
 _TEXTS = ("title", "publisher", "notice", "author")
 _UNIT_PARTS: Mapping[str, Any] = {
     # lists, or word: help
@@ -29,12 +30,12 @@ _UNIT_PARTS: Mapping[str, Any] = {
     "state_flags": list,
     "classes": list,
 }
-_RESULT_KEYS = ("tone", "weight", "says", "many", "word")
-_TONES = ("hurt", "shaken", "game", "nothing")
-_PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "clears")
-_GO = ("both", "impulses", "initiative", "own", "other")
+RESULT_KEYS = ("tone", "weight", "says", "many", "word")
+TONES = ("hurt", "shaken", "game", "nothing")
+PHASE_KEYS = ("name", "title", "go", "passes", "buttons", "brief", "remember", "names", "clears")
+GO = ("both", "impulses", "initiative", "own", "other")
 """Whose go a phase is, see docs/phases.md; the last two are for games in which each side has a turn of its own."""
-_OWN_BUTTONS = ("pass", "done", "next")
+OWN_BUTTONS = ("pass", "done", "next")
 """Buttons of a phase that are not a sequence of the game."""
 
 
@@ -45,7 +46,7 @@ def check_game(game: Any, file: str) -> Mapping[str, Any]:
 
 
 def _checked(game: Any, file: str) -> Mapping[str, Any]:
-    _keys(game, _KEYS, _NEEDED, file, None)
+    _keys(game, KEYS, NEEDED, file, None)
     edition = game["edition"]
     if not isinstance(edition, int) or isinstance(edition, bool) or edition < 1:
         raise TableError(file, "must be a whole number of at least 1, raised when an outcome changes", row="edition")
@@ -78,7 +79,7 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
 
 def _check_units(units: Any, file: str) -> tuple[str, ...]:
     """The markers and flags that units may carry, once the part `units` is in order."""
-    _keys(units, _UNIT_KEYS, ("types",), file, "units")
+    _keys(units, UNIT_KEYS, ("types",), file, "units")
     for key, kind in _UNIT_PARTS.items():
         if units.get(key) and not (_maps(units[key], kind or str) or (not kind and _is_list(units[key]))):
             raise TableError(file, f"must be a {'mapping' if kind else 'list of words'}", row=f"units {key}")
@@ -101,7 +102,7 @@ def _check_units(units: Any, file: str) -> tuple[str, ...]:
 
 def _check_phases(phases: Iterable[Any], marks: Iterable[str], states: Iterable[str], by_side: bool, file: str) -> None:
     for number, phase in enumerate(phases, 1):
-        _keys(phase, _PHASE_KEYS, ("name",), file, f"phases {number}")
+        _keys(phase, PHASE_KEYS, ("name",), file, f"phases {number}")
         texts = all(isinstance(phase.get(key) or "", str) for key in ("name", "title", "brief"))
         if not texts or not all(_is_list(phase.get(key) or []) for key in ("remember", "clears", "names", "buttons")):
             raise TableError(
@@ -117,7 +118,7 @@ def _check_phases(phases: Iterable[Any], marks: Iterable[str], states: Iterable[
 
 def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> None:
     go, passes = phase.get("go", "both"), phase.get("passes")
-    _known((go,), _GO if by_side else _GO[:3], file, f"{row}, go")
+    _known((go,), GO if by_side else GO[:3], file, f"{row}, go")
     if passes is not None and (go != "impulses" or type(passes) is not int or passes < 1):
         raise TableError(file, "how many passes in a row end a phase of impulses: a whole number", row=f"{row}, passes")
 
@@ -125,7 +126,7 @@ def _check_go(phase: Mapping[str, Any], by_side: bool, file: str, row: str) -> N
 def check_buttons(game: Mapping[str, Any], sequences: Iterable[str], file: str) -> None:
     """Raise TableError for a button of a phase that is neither a sequence of the game nor one of its own."""
     for phase in game.get("phases") or ():
-        _known(phase.get("buttons") or (), (*_OWN_BUTTONS, *sequences), file, f"phases {phase['name']}, buttons")
+        _known(phase.get("buttons") or (), (*OWN_BUTTONS, *sequences), file, f"phases {phase['name']}, buttons")
 
 
 def _check_results(results: Any, file: str) -> None:
@@ -135,10 +136,10 @@ def _check_results(results: Any, file: str) -> None:
     for sequence, tokens in results.items():
         for token, said in tokens.items():
             row = f"results {sequence}, {token}"
-            _keys(said, _RESULT_KEYS, (), file, row)
+            _keys(said, RESULT_KEYS, (), file, row)
             if not _maps(said, str):
                 raise TableError(file, "must be texts; quote them", row=row)
-            _known([said.get("tone", "nothing")], _TONES, file, row)
+            _known([said.get("tone", "nothing")], TONES, file, row)
             _known([said.get("weight", "bold")], ("bold",), file, row)
             if any("{}" not in said.get(key, "{}") for key in ("says", "many")):
                 raise TableError(file, "says and many need {} where the units are named", row=row)
@@ -160,6 +161,8 @@ def _check_lists(game: Mapping[str, Any], file: str) -> None:
         raise TableError(file, "must be name: [word, word]; quote numbers, yes and no", row="lists")
     if not _maps(game.get("unit_lists") or {}, Mapping):
         raise TableError(file, "must be name: {types: ..., flags: ...}", row="unit_lists")
+    for name, words in (game.get("unit_lists") or {}).items():
+        _known(words, UNIT_LIST_KEYS, file, f"unit_lists {name}")
 
 
 def _is_list(value: Any) -> bool:

@@ -17,6 +17,16 @@ KEYS = (
     "result", "fate", "change", "headline", "then", "now", "notes", "use", "with", "steps", "gives", "stop", "else",
 )  # fmt: skip
 """The keys of a step."""
+BLOCK_KEYS = ("needs", "with", "steps")
+ROW_KEYS = ("name", "by", "alike")
+REFUSE_KEYS = ("say", "hint", "option", "code")
+LINE_KEYS = ("label", "dice", "parts", "contributors", "total", "result", "unit", "when")
+NOTE_KEYS = {
+    "is": ("unit", "is", "more", "when"),
+    "say": ("say", "when"),
+    "set": ("unit", "when", "set", "add", "give", "take", "mark", "unmark", "of", "drop", "turn"),
+}
+"""The keys of what is said of a unit, of all, and of a change, by the one that may be there alone."""
 DICE = re.compile(r"(\{[^}]*\}|\d{0,2})d(A|\d{1,4}|\{[^}]*\})(?::\s+(.+))?")
 MOST_LOOPS, MOST_DEEP, MOST_STEPS = 2, 12, 400
 SAID = ("headline", "then", "now", "notes")
@@ -196,6 +206,7 @@ class Loader:
         row = None
         if "row" in step:
             said = step["row"] if isinstance(step["row"], Mapping) else {"name": step["row"]}
+            self._closed("row", said, ROW_KEYS, (*where, "row"))
             named = self._text(said.get("name", "{unit}"), place, (*where, "row"))
             alike = self._formula(said["alike"], outside, (*where, "row")) if "alike" in said else None
             row = (named, self._row_by(said, into, where), alike)
@@ -221,6 +232,7 @@ class Loader:
         block = self.blocks.get(name)
         if not isinstance(block, Mapping) or "steps" not in block:
             raise self.setting.wrong(f"there is no block {name}", where, str(name), self.blocks)
+        self._closed("a block", block, BLOCK_KEYS, ("blocks", name))
         if name in self._using:
             raise self.setting.wrong(f"block {name} uses itself", where)
         self._using.append(name)
@@ -257,8 +269,7 @@ class Loader:
 
     def _refusal(self, said: object, place: Place, where: Path) -> Refusal:
         said = said if isinstance(said, Mapping) else {"say": said}
-        if strange := [key for key in said if key not in ("say", "hint", "option", "code")]:
-            raise self.setting.wrong(f"refuse has no {strange[0]}", where, str(strange[0]), ("say", "hint", "option"))
+        self._closed("refuse", said, REFUSE_KEYS, where)
         if "say" not in said:
             raise self.setting.wrong("refuse needs what it says", where)
         code = said.get("code", "card-refuses")
@@ -318,9 +329,7 @@ class Loader:
     def _line(self, line: object, place: Place, where: Path) -> dict[str, Any]:
         if not isinstance(line, Mapping) or "label" not in line:
             raise self.setting.wrong("say needs a label", where)
-        known = ("label", "dice", "parts", "contributors", "total", "result", "unit", "when")
-        if strange := [key for key in line if key not in known]:
-            raise self.setting.wrong(f"say has no {strange[0]}", where, str(strange[0]), known)
+        self._closed("say", line, LINE_KEYS, where)
         ready: dict[str, Any] = {
             key: self._text(line.get(key, ""), place, (*where, key)) for key in ("label", "result", "unit")
         }
@@ -343,12 +352,7 @@ class Loader:
     def _note(self, kind: str, said: object, place: Place, where: Path) -> dict[str, Any]:
         main = "is" if kind in WORDED else "set" if kind == "change" else "say"
         one = said if isinstance(said, Mapping) else {main: said}
-        known = {
-            "is": ("unit", "is", "more", "when"), "say": ("say", "when"),
-            "set": ("unit", "when", "set", "add", "give", "take", "mark", "unmark", "of", "drop", "turn"),
-        }[main]  # fmt: skip
-        if strange := [key for key in one if key not in known]:
-            raise self.setting.wrong(f"{kind} has no {strange[0]}", where, str(strange[0]), known)
+        self._closed(kind, one, NOTE_KEYS[main], where)
         ready: dict[str, Any] = {}
         if "when" in one:
             ready["when"] = self._formula(one["when"], place, where)
@@ -378,6 +382,10 @@ class Loader:
                 ready[key] = [self._text(word, place, (*where, key)) for word in listed(one[key])]
         if "of" in one:
             ready["of"] = constant(str(one["of"]))
+
+    def _closed(self, what: str, part: Mapping[str, Any], known: tuple[str, ...], where: Path) -> None:
+        if strange := [key for key in part if key not in known]:
+            raise self.setting.wrong(f"{what} has no {strange[0]}", where, str(strange[0]), known)
 
     def _formula(self, source: object, place: Place, where: Path) -> Formula:
         return self.formulas.formula(source, place.names, where)

@@ -375,11 +375,12 @@ _KINDS: Mapping[str, tuple[Any, str]] = {
 }
 
 
-_FIELDS = (
+FIELDS = (
     "help", "brief", "min", "max", "default", "optional", "brings", "units", "complete", "free", "meanings", "label",
     "likely", "lends",
 )  # fmt: skip
 """Keys of an entry that are the fields of an Option."""
+FURTHER = ("type", "values", "clamp")
 
 
 def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable[str]]) -> Option:
@@ -391,7 +392,7 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
         raise ValueError(f"YAML reads the name of option {name} as no text; quote it")
     if not isinstance(spec, Mapping):
         raise ValueError(f"option {name} must be {{type: ..., help: ...}}")
-    if unknown := set(spec) - {*_FIELDS, "type", "values", "clamp"}:
+    if unknown := set(spec) - {*FIELDS, *FURTHER}:
         raise ValueError(f"option {name} has unknown keys {', '.join(sorted(unknown))}")
     values = _values_of(name, spec.get("values", ()), lists)
     kind: Any = spec.get("type", "str")
@@ -404,7 +405,7 @@ def option_from(name: str, spec: Mapping[str, Any], lists: Mapping[str, Iterable
             raise ValueError(f"option {name}: {key} must be {what}, not {value!r}")
     if strange := [word for word in spec.get("meanings") or () if word not in values]:
         raise ValueError(f"option {name} explains {strange[0]}, which is not among its values")
-    fields = {key: spec[key] for key in _FIELDS if key in spec}
+    fields = {key: spec[key] for key in FIELDS if key in spec}
     fields |= {"likely": tuple(map(str, spec["likely"]))} if "likely" in spec else {}
     clamp = spec.get("clamp") or ""
     if clamp not in (True, "", "high", "low", "both"):

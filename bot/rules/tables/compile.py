@@ -17,11 +17,16 @@ from bot.rules.tables.table import Modifier, Reader, Roll, Table, chain_readers
 
 T = TypeVar("T")
 KINDS = ("grid", "roll", "modifiers", "reference")
-_KEYS = {
+TABLE_KEYS = {
     "id", "title", "source", "group", "kind", "summary", "notes", "inputs", "outputs", "constants", "results",
     "refuse", "derive", "read", "rows", "then", "rolls", "texts", "text_by", "examples", "example",
 }  # fmt: skip
-_BODY_KEYS = {"rows", "columns", "gives", "cells", "off_card", "by", "pick", "always", "open", "bands"}
+MODIFIER_KEYS = ("id", "name", "when", "adds")
+COLUMN_KEYS, BAND_KEYS = ("by", "heads", "from", "to"), ("by", "below")
+DICE_KEYS, REFUSAL_KEYS, EXAMPLE_KEYS = ("dice", "label", "when"), ("when", "say"), ("given", "gives", "source")
+OUTPUTS = ("int", "number", "bool", "text", "list", "token")
+"""What an output may be, beside words."""
+BODY_KEYS = {"rows", "columns", "gives", "cells", "off_card", "by", "pick", "always", "open", "bands"}
 _DICE = re.compile(r"(\d{0,2})d(\d{1,4}|A)")
 
 
@@ -57,6 +62,8 @@ def check_examples(table: Table, data: Mapping[str, Any], file: str) -> None:
         examples = list(data.get("examples", ()))
     for number, example in enumerate(examples, 1):
         with reading(file, f"example {number}"):
+            if strange := [str(key) for key in example if key not in EXAMPLE_KEYS]:
+                raise TableError(file, f"example {number} has unknown keys {', '.join(strange)}")
             try:
                 out = table.read(example["given"]).out
             except UserError as error:
@@ -74,7 +81,7 @@ class _Compiler:
     ) -> None:
         self.data, self.file, self.system, self.lists = data, file, system, lists
         self.bounded = bounded
-        self._check_keys(data, _KEYS, "the table")
+        self._check_keys(data, TABLE_KEYS, "the table")
         for key in ("id", "title", "source", "group", "kind", "outputs"):
             if not data.get(key):
                 raise TableError(file, f"{key} is missing")
@@ -154,9 +161,9 @@ class _Compiler:
 
     def body(self, body: Mapping[str, Any]) -> Reader:
         """A reader that adds a body's outputs to the values; a body is rows, columns, a pick or constants."""
-        if set(body) <= set(self.outputs) and not set(body) & _BODY_KEYS:
+        if set(body) <= set(self.outputs) and not set(body) & BODY_KEYS:
             raise TableError(self.file, f"read holds {', '.join(body)}; put constant outputs under always")
-        self._check_keys(body, _BODY_KEYS, "read")
+        self._check_keys(body, BODY_KEYS, "read")
         if "always" in body:
             constant = self.result(body["always"], (), None, None)
             return lambda values: values.update(constant)
@@ -187,6 +194,7 @@ class _Compiler:
         rows = self._axis(list(cells), body["rows"], body)
         columns, column_of, width = self._columns(body)
         bands = body.get("bands")
+        self._check_keys(bands or {}, BAND_KEYS, "bands")
         one = self.result if bands is None else partial(self._banded, bands)
         grid: list[list[Mapping[Any, Any]]] = []
         for key, cell in cells.items():
@@ -251,6 +259,7 @@ class _Compiler:
         spec = body.get("columns")
         if spec is None:
             return None, lambda _: None, 0
+        self._check_keys(spec, COLUMN_KEYS, "columns")
         by = self._named(spec["by"])
         clamp = body.get("off_card") in ("clamp", "columns")
         for meaning in ("from", "to"):
@@ -328,6 +337,7 @@ class _Compiler:
     # -- the rest -----------------------------------------------------------------------------------------
 
     def refusal(self, item: Mapping[str, Any]) -> tuple[Formula, str]:
+        self._check_keys(item, REFUSAL_KEYS, "it")
         if not isinstance(item["say"], str):
             raise TypeError("say must be a text")
         for _, name, form, conversion in Formatter().parse(item["say"]):
@@ -336,7 +346,7 @@ class _Compiler:
         return self.formula(item["when"]), item["say"]
 
     def modifier(self, row: Mapping[str, Any]) -> Modifier:
-        self._check_keys(row, {"id", "name", "when", "adds"}, f"row {row.get('id')}")
+        self._check_keys(row, MODIFIER_KEYS, f"row {row.get('id')}")
         when = row.get("when")
         adds = row.get("adds")
         if not isinstance(adds, Mapping):
@@ -352,6 +362,7 @@ class _Compiler:
         if name not in self.options:
             raise TableError(self.file, f"rolls names {name}, which is not an input")
         spec = {"dice": spec} if isinstance(spec, str) else spec
+        self._check_keys(spec, DICE_KEYS, "it")
         dice, by = spec["dice"], ""
         label = spec.get("label", name)
         try:
@@ -383,7 +394,7 @@ class _Compiler:
             if any(not isinstance(token, str | int | float) or isinstance(token, bool) for token in spec):
                 raise TableError(self.file, f"the tokens of {name} must be text or numbers; quote them")
             return tuple(spec)
-        if spec not in ("int", "number", "bool", "text", "list", "token"):
+        if spec not in OUTPUTS:
             raise TableError(
                 self.file, f"the output {name} is int, number, bool, text, list, token or a list of tokens"
             )

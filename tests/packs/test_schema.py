@@ -1,0 +1,186 @@
+"""The schemas and the page of keys say what the loaders check: every key, and no other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+from bot.game import scenario
+from bot.packs.check import check_content
+from bot.rules.declared import load
+from bot.rules.inputs.options import FIELDS, FURTHER
+from bot.rules.rounds import Carried
+from bot.rules.tables import compile as compiling
+from bot.systems import catalog, counters, game_file, steps
+from bot.systems.packs import pack
+from bot.systems.packs.content import read_content
+from bot.systems.yaml_file import parse
+from tests.packs.conftest import FEW, PackMaker
+from tools.docs import DOCS, KEYS_PAGE, SCHEMAS
+from tools.reference.page import page
+from tools.reference.schema import PARTS, schemas
+
+ROOT = Path(__file__).parents[2]
+CLOSED: dict[tuple[str, str], Collection[str]] = {
+    ("pack", "pack"): pack.KEYS,
+    ("game", "game"): game_file.KEYS,
+    ("game", "units"): game_file.UNIT_KEYS,
+    ("game", "phase"): game_file.PHASE_KEYS,
+    ("game", "result"): game_file.RESULT_KEYS,
+    ("game", "counter"): counters.KEYS,
+    ("game", "unit_list"): game_file.UNIT_LIST_KEYS,
+    ("game", "input"): (*FIELDS, *FURTHER),
+    ("table", "table"): (*compiling.TABLE_KEYS, "like"),
+    ("table", "input"): (*FIELDS, *FURTHER),
+    ("table", "body"): compiling.BODY_KEYS,
+    ("table", "modifier"): compiling.MODIFIER_KEYS,
+    ("table", "columns"): compiling.COLUMN_KEYS,
+    ("table", "bands"): compiling.BAND_KEYS,
+    ("table", "dice"): compiling.DICE_KEYS,
+    ("table", "refusal"): compiling.REFUSAL_KEYS,
+    ("table", "example"): compiling.EXAMPLE_KEYS,
+    ("sequences", "sequence"): catalog.SEQUENCE_KEYS,
+    ("sequences", "input"): (*FIELDS, *FURTHER),
+    ("sequences", "carried"): [field.name for field in fields(Carried)],
+    ("steps", "steps file"): (*steps.SHARES, "steps", "outputs"),
+    ("steps", "step"): load.KEYS,
+    ("steps", "block"): load.BLOCK_KEYS,
+    ("steps", "row"): load.ROW_KEYS,
+    ("steps", "refuse"): load.REFUSE_KEYS,
+    ("steps", "line"): load.LINE_KEYS,
+    ("steps", "word"): load.NOTE_KEYS["is"],
+    ("steps", "said"): load.NOTE_KEYS["say"],
+    ("steps", "change"): load.NOTE_KEYS["set"],
+    ("scenario", "scenario"): scenario.KEYS,
+}
+"""The closed lists of the loaders, and the part of a schema that must have the same."""
+
+
+def _files() -> Iterator[tuple[str, Path]]:
+    """Every file of games and packs in the repository, with the schema that it is held against."""
+    template = ROOT / "bot" / "packs" / "template"
+    for folder in (*sorted((ROOT / "tables").iterdir()), *sorted((ROOT / "packs").iterdir()), template):
+        for path in sorted(folder.rglob("*.yaml")):
+            kind = {"steps": "steps", "scenarios": "scenario"}.get(path.parent.name, path.stem)
+            yield (kind if kind in PARTS and kind != "table" else "table"), path
+
+
+FILES = {str(path.relative_to(ROOT)): (kind, path) for kind, path in _files()}
+CHECKS = {name.removesuffix(".json"): jsonschema.Draft7Validator(json.loads(text)) for name, text in schemas().items()}
+
+
+def plain(value: Any) -> Any:
+    """What is in a YAML file as an editor hands it to the schema: every key a text."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def wrong(kind: str, data: Any) -> list[str]:
+    return [f"{'/'.join(map(str, fault.path))}: {fault.message}" for fault in CHECKS[kind].iter_errors(plain(data))]
+
+
+@pytest.mark.parametrize("kind", list(PARTS))
+def test_a_schema_is_one_and_is_not_stale(kind: str) -> None:
+    jsonschema.Draft7Validator.check_schema(CHECKS[kind].schema)
+    assert (SCHEMAS / f"{kind}.json").read_text(encoding="utf-8") == schemas()[f"{kind}.json"], "run make docs"
+
+
+@pytest.mark.parametrize(("kind", "part"), list(CLOSED))
+def test_a_schema_has_the_keys_of_the_loader_and_no_others(kind: str, part: str) -> None:
+    assert set(PARTS[kind][1][part]) == set(CLOSED[kind, part])
+
+
+def test_every_file_of_the_games_and_packs_is_good_by_its_schema() -> None:
+    found = {name: wrong(kind, parse(path.read_bytes(), name))[:3] for name, (kind, path) in FILES.items()}
+    assert {name: faults for name, faults in found.items() if faults} == {}
+    assert {kind for kind, _ in FILES.values()} == set(PARTS)
+    assert len(FILES) > 200
+
+
+TABLE = "title: T\nsource: s\ngroup: g\nkind: grid\noutputs: {result: int}\n"
+MISTAKES = [
+    ("pack", "id: few\ntitle: T\nversion: '1'\nauthor: a\nlicense: CC0\n", "'license' was unexpected"),
+    ("pack", "id: Few Acres\ntitle: T\nversion: '1'\nauthor: a\nlicence: CC0\n", "does not match"),
+    ("pack", "title: T\n", "'id' is a required property"),
+    ("game", "units: {types: [a], state: [b]}\n", "'state' was unexpected"),
+    ("game", "units: {states: [b]}\n", "'types' is a required property"),
+    ("game", "phases: [{name: fire, go: nobody}]\n", "'nobody' is not one of"),
+    ("game", "lists: {answers: [yes, no]}\n", "True is not of type 'string'"),
+    ("game", "turns: both\n", "'both' is not one of"),
+    ("table", "kind: grid\n", "is not valid under any of the given schemas"),
+    ("table", TABLE.replace("grid", "chart"), "'chart' is not one of"),
+    ("table", f"{TABLE}input: {{}}\n", "'input' was unexpected"),
+    ("table", f"{TABLE}inputs: {{roll: {{type: integer}}}}\n", "'integer' is not one of"),
+    ("table", f"{TABLE}inputs: {{roll: {{type: int, minimum: 1}}}}\n", "'minimum' was unexpected"),
+    ("table", f"{TABLE}rows: [{{id: a, name: A}}]\n", "'adds' is a required property"),
+    ("table", f"{TABLE}read: {{rows: roll, off_card: both, cells: {{}}}}\n", "is not valid under any"),
+    ("sequences", "fire: {title: Fire, source: s}\n", "'summary' is a required property"),
+    ("sequences", "fire: {title: Fire, source: s, summary: t, output: {}}\n", "'output' was unexpected"),
+    ("steps", "steps: [{rolls: {die: 1d6}}]\n", "'rolls' was unexpected"),
+    ("steps", "steps: [{roll: {die: d}}]\n", "does not match"),
+    ("steps", "steps: [{say: {text: hit}}]\n", "is not valid under any"),
+    ("steps", "steps: {roll: {die: 1d6}}\n", "is not of type 'array'"),
+    ("scenario", "title: T\nsides: [Blue]\nunits: []\n", "is too short"),
+    ("scenario", "title: T\nsides: [Blue, Red]\nunits: [{name: A}]\n", "'type' is a required property"),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "said"), MISTAKES, ids=[f"{kind} {said}" for kind, _, said in MISTAKES])
+def test_a_mistake_is_seen_by_the_schema(kind: str, text: str, said: str) -> None:
+    assert any(said in fault for fault in wrong(kind, yaml.safe_load(text))), wrong(kind, yaml.safe_load(text))
+
+
+def test_the_page_has_every_key_and_is_not_stale() -> None:
+    text = KEYS_PAGE.read_text(encoding="utf-8")
+    assert text == page(), "run make docs"
+    missing = {(part, key) for _, parts in PARTS.values() for part, keys in parts.items() for key in keys
+               if f"| `{key}` |" not in text}  # fmt: skip
+    assert not missing
+
+
+def test_the_pages_on_packs_lead_to_each_other() -> None:
+    packs = (DOCS / "packs.md").read_text(encoding="utf-8")
+    assert all(f"]({name})" in packs for name in ("sequences.md", "pack-keys.md", "phases.md"))
+    assert all(f"| `{name}.json` |" in packs for name in PARTS)
+
+
+def test_every_key_of_a_step_is_explained_where_steps_are() -> None:
+    text = (DOCS / "sequences.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1] for line in text.splitlines() if line.startswith("| `")]
+    assert [key for key in load.KEYS if not any(f"`{key}" in row or f"{key}:" in row for row in rows)] == [
+        "with",
+        "gives",
+    ]
+    assert "`with: " in text
+    assert "`gives: " in text
+
+
+@pytest.mark.parametrize(
+    ("written", "mistaken", "said"),
+    [
+        ("read:\n", "rolls: {roll: {dice: 1d6, labels: combat}}\nread:\n", "it has unknown keys labels"),
+        ("read:\n", "refuse: [{wen: roll == 1, say: no}]\nread:\n", "it has unknown keys wen"),
+        ("  cells:", "  columns: {by: roll, head: [1]}\n  cells:", "columns has unknown keys head"),
+        ("  cells:", "  bands: {by: roll, under: miss}\n  cells:", "bands has unknown keys under"),
+        ("example: ", "examples: [{give: {roll: 1}}]\nexample: ", "example 1 has unknown keys give"),
+    ],
+)
+def test_the_loader_too_sees_a_key_that_is_misspelt_deep_inside(
+    written: str, mistaken: str, said: str, make_pack: PackMaker
+) -> None:
+    folder = make_pack({"crt.yaml": FEW["crt.yaml"].replace(written, mistaken, 1)})
+    assert said in " ".join(check_content(read_content(folder)).faults)
+
+
+def test_the_loader_sees_a_misspelt_key_of_a_unit_list(make_pack: PackMaker) -> None:
+    game = f"{FEW['game.yaml']}unit_lists: {{crews: {{type: [unit]}}}}\n"
+    faults = check_content(read_content(make_pack({"game.yaml": game}))).faults
+    assert '"type" is not known here. Did you mean types?' in " ".join(faults)

@@ -1,0 +1,153 @@
+"""Every key of pack.yaml, game.yaml, an input and a scenario.
+
+Words and types come from the loaders; a test holds the keys against theirs.
+"""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from bot.rules.inputs.options import OptionType
+from bot.systems.counters import FRAMES
+from bot.systems.game_file import GO, OWN_BUTTONS, TONES
+from bot.systems.packs.pack import LONGEST
+from tools.reference.shapes import (
+    FLAG,
+    NUMBER,
+    TEXT,
+    WORDS,
+    Key,
+    Keys,
+    Schema,
+    by_name,
+    either,
+    many,
+    one_of,
+    ref,
+)  # fmt: skip
+
+NAMED: Schema = either(WORDS, by_name(TEXT, "word"))
+"""Words, or words with help."""
+
+
+def _short(name: str) -> Schema:
+    return {"type": "string", "maxLength": LONGEST[name]}
+
+
+PACK: Keys = {
+    "id": Key(
+        {"type": "string", "pattern": "^[a-z][a-z0-9]*(-[a-z0-9]+)*$", "maxLength": 20}, "its commands: /few-table ..."
+    ),
+    "title": Key(_short("title"), "the game's name"),
+    "version": Key(either(_short("version"), NUMBER), "which version this is, in words of your own"),
+    "author": Key(_short("author"), "who typed it in"),
+    "licence": Key(_short("licence"), "under which others may have it"),
+    "notice": Key(_short("notice"), "shown in help; left out: title, version, author and licence"),
+    "inherits": Key(_short("inherits"), "only for house rules: a built-in game, of which the pack has what differs"),
+}
+
+GAME: Keys = {
+    "title": Key(TEXT, "the game's name; a pack has it in pack.yaml"),
+    "edition": Key({"type": "integer", "minimum": 1}, "raised when the same dice come to another result; else 1"),
+    "publisher": Key(TEXT, "who publishes the game; a pack: its author"),
+    "notice": Key(TEXT, "legal notice; a pack has it in pack.yaml"),
+    "author": Key(TEXT, "who wrote the rules"),
+    "groups": Key(by_name(TEXT, "id"), "groups of tables with their titles, in the order of menus (at most 25)"),
+    "lists": Key(by_name(WORDS), "lists of words that inputs and outputs name; quote numbers, yes and no"),
+    "units": Key(ref("units"), "what units there are"),
+    "unit_lists": Key(by_name(ref("unit_list")), "lists of units with words of their own, which an input names"),
+    "turns": Key(one_of(("together", "by-side")), "by-side: each side has a turn of its own"),
+    "phases": Key(many(ref("phase")), "the phases of a turn, in order"),
+    "results": Key(by_name(by_name(ref("result"), "result"), "sequence"),
+                   'results in words, worst first; `"*"` is every sequence'),
+    "odds": Key(by_name(either(TEXT, by_name(WORDS, "question")), "sequence"),
+                "what one decides by, with {} for the unit; or questions with the results that answer them"),
+    "scores": Key(by_name(by_name(NUMBER, "result"), "sequence"), "how good a result is for who acts, for luck"),
+    "labels": Key(by_name(TEXT, "option"), "what people call an option or a modifier"),
+    "words": Key(by_name(TEXT, "word"), "how a word of a table is said"),
+    "arms": Key(by_name(TEXT, "weapon"), "what a weapon is called in a story"),
+}  # fmt: skip
+
+UNITS: Keys = {
+    "types": Key(NAMED, "unit types"),
+    "attributes": Key(by_name(ref("input")), "numbers and words that a unit has, written as inputs are"),
+    "flags": Key(by_name(TEXT), "what may be said of a unit, with help"),
+    "states": Key(NAMED, "states; the first when all is well"),
+    "state_flags": Key(by_name(WORDS, "state"), "the flags that a state sets"),
+    "markers": Key(NAMED, "markers that a unit bears"),
+    "marker_flags": Key(by_name(TEXT, "marker"), "the flag that a marker sets"),
+    "classes": Key(by_name(WORDS), "several types under one word"),
+    "well": Key(NAMED, "states in which nothing ails a unit"),
+    "hurt": Key(NAMED, "states, markers or attributes of one that has lost strength"),
+    "lost": Key(NAMED, "states of one that is out of the game"),
+    "reduced": Key(by_name(TEXT, "type"), "the type that a unit becomes on its other side"),
+    "reduced_states": Key(NAMED, "states of a unit on its other side"),
+    "counters": Key(by_name(ref("counter"), "type"), "how counters of a type look"),
+}
+COUNTER: Keys = {
+    "frame": Key(one_of(FRAMES), "the sign in its box"),
+    "numbers": Key(WORDS, "attributes printed below it"),
+}
+UNIT_LIST: Keys = {
+    "types": Key(either(TEXT, WORDS), "the types in it, or a list of the game"),
+    "keys": Key(by_name(ref("input")), "further numbers and words of its units"),
+    "flags": Key(by_name(TEXT), "further flags, with help"),
+    "bare": Key(TEXT, "the type that a number alone counts"),
+    "repeat": Key(TEXT, "the key that repeats a unit: count=3"),
+}
+PHASE: Keys = {
+    "name": Key(TEXT, "short, in the log"),
+    "title": Key(TEXT, "on the card of the turn"),
+    "go": Key(one_of(GO), "whose go it is, see phases.md"),
+    "passes": Key({"type": "integer", "minimum": 1}, "so many passes in a row end a phase of impulses"),
+    "buttons": Key(WORDS, f"sequences of the game, {', '.join(OWN_BUTTONS)}; the first one leads on"),
+    "brief": Key(TEXT, "what to do, in a sentence"),
+    "remember": Key(WORDS, "reminders: in full on turn 1, later behind a button"),
+    "names": Key(WORDS, "units in these states are named on the card"),
+    "clears": Key(WORDS, "markers and flags that come off when it begins"),
+}
+RESULT: Keys = {
+    "tone": Key(one_of(TONES), "how grave it is: the color beside an answer"),
+    "weight": Key(one_of(("bold",)), "in bold"),
+    "says": Key({"type": "string", "pattern": r"\{\}"}, "the first line of an answer, {} is the unit"),
+    "many": Key({"type": "string", "pattern": r"\{\}"}, "the same of several units"),
+    "word": Key(TEXT, "the word alone"),
+}
+
+INPUT: Keys = {
+    "type": Key(
+        one_of((*get_args(OptionType), "string")), "a table takes int, number, bool and enum; `str` if left out"
+    ),
+    "help": Key(TEXT, "what it is"),
+    "brief": Key(TEXT, "the help in a few words, where there is little room"),
+    "min": Key(NUMBER, "the least"),
+    "max": Key(NUMBER, "the most"),
+    "values": Key(either(TEXT, WORDS), "the words of an enum or of mods, or a list of the game that has them"),
+    "default": Key({"type": ["string", "number", "boolean", "null", "array"]}, "what counts where nothing is typed"),
+    "optional": Key(FLAG, "may be left out, and is none then"),
+    "clamp": Key({"enum": [True, "low", "high", "both"]}, "reads the edge for what is beyond it"),
+    "brings": Key(TEXT, "the number of a unit that is taken where nothing is typed: unit.morale"),
+    "units": Key(TEXT, "the list of units that it is read as, from unit_lists"),
+    "complete": Key(TEXT, "what is offered while typing"),
+    "free": Key(FLAG, "a unit that no roster knows is taken, too"),
+    "meanings": Key(by_name(TEXT, "word"), "what each word means"),
+    "label": Key(TEXT, "what people call it"),
+    "likely": Key(WORDS, "states, markers and types of the units that are offered first"),
+    "lends": Key(by_name(TEXT), "which unit fills it in: {from, type, not, beside}, or {from, carried, most}"),
+}
+
+SCENARIO: Keys = {
+    "title": Key({"type": "string", "maxLength": 60}, "its name"),
+    "sides": Key({"type": "array", "items": TEXT, "minItems": 2}, "two sides or more"),
+    "about": Key({"type": "string", "maxLength": 500}, "a few sentences"),
+    "units": Key(many(ref("unit")), "the units, each with name, type and side"),
+}
+SCENARIO_UNIT: Keys = {
+    "name": Key(TEXT, "its name; `Squad 1..3` makes three"),
+    "type": Key(TEXT, "a unit type of the game"),
+    "side": Key(TEXT, "one of the sides"),
+    "state": Key(TEXT, "its state, if not the first"),
+    "markers": Key(either(TEXT, WORDS), "markers that it bears"),
+    "flags": Key(either(TEXT, WORDS), "flags of it"),
+    "stats": Key(TEXT, "numbers in one text: attack=4 defense=5"),
+}

@@ -1,0 +1,63 @@
+"""docs/pack-keys.md: every key of every file of a pack."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.rules.declared.calls import CALLS
+from bot.rules.tables.formula import FUNCTIONS
+from tools.reference.schema import PARTS
+from tools.reference.shapes import called
+
+_TITLES = {
+    "input": "an input or attribute", "body": "a body under `read`", "modifier": "a row of a list of modifiers",
+    "refusal": "an entry of `refuse`", "dice": "dice under `rolls`", "example": "one of `examples`", "step": "a step",
+    "block": "a block", "row": "`row`", "refuse": "`refuse`", "line": "a line of `say`", "word": "`result` or `fate`",
+    "said": "`headline`, `then`, `now` or `notes`", "change": "`change`", "units": "`units`",
+    "counter": "one of `counters`",
+    "unit_list": "one of `unit_lists`", "phase": "a phase", "result": "one of `results`", "columns": "`columns`",
+    "bands": "`bands`", "rounds": "`rounds`", "ending": "one of `ends`", "carried": "one of `then`", "unit": "a unit",
+}  # fmt: skip
+
+
+def page() -> str:
+    """The text of the page."""
+    return "\n".join(_lines()) + "\n"
+
+
+def _lines() -> Iterator[str]:
+    yield "# Every key of a pack"
+    yield ""
+    yield "This page is made from what the loaders check by `make docs`; do not edit it."
+    yield "How it all goes together is in [packs.md](packs.md), what steps do in [sequences.md](sequences.md)."
+    yield "The same for editors is in [schema/](schema): see [packs.md](packs.md#an-editor-that-helps)."
+    done: set[str] = set()
+    for name, (file, parts) in PARTS.items():
+        yield ""
+        yield f"## {file}"
+        if name == "sequences":
+            yield ""
+            yield "A mapping of sequences by their ids."
+        for number, (part, keys) in enumerate(parts.items()):
+            if part in done or (name == "sequences" and part in PARTS["steps"][1]):  # steps have a place of their own
+                continue
+            done.add(part)
+            yield ""
+            if number or name == "sequences":
+                yield f"### {_TITLES.get(part, f'a {part}')[:1].upper()}{_TITLES.get(part, f'a {part}')[1:]}"
+                yield ""
+            yield "| key | what is behind it | what it says |"
+            yield "|---|---|---|"
+            for key, (shape, says) in keys.items():
+                yield f"| `{key}` | {_cell(called(shape))} | {_cell(says)} |"
+    yield ""
+    yield "## Functions of formulas"
+    yield ""
+    yield f"In tables: {', '.join(f'`{name}`' for name in sorted(FUNCTIONS))}."
+    in_steps = ", ".join(f"`{name}`" for name in sorted({*CALLS, "faces"}))
+    yield f"In steps: {in_steps}, and every table of the game by its id."
+    yield "[sequences.md](sequences.md#formulas) says what they give."
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

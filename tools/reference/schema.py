@@ -1,0 +1,71 @@
+"""The JSON Schemas of a pack's files, for editors: docs/schema/*.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from bot.systems.packs.pack import NEEDED
+from tools.reference import keys as k
+from tools.reference import step_keys as s
+from tools.reference import table_keys as t
+from tools.reference.shapes import CELL, Keys, Schema, by_name, closed, many, ref
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+_INPUT: Mapping[str, Keys] = {"input": k.INPUT}
+_STEPS: Mapping[str, Keys] = {
+    "step": s.STEP, "block": s.BLOCK, "row": s.ROW, "refuse": s.REFUSE, "line": s.LINE, "word": s.WORD,
+    "said": s.SAID_KEYS, "change": s.CHANGE,
+}  # fmt: skip
+PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
+    "pack": ("pack.yaml", {"pack": k.PACK}),
+    "game": (
+        "game.yaml",
+        {
+            "game": k.GAME, "units": k.UNITS, "counter": k.COUNTER, "unit_list": k.UNIT_LIST, "phase": k.PHASE,
+            "result": k.RESULT, **_INPUT,
+        },
+    ),
+    "table": (
+        "TABLE.yaml",
+        {
+            "table": t.TABLE, **_INPUT, "body": t.BODY, "columns": t.COLUMNS, "bands": t.BANDS, "modifier": t.MODIFIER,
+            "refusal": t.REFUSAL, "dice": t.TABLE_DICE, "example": t.EXAMPLE,
+        },
+    ),
+    "sequences": (
+        "sequences.yaml",
+        {
+            "sequence": s.SEQUENCE, **_INPUT, "rounds": s.ROUNDS, "ending": s.ENDING, "carried": s.CARRIED, **_STEPS,
+        },
+    ),
+    "steps": ("steps/SEQUENCE.yaml", {"steps file": s.STEPS_FILE, **_STEPS}),
+    "scenario": ("scenarios/NAME.yaml", {"scenario": k.SCENARIO, "unit": k.SCENARIO_UNIT}),
+}  # fmt: skip
+"""Of each schema: the file that it is for, and its parts, the outermost first."""
+_REQUIRED: Mapping[str, Iterable[str]] = {
+    "pack": NEEDED, "units": ("types",), "phase": ("name",), "modifier": ("id", "name", "adds"),
+    "refusal": ("when", "say"), "dice": ("dice",), "columns": ("by",), "bands": ("by",), "example": ("given", "gives"),
+    "line": ("label",),
+    "sequence": ("title", "source", "summary"), "rounds": ("ends",), "ending": ("when",), "block": ("steps",),
+    "refuse": ("say",), "scenario": ("title", "sides", "units"), "unit": ("name", "type", "side"),
+}  # fmt: skip
+_TABLE_NEEDS = ("title", "source", "group", "kind", "outputs")
+_OF_LIKE: Mapping[str, Schema] = {"table": {"anyOf": [{"required": ["like"]}, {"required": list(_TABLE_NEEDS)}]}}
+
+
+def schemas() -> dict[str, str]:
+    """The schemas by the names of their files, `table.json`, as text."""
+    return {f"{name}.json": json.dumps(_schema(name), indent=1, ensure_ascii=False) + "\n" for name in PARTS}
+
+
+def _schema(name: str) -> Schema:
+    file, parts = PARTS[name]
+    made = {part: {**closed(keys, _REQUIRED.get(part, ())), **_OF_LIKE.get(part, {})} for part, keys in parts.items()}
+    outermost = next(iter(parts))
+    if "step" in parts:
+        made["steps"] = many(ref("step"))
+    if name == "scenario":  # its attributes are those of the game
+        made["unit"]["additionalProperties"] = CELL
+    whole = made.pop(outermost) if name != "sequences" else by_name(ref(outermost), "sequence")
+    return {"$schema": DRAFT, "title": f"Grognard: {file}", **whole, **({"definitions": made} if made else {})}

@@ -1,0 +1,93 @@
+"""The pieces that schemas are made of, and how a piece is called in the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+Schema = dict[str, Any]
+
+
+class Key(NamedTuple):
+    """A key of a part: what may be behind it, and what it says."""
+
+    shape: Schema
+    says: str
+
+
+Keys = Mapping[str, Key]
+
+ANY: Schema = {}
+TEXT: Schema = {"type": "string"}
+WHOLE: Schema = {"type": "integer"}
+NUMBER: Schema = {"type": "number"}
+FLAG: Schema = {"type": "boolean"}
+FORMULA: Schema = {"type": ["string", "number", "boolean"], "title": "formula"}
+SAID: Schema = {"type": ["string", "number"], "title": "text with {formulas}"}
+CELL: Schema = {"type": ["string", "number", "boolean", "array", "object", "null"], "title": "code or value"}
+WORDS: Schema = {"type": "array", "items": TEXT}
+
+
+def one_of(words: Iterable[str]) -> Schema:
+    """One of these words."""
+    return {"enum": list(words)}
+
+
+def many(shape: Schema) -> Schema:
+    """A list."""
+    return {"type": "array", "items": shape}
+
+
+def listed(shape: Schema) -> Schema:
+    """One, or a list of them."""
+    return {"anyOf": [shape, many(shape)]}
+
+
+def by_name(shape: Schema, name: str = "name") -> Schema:
+    """A mapping of names."""
+    return {"type": "object", "additionalProperties": shape, "title": name}
+
+
+def either(*shapes: Schema) -> Schema:
+    """One of several."""
+    return {"anyOf": list(shapes)}
+
+
+def ref(part: str) -> Schema:
+    """Another part of the same schema."""
+    return {"$ref": f"#/definitions/{part}"}
+
+
+def closed(keys: Keys, needed: Iterable[str] = ()) -> Schema:
+    """A mapping with these keys and no others."""
+    properties = {name: {**key.shape, "description": key.says} for name, key in keys.items()}
+    made: Schema = {"type": "object", "additionalProperties": False, "properties": properties}
+    return {**made, "required": list(needed)} if list(needed) else made
+
+
+_TYPES = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list",
+          "object": "mapping", "null": "nothing"}  # fmt: skip
+
+
+def called(shape: Schema) -> str:
+    """A shape in a few words, for the page."""
+    if "enum" in shape:
+        return ", ".join(f"`{word}`" for word in shape["enum"])
+    if "$ref" in shape:
+        return str(shape["$ref"]).rsplit("/", 1)[-1].replace("_", " ")
+    if "anyOf" in shape:
+        return _joined([called(one) for one in shape["anyOf"]])
+    if shape.get("type") == "array":
+        return f"list of {called(shape['items'])}" if shape.get("items") else "list"
+    if shape.get("type") == "object" and isinstance(shape.get("additionalProperties"), dict):
+        return f"{shape.get('title', 'name')}: {called(shape['additionalProperties'])}"
+    if "title" in shape:
+        return str(shape["title"])
+    if isinstance(shape.get("type"), list):
+        return _joined([_TYPES[kind] for kind in shape["type"]])
+    return _TYPES.get(str(shape.get("type")), "anything")
+
+
+def _joined(words: list[str]) -> str:
+    kept = list(dict.fromkeys(words))
+    return " or ".join(kept) if len(kept) < 3 else f"{', '.join(kept[:-1])} or {kept[-1]}"

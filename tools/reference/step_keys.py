@@ -1,0 +1,149 @@
+"""Every key of a sequence and of its steps."""
+
+from __future__ import annotations
+
+from bot.rules.codes import CODES
+from bot.rules.declared.load import DICE
+from tools.reference.shapes import (
+    ANY,
+    FORMULA,
+    SAID,
+    TEXT,
+    WORDS,
+    Key,
+    Keys,
+    by_name,
+    either,
+    listed,
+    many,
+    one_of,
+    ref,
+)  # fmt: skip
+
+SEQUENCE: Keys = {
+    "title": Key(TEXT, "what people call it"),
+    "source": Key(TEXT, "card and rule number"),
+    "summary": Key(TEXT, "two lines, for help"),
+    "group": Key(TEXT, "the group of tables that it goes with"),
+    "inputs": Key(by_name(ref("input")), "what is typed"),
+    "outputs": Key(
+        by_name({"type": ["string", "array"]}, "output"),
+        'what comes out: int, bool, words (pass | fail), "list of {unit, roll, result: pass | fail}"',
+    ),
+    "odds_by": Key(TEXT, "the output that the odds are by: result, or targets[0].result"),
+    "dice": Key(TEXT, "which dice are rolled, in words"),
+    "example": Key(by_name(ANY, "input"), "inputs that run"),
+    "modifiers": Key(WORDS, "tables of modifiers that it reads; help and forms take their words from them"),
+    "common": Key(WORDS, "inputs and words that are needed most"),
+    "verb": Key(TEXT, "the word on its button; Roll, if left out"),
+    "cause": Key(TEXT, "what the log says of who does it: `fires`"),
+    "procedure": Key(WORDS, "how it goes, in three short lines"),
+    "state": Key(TEXT, "what it changes on units, in words"),
+    "notes": Key(TEXT, "small print"),
+    "rounds": Key(ref("rounds"), "of a fight of several rounds: how it goes on"),
+    "steps": Key(ref("steps"), "its steps, if they are not in steps/SEQUENCE.yaml"),
+}
+ROUNDS: Keys = {
+    "ends": Key(many(ref("ending")), "the outputs that end the fight"),
+    "then": Key(by_name(ref("carried"), "input"), "what an input is in the next round"),
+}
+ENDING: Keys = {
+    "when": Key(by_name(many(ANY), "output"), "these values end it"),
+    "as": Key(TEXT, "what such an end is called"),
+}
+CARRIED: Keys = {
+    "less": Key(TEXT, "less by this output"),
+    "more": Key(TEXT, "more by this output"),
+    "most": Key(TEXT, "at most this other input"),
+    "becomes": Key(ANY, "this value"),
+}
+
+STEPS_FILE: Keys = {
+    "steps": Key(ref("steps"), "the steps, in their order"),
+    "outputs": Key(
+        by_name({"type": ["string", "array"]}, "output"), "outputs said more exactly than sequences.yaml does"
+    ),
+    "lists": Key(
+        by_name({"type": ["array", "object"], "title": "words, or words by their names"}), "lists for formulas"
+    ),
+    "formulas": Key(by_name(TEXT, "name(inputs)"), "formulas with a name; one may call those above it"),
+    "blocks": Key(by_name(ref("block")), "steps with a name, for use"),
+}
+BLOCK: Keys = {
+    "needs": Key(WORDS, "the names that it sees of those outside"),
+    "with": Key(by_name(FORMULA), "names that are set for it"),
+    "steps": Key(ref("steps"), "its steps"),
+}
+STEP: Keys = {
+    "each": Key(FORMULA, "the step once for each item of a list"),
+    "as": Key(TEXT, "with each: what the item is called; `unit` if left out"),
+    "into": Key(TEXT, "with each: the output list that its items are told to"),
+    "only": Key(FORMULA, "with each: just the item at that place"),
+    "row": Key(either(SAID, ref("row")), "with each: the odds have a row for each item, under this name"),
+    "when": Key(FORMULA, "this step only if the formula holds"),
+    "else": Key(ref("steps"), "the steps otherwise"),
+    "refuse": Key(either(SAID, ref("refuse")), "the inputs are refused; only under a `when` that no die decides"),
+    "roll": Key(
+        by_name({"type": "string", "pattern": f"^{DICE.pattern}$"}), 'dice, in the order written: `"2d6: label"`'
+    ),
+    "let": Key(by_name({**FORMULA, "type": [*FORMULA["type"], "array"]}), "values, from the first to the last"),
+    "add": Key(by_name(by_name(FORMULA, "label"), "list"), "named parts, those of 0 left out"),
+    "tell": Key(by_name(FORMULA, "output"), "outputs"),
+    "say": Key(listed(ref("line")), "a line of the answer, or several"),
+    "result": Key(listed(either(SAID, ref("word"))), "the word for a unit"),
+    "fate": Key(
+        listed(either(SAID, ref("word"))),
+        "what the first line of the answer makes of a unit; one of the game's results",
+    ),
+    "change": Key(listed(ref("change")), "a unit of the roster"),
+    "headline": Key(listed(either(SAID, ref("said"))), "the result in a few words; the last one counts"),
+    "then": Key(listed(either(SAID, ref("said"))), "what the players have to do"),
+    "now": Key(listed(either(SAID, ref("said"))), "what changed besides"),
+    "notes": Key(listed(either(SAID, ref("said"))), "small print"),
+    "use": Key(TEXT, "the steps of a block"),
+    "with": Key(by_name(FORMULA), "with use: names that are set for the block"),
+    "gives": Key(by_name(FORMULA), "with use: names that are handed back, {outer: inner}"),
+    "steps": Key(ref("steps"), "steps below this one"),
+    "stop": Key(FORMULA, "the sequence ends here, if the formula holds"),
+}
+ROW: Keys = {
+    "name": Key(SAID, "its name"),
+    "by": Key(TEXT, "the output that its odds are by"),
+    "alike": Key(FORMULA, "the first stands for so many alike"),
+}
+REFUSE: Keys = {
+    "say": Key(SAID, "what is wrong"),
+    "hint": Key(SAID, "what to do; commands in backticks"),
+    "option": Key(SAID, "the option at fault"),
+    "code": Key(one_of(CODES), "the kind of error; card-refuses, if left out"),
+}
+LINE: Keys = {
+    "label": Key(SAID, "what was rolled"),
+    "dice": Key(listed(TEXT), "the rolls that it shows, by their names"),
+    "parts": Key(listed(either(FORMULA, by_name(FORMULA, "label"))), "what was added, by name"),
+    "contributors": Key(listed(either(FORMULA, by_name(FORMULA, "label"))), "what came together before that"),
+    "total": Key(FORMULA, "the total"),
+    "result": Key(SAID, "what it means"),
+    "unit": Key(SAID, "whose line it is, so that a long answer may leave it out"),
+    "when": Key(FORMULA, "only if the formula holds"),
+}
+WORD: Keys = {
+    "unit": Key(FORMULA, "which unit; the one at hand, if left out"),
+    "is": Key(SAID, "the word"),
+    "more": Key(SAID, "what is said behind it"),
+    "when": Key(FORMULA, "only if the formula holds"),
+}
+SAID_KEYS: Keys = {"say": Key(SAID, "the text"), "when": Key(FORMULA, "only if the formula holds")}
+CHANGE: Keys = {
+    "unit": Key(FORMULA, "which unit; the one at hand, if left out"),
+    "set": Key(by_name(FORMULA, "attribute"), "attributes, or state; none leaves it alone"),
+    "add": Key(by_name(FORMULA, "attribute"), "added to whole numbers"),
+    "mark": Key(listed(SAID), "markers to put on"),
+    "unmark": Key(listed(SAID), "markers to take off"),
+    "give": Key(by_name(FORMULA, "attribute"), "a name that is added to a list"),
+    "take": Key(by_name(FORMULA, "attribute"), "a name that is taken off a list"),
+    "of": Key(TEXT, "all units whose attribute of this name names the unit"),
+    "drop": Key(FORMULA, "with of: the unit is taken off those lists"),
+    "turn": Key(FORMULA, "its reduced side comes up first"),
+    "when": Key(FORMULA, "only if the formula holds"),
+}

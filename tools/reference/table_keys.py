@@ -1,0 +1,93 @@
+"""Every key of a table."""
+
+from __future__ import annotations
+
+from bot.rules.tables.compile import KINDS, OUTPUTS
+from tools.reference.shapes import (
+    ANY,
+    CELL,
+    FLAG,
+    FORMULA,
+    NUMBER,
+    SAID,
+    TEXT,
+    Key,
+    Keys,
+    Schema,
+    by_name,
+    either,
+    listed,
+    many,
+    one_of,
+    ref,
+)  # fmt: skip
+
+OUTPUT: Schema = either(one_of(OUTPUTS), TEXT, many({"type": ["string", "number"]}))
+
+TABLE: Keys = {
+    "id": Key(TEXT, "SYSTEM/TABLE; a pack leaves it out"),
+    "title": Key(TEXT, "what the card calls it"),
+    "source": Key(TEXT, "card and rule number"),
+    "group": Key(TEXT, "one of the groups of game.yaml"),
+    "kind": Key(
+        one_of(KINDS), "grid; roll, a grid with dice; modifiers, a list of what counts; reference, words by a key"
+    ),
+    "summary": Key(TEXT, "for help, at most 100 characters"),
+    "notes": Key(TEXT, "small print"),
+    "inputs": Key(by_name(ref("input")), "what it is looked up by"),
+    "outputs": Key(by_name(OUTPUT), f"{', '.join(OUTPUTS)}, a list of the game, or the words themselves"),
+    "constants": Key(by_name(ANY), "values for formulas"),
+    "results": Key(
+        by_name(CELL, "code"), "what the codes of cells mean; [a, b] in the order of gives, or {output: value}"
+    ),
+    "refuse": Key(many(ref("refusal")), "what the card rules out"),
+    "derive": Key(by_name(FORMULA), "worked out before the table is read; _name is not shown"),
+    "rolls": Key(by_name(either(TEXT, ref("dice")), "input"), "the dice of an input that may be left out"),
+    "read": Key(listed(ref("body")), "one body, or a list of them"),
+    "rows": Key(many(ref("modifier")), "of a list of modifiers: what counts, and what it adds"),
+    "then": Key(by_name(FORMULA, "output"), "worked out at last"),
+    "texts": Key(by_name(SAID, "key"), "texts by keys, for the output text"),
+    "text_by": Key(listed(FORMULA), "the formula that gives the key of the text, or several"),
+    "example": Key(by_name(ANY, "input"), "for help; it must run"),
+    "examples": Key(many(ref("example")), "each is run as a test"),
+    "like": Key(TEXT, "another table that has all that is not written here"),
+}
+BODY: Keys = {
+    "rows": Key(FORMULA, "the input or derived name that rows go by"),
+    "columns": Key(ref("columns"), "what columns go by; without them a row has one cell"),
+    "gives": Key(listed(TEXT), "the outputs of a cell"),
+    "cells": Key(by_name(CELL, "key"), "a row for each key: 2-5, 13+, -3..-1, `squad, crew`, or * for all others"),
+    "off_card": Key(one_of(("clamp", "rows", "columns")), "the first and last line answer for what is beyond them"),
+    "open": Key(FLAG, "leaves gaps"),
+    "bands": Key(ref("bands"), "each cell is a small table of its own: 17:S 18-20:K"),
+    "pick": Key(by_name(ref("body"), "key"), "one of several bodies, chosen by `by`"),
+    "by": Key(FORMULA, "what pick goes by"),
+    "always": Key(CELL, "outputs that are the same for all"),
+}
+COLUMNS: Keys = {
+    "by": Key(FORMULA, "the input or derived name"),
+    "heads": Key(many({"type": ["string", "number", "boolean"]}), "keys, as rows have them"),
+    "from": Key(many(NUMBER), "from this figure on"),
+    "to": Key(many(NUMBER), "up to this figure"),
+}
+BANDS: Keys = {
+    "by": Key(TEXT, "a whole-number input with min and max"),
+    "below": Key(CELL, "what values under the first band give"),
+}
+MODIFIER: Keys = {
+    "id": Key(TEXT, "its word"),
+    "name": Key(SAID, "what the answer calls it"),
+    "when": Key(FORMULA, "when it counts; always, if left out"),
+    "adds": Key(by_name(FORMULA, "output"), "what it adds to which total"),
+}
+REFUSAL: Keys = {"when": Key(FORMULA, "when it is ruled out"), "say": Key(TEXT, "why; {input} is its value")}
+TABLE_DICE: Keys = {
+    "dice": Key(either(TEXT, by_name(TEXT, "value")), "2d6, 1dA for averaging dice, or {by: input, value: 1d6, ...}"),
+    "label": Key(TEXT, "what the answer calls the dice"),
+    "when": Key(FORMULA, "when they are rolled"),
+}
+EXAMPLE: Keys = {
+    "given": Key(by_name(ANY, "input"), "inputs"),
+    "gives": Key(by_name(ANY, "output"), "outputs that must come of it"),
+    "source": Key(TEXT, "where the rule book has it"),
+}
