@@ -10,7 +10,7 @@ from bot.rules.inputs.units import MAX_UNITS, Unit
 from bot.rules.names import joined
 from bot.rules.sequence import parts_of
 from bot.rules.tables.formula import FUNCTIONS
-from bot.rules.tables.table import Answer
+from bot.rules.tables.table import Answer, Table
 
 NONE = "none"
 """What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a roll not made."""
@@ -22,11 +22,11 @@ OF_UNITS = ("type", "word", "name", "state")
 class Row:
     """What a table said. It is compared by itself, which is quick, as there is one for each question."""
 
-    __slots__ = ("out", "parts", "text")
+    __slots__ = ("out", "parts", "text", "texts")
 
-    def __init__(self, answer: Answer, constants: Mapping[str, Any]) -> None:
-        self.out = {**constants, **answer.out}
-        self.parts, self.text = answer.parts, answer.text
+    def __init__(self, answer: Answer, table: Table) -> None:
+        self.out = {**table.constants, **answer.out}
+        self.parts, self.text, self.texts = answer.parts, answer.text, table.texts
 
 
 def of(thing: Any, name: str, default: Any = ...) -> Any:
@@ -58,6 +58,11 @@ def has(unit: Any, word: str) -> bool:
 def parts(answer: Row, total: str | None = None) -> tuple[tuple[str, Any], ...]:
     """The named modifiers of a table's answer, those of one total or all."""
     return parts_of(answer.parts, total)
+
+
+def noted(answer: Row, key: str) -> str:
+    """The note that the table has for a word, none where it has none."""
+    return answer.texts.get(key, NONE)
 
 
 def total(items: Iterable[Any]) -> Any:
@@ -154,12 +159,14 @@ CALLS: Mapping[str, Callable[..., Any]] = {
     "of": of,
     "has": has,
     "parts": parts,
+    "noted": noted,
     "sum": total,
     "names": lambda items: tuple(name for name, _ in items),
     "how_many": how_many,
     "numbers": lambda count: tuple(range(max(0, min(count, MAX_UNITS)))),
     "words": lambda value: said(value).replace("-", " "),
     "upper": lambda value: said(value).upper(),
+    "after": lambda value, mark: said(value).partition(mark)[2],
     "capital": lambda value: said(value)[:1].upper() + said(value)[1:],
     "text": text,
     "commas": lambda *pieces: text(", ".join(said(piece) for piece in pieces if piece not in ("", NONE))),
@@ -180,7 +187,8 @@ CALLS: Mapping[str, Callable[..., Any]] = {
 
 RESULTS = (
     dict.fromkeys(
-        ("words", "text", "commas", "signed", "minus", "upper", "capital", "called", "called_among", "joined", "typed"),
+        ("words", "text", "commas", "noted", "after", "signed", "minus", "upper", "capital", "called", "called_among",
+         "joined", "typed"),
         "text",
     )
     | dict.fromkeys(("numbers", "positions", "names"), "list")

@@ -91,7 +91,7 @@ class Formulas:
                 table = self.setting.tables[id]
                 if len(rows) >= MOST_ROWS:
                     rows.clear()
-                row = rows[key] = Row(table(**given), table.constants)
+                row = rows[key] = Row(table(**given), table)
             return row
 
         return read

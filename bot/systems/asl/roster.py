@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, minus
+from bot.rules.sequence import Change
 
 RANKS = (
     ("good-order", "pinned", "broken"),
@@ -21,16 +21,6 @@ LASTING = ("recalled", "destroyed", "burning")
 def called(unit: Unit | None, otherwise: str) -> str:
     """The unit's name as the answer shows it, or what is shown where none was named."""
     return unit.word if unit is not None else otherwise
-
-
-def signed(value: int) -> str:
-    """A modifier with its sign, the true minus."""
-    return f"+{value}" if value >= 0 else minus(value)
-
-
-def noted(reminders: Iterable[str]) -> tuple[str, ...]:
-    """Reminders as they go on behind `Now:`, without the full stop."""
-    return tuple(reminder.rstrip(".") for reminder in reminders)
 
 
 def change(unit: Unit | None, values: Mapping[str, Any], mark: frozenset[str] = frozenset()) -> tuple[Change, ...]:
@@ -66,8 +56,3 @@ def stays(unit: Unit | None, state: str) -> bool:
         if unit.state in ranks and state in ranks:
             return ranks.index(unit.state) > ranks.index(state)
     return unit.state in LASTING
-
-
-def still(unit: Unit | None, state: str | None) -> tuple[str, ...]:
-    """A reminder of the worse state that the unit keeps, if it does."""
-    return (f"{unit.word} is still {unit.state}.",) if unit is not None and state and stays(unit, state) else ()
