@@ -19,7 +19,8 @@ from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
 from bot.systems.lnlt.impact import Impact, Struck
 from bot.systems.lnlt.items import Readings, list_alike
 from bot.systems.lnlt.opposed import Opposed, target_modifier
-from bot.systems.lnlt.settling import CREWS, aftermath, attacked, becomes, headline, rows
+from bot.systems.lnlt.roster import becomes
+from bot.systems.lnlt.settling import CREWS, aftermath, attacked, headline, rows
 from bot.systems.lnlt.words import refuse_values
 
 DICE = (d6("attack"), d6("defense"))

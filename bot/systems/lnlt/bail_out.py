@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,31 +16,20 @@ from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_o
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, Readings, list_alike
-from bot.systems.lnlt.settling import aftermath, changed, fates_of, heroes, joining, results, rows, word_of
+from bot.systems.lnlt.settling import PLACED, rows, suffered, word_of
 
 CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
 
 
 def _settled(passengers: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
     """What is said and done when all are out."""
-    changes, words = results(passengers, out["passengers"])
-    then = [f"Place a {_crew(out['crew'])} crew, marked Moved."] if out["crew"] in _PLACED else []
-    then += heroes(out["passengers"])
-    said = [f"crew {say_crew(out['crew'])}"] if out["crew"] != NONE else []
+    hurt, crew = suffered(passengers, out["passengers"]), str(out["crew"])
+    said = [f"crew {say_crew(crew)}"] if crew != NONE else []
     said += [f"{answer['unit']} {word_of(answer)}" for answer in out["passengers"]]
-    fates = fates_of(passengers, out["passengers"])
-    if out["crew"] != NONE or not fates:
-        fates = (Fate("the crew", str(out["crew"])), *fates)
-    return Settlement(
-        "; ".join(said) or "no effect",
-        tuple(words),
-        tuple(then),
-        changes,
-        fates,
-        changed(passengers, out["passengers"]),
-        joins=joining(passengers, out["passengers"]),
-        notes=aftermath(passengers, out["passengers"]),
-    )
+    then = (f"Place a {PLACED[crew]} crew, marked Moved.",) if crew in PLACED else ()
+    told = (Fate("the crew", crew),) if crew != NONE or not hurt.fates else ()
+    headline = "; ".join(said) or "no effect"
+    return replace(hurt, headline=headline, then=(*then, *hurt.then), fates=(*told, *hurt.fates))
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
@@ -78,10 +68,3 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return Plan(Attack("crew of the vehicle"), steps, settle, opening, rows=shown)
     opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **known}
     return Plan(after, steps, settle, opening, rows=shown)
-
-
-_PLACED = ("survives", "shaken-moved")
-
-
-def _crew(crew: str) -> str:
-    return "good order" if crew == "survives" else "shaken"

@@ -19,7 +19,7 @@ from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import NONE
 from bot.systems.lnlt.reasons import against, bare, beside_morale
-from bot.systems.lnlt.settling import captured, captured_lost
+from bot.systems.lnlt.roster import captured, captured_lost
 
 TWO_DICE, PAIRS = group_sums(2, 6), tuple(product(range(1, 7), repeat=2))
 TOTALS = ("attack_total", "vehicle_total")

@@ -21,7 +21,8 @@ from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
 from bot.systems.lnlt.items import Readings, list_items
 from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.reasons import one_by_one
-from bot.systems.lnlt.settling import attacked, captured, captured_lost, headline, rows
+from bot.systems.lnlt.roster import captured, captured_lost
+from bot.systems.lnlt.settling import attacked, headline, rows
 from bot.systems.lnlt.terrain import is_lone_sniper
 from bot.systems.lnlt.words import refuse_values
 

@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, row_of, ruled
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
@@ -17,18 +17,8 @@ from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.impact import Impact, Struck
 from bot.systems.lnlt.items import ROWS, Aboard, Readings, list_alike
-from bot.systems.lnlt.settling import (
-    CREWS,
-    aftermath,
-    becomes,
-    changed,
-    fates_of,
-    fired,
-    heroes,
-    joining,
-    results,
-    rows,
-)
+from bot.systems.lnlt.roster import becomes, fired
+from bot.systems.lnlt.settling import CREWS, PLACED, aftermath, rows, suffered
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
 from bot.systems.lnlt.to_hit import DICE, to_hit
 from bot.systems.lnlt.words import refuse_values
@@ -135,39 +125,30 @@ def _places(given: Given, target: Unit | None, armor: Mapping[str, int], *, flie
 
 
 def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Unit], given: Given) -> Settlement:
-    result, firer = str(out["result"]), given.unit("unit")
-    changes: list[Change] = []
-    if target is not None and result != NONE:
-        change = becomes(target, result)
-        changes += [change] if change is not None else []
-    more, words = results(passengers, out["passengers"])
-    then = []
-    if out["crew"] == "survives":
-        then.append("Place a good order crew, marked Moved.")
-    if out["crew"] == "shaken-moved":
-        then.append("Place a shaken crew, marked Moved.")
+    result, crew, firer, hit = str(out["result"]), str(out["crew"]), given.unit("unit"), bool(out["hit"])
+    hurt = suffered(passengers, out["passengers"])
+    change = becomes(target, result) if target is not None and result != NONE else None
+    then = [f"Place a {PLACED[crew]} crew, marked Moved."] if crew in PLACED else []
     if out["follow_up"] == "crash":
         then.append("It crashes: run crash, and bail-out for those aboard.")
     if out["atgm_expended"]:
         then.append("The ATGM is expended.")
+    then += [*fire_started(out), *after_shot(given, hit=hit)]
     flies = given.word("aircraft") != "none"
     struck = target or Unit("The target", "helicopter" if flies else "armored-vehicle")
-    then += [*fire_started(out), *after_shot(given, hit=out["hit"]), *heroes(out["passengers"])]
-    notes = [*aftermath([struck], [{"becomes": result}]), *aftermath(passengers, out["passengers"])]
-    notes += [*([ACQUIRED] if out["acquire"] else []), *riders(given)]
     word = target.word if target is not None else "the target"
-    headline = f"{word}: {say(result) if out['hit'] else 'miss'}"
-    headline = f"{firer.word} at {headline}" if firer is not None else headline
-    vehicle = ((target.word, say(result)),) if target is not None else ()
-    changes += [*more, *fired([firer]), *weapon_kept(given, hit=out["hit"])]
-    fate = Fate(word, result if out["hit"] else "missed", CREWS.get(str(out["crew"]), ""))
-    return Settlement(
-        headline,
-        (*vehicle, *words),
-        tuple(then),
-        tuple(changes),
-        (fate, *fates_of(passengers, out["passengers"])),
-        changed(passengers, out["passengers"]),
-        joins=joining(passengers, out["passengers"]),
-        notes=tuple(notes),
+    headline = f"{word}: {say(result) if hit else 'miss'}"
+    return replace(
+        hurt,
+        headline=f"{firer.word} at {headline}" if firer is not None else headline,
+        units=(*([(target.word, say(result))] if target is not None else []), *hurt.units),
+        then=(*then, *hurt.then),
+        changes=(*([change] if change else []), *hurt.changes, *fired([firer]), *weapon_kept(given, hit=hit)),
+        fates=(Fate(word, result if hit else "missed", CREWS.get(crew, "")), *hurt.fates),
+        notes=(
+            *aftermath([struck], [{"becomes": result}]),
+            *hurt.notes,
+            *([ACQUIRED] if out["acquire"] else []),
+            *riders(given),
+        ),
     )

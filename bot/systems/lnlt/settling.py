@@ -1,101 +1,18 @@
-"""What an answer writes back to the roster, and the word it finds for each unit."""
+"""What is said of units that were attacked, and the word that the answer finds for each."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
-from bot.rules.sequence import Change, Fate, Outputs, Row, Settlement
+from bot.rules.sequence import Fate, Outputs, Row, Settlement
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
 from bot.systems.lnlt.items import Item
-
-MOVED = frozenset({"moved"})
-FIRED = frozenset({"fired"})
-SPOTTER, CAPTURED = "spotter", "captured"
-OPS_COMPLETE = frozenset({"ops-complete"})
-SPOTTED_IT = OPS_COMPLETE | {SPOTTER}
-"""What a successful spotter bears until it has fired at the hex, or the turn ends."""
-RIDING = frozenset({"inside", "outside"})
-
-
-def becomes(unit: Unit, state: str, *, mark: frozenset[str] = frozenset()) -> Change | None:
-    """The change of a roster unit that takes `state`, or None where nothing changes.
-
-    A squad with casualties turns into a half-squad; a wounded leader has 1 less morale, LM and leadership range,
-    unless the roster holds the numbers of the wounded side. Source: PAC 02 (11.1.2).
-    """
-    if not unit.name:
-        return None
-    new: dict[str, Any] = {}
-    if state == "half-squad-shaken":
-        new = {"type": "half-squad", "state": "shaken"}
-    elif state != kinds.state_of(unit) or (unit.state and state != unit.state):
-        new = {"state": state}
-    is_hit = "wounded" in state and not unit.has("wounded")
-    turn = unit.reduced is not None and (is_hit or state == "half-squad-shaken")
-    if unit.type == "leader" and is_hit and not turn:
-        for key, least in (("morale", 1), ("lm", 0), ("lr", 0)):
-            if unit.get(key) is not None:
-                new[key] = max(least, int(unit.get(key)) - 1)
-    if not new and not mark:
-        return None
-    return Change(unit.name, set=new, mark=mark, unmark=RIDING & unit.flags if mark else frozenset(), turn=turn)
-
-
-def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:
-    """The changes of roster units that have fired; who fires right after spotting loses Ops Complete.
-
-    Source: PAC 11.
-    """
-    return tuple(
-        Change(unit.name, mark=FIRED, unmark=SPOTTED_IT if unit.has("spotter") else frozenset())
-        for unit in units
-        if unit is not None and unit.name
-    )
-
-
-def captured(units: Iterable[Unit | None], *, works: bool) -> tuple[Change, ...]:
-    """The changes of roster units after the first attack with a captured weapon: kept for good, or removed.
-
-    Of several weapons players take the right one off. Source: PAC 09 note 3.
-    """
-    return tuple(
-        Change(
-            unit.name,
-            set={} if works or len(unit.get("sw") or ()) > 1 else {"sw": None},
-            unmark=frozenset({CAPTURED}),
-        )
-        for unit in units
-        if unit is not None and unit.name and unit.has(CAPTURED)
-    )
-
-
-def captured_lost(units: Iterable[Unit | None]) -> tuple[str, ...]:
-    """The reminders that captured weapons whose first attack did nothing are removed."""
-    names = [unit.word for unit in units if unit is not None and unit.has(CAPTURED)]
-    return tuple(f"The first attack with {name}'s captured weapon did nothing: remove it." for name in names)
-
-
-def marked(units: Iterable[Unit | None], marks: frozenset[str]) -> tuple[Change, ...]:
-    """The changes that put markers on roster units."""
-    return tuple(Change(unit.name, mark=marks) for unit in units if unit is not None and unit.name)
-
-
-def results(
-    units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]
-) -> tuple[tuple[Change, ...], list[tuple[str, str]]]:
-    """The changes and the words of units that were checked, in the order of their answers."""
-    changes: list[Change] = []
-    words: list[tuple[str, str]] = []
-    for unit, answer in zip(units, answers, strict=False):
-        change = becomes(unit, answer["becomes"], mark=MOVED if answer.get("disembarks") else frozenset())
-        if change is not None:
-            changes.append(change)
-        words.append((answer["unit"], word_of(answer)))
-    return tuple(changes), words
+from bot.systems.lnlt.roster import MOVED, NOTHING, SPOTTER, becomes, fired
 
 
 def fate_of(answer: Mapping[str, Any]) -> str:
@@ -109,16 +26,10 @@ def fate_of(answer: Mapping[str, Any]) -> str:
     return str(answer["result"])
 
 
+PLACED = {"survives": "good order", "shaken-moved": "shaken"}
+"""How a crew that got out is placed."""
 CREWS = {"eliminated": "crew killed", "survives": "crew bails out", "shaken-moved": "crew bails out shaken"}
 SURVIVING = ("casualties", "wounded", "damaged")
-
-
-def fates_of(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[Fate, ...]:
-    """What the first line of an answer says of each unit that was checked, in the order of their answers."""
-    return tuple(
-        Fate(unit.word, token_of(unit, answer), CREWS.get(str(answer.get("crew", "")), ""))
-        for unit, answer in zip(units, answers, strict=False)
-    )
 
 
 def token_of(unit: Unit, answer: Mapping[str, Any]) -> str:
@@ -227,6 +138,22 @@ def crashes(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tupl
     return tuple(f"{word} crashes: run crash, and bail-out for those aboard." for word in down)
 
 
+def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Settlement:
+    """What damage checks did to `units`: words, changes, fates, and heroes who come into play beside them."""
+    both = list(zip(units, answers, strict=False))
+    changes = (becomes(unit, one["becomes"], mark=MOVED if one.get("disembarks") else NOTHING) for unit, one in both)
+    return Settlement(
+        "",
+        tuple((one["unit"], word_of(one)) for one in answers),
+        heroes(answers),
+        tuple(change for change in changes if change is not None),
+        tuple(Fate(unit.word, token_of(unit, one), CREWS.get(str(one.get("crew", "")), "")) for unit, one in both),
+        changed(units, answers),
+        joins=tuple(("hero", unit.name) for unit, one in both if one.get("hero") and unit.name),
+        notes=aftermath(units, answers),
+    )
+
+
 def attacked(
     headline: str,
     targets: Sequence[Unit],
@@ -238,45 +165,32 @@ def attacked(
     beaten_by: int = 0,
     miss: str = "none",
 ) -> Settlement:
-    """The settlement of an attack on a list of units: words, changes, heroes, crashes, and who has fired.
+    """The settlement of an attack on a list of units: what they suffered, crashes, and who has fired.
 
     `more` is for players to act on, `notes` are small print. Of an attack on no listed unit `beaten_by` is what the
     damage checks in the hex are to be made at; `miss` is the token of targets that were not checked.
     """
-    changes, words = results(targets, answers)
+    hurt = suffered(targets, answers)
     spotters = [unit.word for unit in firers if unit is not None and unit.has(SPOTTER)]
     spotted = [f"{word} fires at the hex it has just spotted: Ops Complete comes off." for word in spotters]
-    return Settlement(
-        headline,
-        tuple(words),
-        (*heroes(answers), *crashes(targets, answers), *more),
-        (*changes, *fired(firers)),
-        fates_of(targets, answers) or missed(targets, miss) or at_the_hex(beaten_by, miss),
-        changed(targets, answers),
-        joins=joining(targets, answers),
-        notes=(*aftermath(targets, answers), *notes, *spotted),
+    return replace(
+        hurt,
+        headline=headline,
+        then=(*hurt.then, *crashes(targets, answers), *more),
+        changes=(*hurt.changes, *fired(firers)),
+        fates=hurt.fates or tuple(Fate(unit.word, miss) for unit in targets) or (at_the_hex(beaten_by, miss),),
+        notes=(*hurt.notes, *notes, *spotted),
     )
 
 
-def joining(units: Iterable[Unit], answers: Iterable[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
-    """The heroes who come into play beside units of the roster."""
-    both = zip(units, answers, strict=False)
-    return tuple(("hero", unit.name) for unit, answer in both if answer.get("hero") and unit.name)
-
-
-def missed(targets: Iterable[Unit], token: str = "none") -> tuple[Fate, ...]:
-    """The fates of targets that nothing happened to."""
-    return tuple(Fate(unit.word, token) for unit in targets)
-
-
-def at_the_hex(beaten_by: int, miss: str = "none") -> tuple[Fate, ...]:
+def at_the_hex(beaten_by: int, miss: str) -> Fate:
     """The fate of a hex of which no unit was listed."""
     hex = "the target hex"
-    return (Fate(hex, "damage-check", f"each at +{beaten_by}") if beaten_by else Fate(hex, miss),)
+    return Fate(hex, "damage-check", f"each at +{beaten_by}") if beaten_by else Fate(hex, miss)
 
 
-def headline(answers: Sequence[Mapping[str, Any]], *, hit: bool, empty: str = "hit: damage check") -> str:
+def headline(answers: Sequence[Mapping[str, Any]], *, hit: bool) -> str:
     """The result of an attack in a few words: `squad shaken; leader no effect`."""
     if not hit:
         return "no effect"
-    return "; ".join(f"{answer['unit']} {word_of(answer)}" for answer in answers) or empty
+    return "; ".join(f"{answer['unit']} {word_of(answer)}" for answer in answers) or "hit: damage check"

@@ -8,7 +8,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Change
 from bot.systems.lnlt import kinds
-from bot.systems.lnlt.settling import CAPTURED, captured, captured_lost
+from bot.systems.lnlt.roster import CAPTURED, captured, captured_lost
 
 ACQUIRED = "The target is acquired and stays spotted."
 
