@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Change, Fate, Line, Outputs, Plan, Roll, Settlement, Step
+from bot.rules.odds import group_faces
+from bot.rules.sequence import Change, Fate, Line, Plan, Roll, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
-from bot.systems.ucn.asked import PLAY, Asked
 from bot.systems.ucn.combat import Combat, Fight, Side
-from bot.systems.ucn.grenade import DIE, Grenade, grenade, status_after
-from bot.systems.ucn.skills import Check
+from bot.systems.ucn.combat_odds import focused
+from bot.systems.ucn.skills import FACES, LAST, Check, d20
+from bot.systems.ucn.speed import Asked, apart
 
+Results = tuple[str, ...]
+"""What each face of the grenade's die does to an occupant."""
+OUT = "combat-ineffective"
 CLEARED = {
     "attacker_final": None,
     "defender_final": None,
@@ -32,54 +37,63 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     Raises UserError for fewer than two attackers and for more SMGs than characters on a side.
     """
     attacker, defender = combat.sides(given)
-    thrown = grenade(tables) if given.flag("grenade") else None
+    results = None
+    if given.flag("grenade"):
+        results = ("", *(str(tables["grenade-damage"](roll=face)["status"]) for face in FACES))
 
+    @cache
     def checks(left: int) -> tuple[Check, Check]:
         # One suppression at most, and nobody knows which figures the grenade took: SMGs at most as many as are left.
         room = replace(
             defender,
             characters=left,
             smgs=min(defender.smgs, left),
-            suppressed=defender.suppressed or thrown is not None,
+            suppressed=defender.suppressed or results is not None,
         )
         return combat.side_check(tables, attacker, left), combat.side_check(tables, room, attacker.characters)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        return _settle(out, attacker, defender, grenade_thrown=thrown is not None)
+        return _settle(out, attacker, defender, grenade_thrown=results is not None)
 
-    def focused(asked: Asked) -> Plan[Fight]:
-        fight = Combat(tables, attacker.characters, checks, asked, lists=False)
-        full = defender.characters
-        opening: dict[str, Any] = {"grenade_results": []}
-        if thrown is None:
-            opening |= {"grenade_casualties": 0, "defenders_left": full, **fight.finals(full)}
-            return Plan(Fight("attackers", full), fight.steps(), settle, opening, lines=fight.lines(full))
-        step = _grenade_step(thrown, full, fight, asked)
-        return Plan(Fight("grenade", full), {"grenade": step, **fight.steps()}, settle, opening)
+    made = partial(Combat, tables, attacker.characters, checks)
+    fight, full = made(), defender.characters
+    opening: dict[str, Any] = {"grenade_results": []}
+    if results is None:
+        opening |= {"grenade_casualties": 0, "defenders_left": full, **fight.finals(full)}
+        plan = Plan(Fight("attackers", full), fight.steps(), settle, opening, lines=fight.lines(full))
+        return replace(plan, focus=lambda paths: focused(plan, made, Asked(paths)))
+    grenade = ruled(d20("grenade") * full, partial(_grenade, results, fight))
+    plan = Plan(Fight("grenade", full), {"grenade": grenade, **fight.steps()}, settle, opening)
+    return replace(plan, focus=lambda paths: _focused(plan, made, results, Asked(paths)))
 
-    return replace(focused(PLAY), focus=lambda paths: focused(Asked(paths)))
 
-
-def _grenade_step(bomb: Grenade, occupants: int, fight: Combat, asked: Asked) -> Step[Fight]:
+def _grenade(results: Results, combat: Combat, fight: Fight, roll: Roll) -> Ruling[Fight]:
     """One die per occupant; whoever is left meets the attackers."""
+    taken = sum(results[face] == OUT for face in roll)
+    left = fight.left - taken
+    told: dict[str, Any] = {"grenade_casualties": taken, "defenders_left": left}
+    told |= {f"grenade_results[{at}]": results[face] for at, face in enumerate(roll)}
+    told |= combat.finals(left) if left else CLEARED
+    fatal = [face for face in FACES if results[face] == OUT]
+    line = Line("grenade", roll, result=f"{fatal[0]}-{fatal[-1]} takes one out")
+    return Ruling(
+        Fight("attackers" if left else None, left), told, lambda: [line, *(combat.lines(left) if left else ())]
+    )
 
-    def apply(_state: Fight, roll: Roll) -> Fight:
-        left = occupants - bomb.casualties(roll)
-        return Fight("attackers" if left else None, left)
 
-    def outputs(_before: Fight, roll: Roll, after: Fight) -> Outputs:
-        told: dict[str, Any] = {"grenade_casualties": bomb.casualties(roll), "defenders_left": after.left}
-        if asked.keeps("grenade_results"):
-            told |= bomb.told("grenade_results", roll)
-        return told | (fight.finals(after.left) if after.left else CLEARED)
+def _focused(plan: Plan[Fight], made: Callable[..., Combat], results: Results, asked: Asked) -> Plan[Fight]:
+    """For odds: the dice of the grenade by how many it takes, those apart that are asked for by themselves."""
+    found = focused(plan, made, asked)
+    dice, classes = len(plan.steps["grenade"].asks(plan.start)), group_faces(LAST, lambda face: results[face])
+    groups = apart(dice, classes, asked.items("grenade_results"), classes)
+    return replace(found, steps={**found.steps, "grenade": replace(found.steps["grenade"], groups=groups)})
 
-    def lines(_before: Fight, roll: Roll, after: Fight) -> Iterable[Line]:
-        yield bomb.line(roll)
-        if after.left:
-            yield from fight.lines(after.left)
 
-    groups = bomb.groups(occupants, asked.items("grenade_results") if asked.counting else ())
-    return Step(DIE * occupants, apply, outputs, lines, lambda _: groups)
+def status_after(casualties: int, survivors: int) -> str:
+    """What the survivors of a grenade are. Source: Building Assault, Grenade Assault Phase Damage."""
+    if not survivors:
+        return "cleared"
+    return "pinned" if casualties else "stunned"
 
 
 def _settle(out: Mapping[str, Any], attacker: Side, defender: Side, *, grenade_thrown: bool) -> Settlement:

@@ -5,21 +5,17 @@ Source: Building Assault and Melee Combat, Assault Modifiers and Melee Combat ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.odds import Weighted
-from bot.rules.sequence import Fate, Line, Outputs, Roll, Step, minus, parts_of
+from bot.rules.sequence import Fate, Line, Roll, Ruled, Ruling, minus, parts_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster
-from bot.systems.ucn.asked import Asked
-from bot.systems.ucn.pool import pool
 from bot.systems.ucn.skills import Check, check, d20, lost_ap, mod_part, sum_line
 from bot.systems.ucn.words import characters, whom
 
@@ -94,21 +90,22 @@ def side_check(tables: Tables, side: Side, against: int, *, charging: bool = Fal
 
 
 class Combat:
-    """The rolls of both sides and what they tell; `checks` gives both final skills for the defenders left."""
+    """The rolls of both sides; `checks` gives both final skills for the defenders who are left.
+
+    `told` names the lists of dice that are told. Where `attacker_ones` is false, the attackers' natural 1s are not kept
+    for when the defenders have rolled; odds that are not asked for losses need none.
+    """
 
     def __init__(
         self,
         tables: Tables,
         attackers: int,
         checks: Callable[[int], tuple[Check, Check]],
-        asked: Asked,
         *,
-        lists: bool = True,
+        told: Collection[str] = (),
+        attacker_ones: bool = True,
     ) -> None:
-        """`lists`: whether the sequence tells every die of both sides."""
-        self.attackers, self.asked, self.lists = attackers, asked, lists
-        self.checks = cache(checks)
-        self.attacker_ones, self.defender_ones = asked.keeps("defender_casualties"), asked.keeps("attacker_casualties")
+        self.attackers, self.checks, self.told, self.attacker_ones = attackers, checks, told, attacker_ones
 
         @cache
         def outcome(row: str, outnumbered: bool) -> tuple[str, int, int]:
@@ -120,11 +117,11 @@ class Combat:
 
         self._outcome = outcome
 
-    def steps(self) -> dict[str, Step[Fight]]:
+    def steps(self) -> dict[str, Ruled[Fight]]:
         """The steps attackers and defenders."""
         return {
-            "attackers": Step(self.attack_dice, self.attack, self.attack_tells, self.attack_story, self.attack_groups),
-            "defenders": Step(self.defend_dice, self.defend, self.defend_tells, self.defend_story, self.defend_groups),
+            "attackers": ruled(d20("attacker melee") * self.attackers, self.attack),
+            "defenders": ruled(lambda fight: d20("defender melee") * fight.left, self.defend),
         }
 
     def finals(self, left: int) -> dict[str, int]:
@@ -140,52 +137,31 @@ class Combat:
             sum_line(defender, "defenders"),
         )
 
-    def attack_dice(self, _state: Fight) -> tuple[Die, ...]:
-        return d20("attacker melee") * self.attackers
+    def attack(self, fight: Fight, roll: Roll) -> Ruling[Fight]:
+        """Every attacker rolls against the final skill."""
+        check = self.checks(fight.left)[0]
+        successes, ones = _successes(check, roll)
+        after = Fight("defenders", fight.left, successes, ones if self.attacker_ones else 0)
+        told = {"attacker_successes": successes, **self.dice_told("attacker_rolls", roll)}
+        return Ruling(after, told, lambda: [_line("attackers' dice", check, roll)])
 
-    def attack_groups(self, state: Fight) -> Weighted:
-        classes = self.checks(state.left)[0].classes(one=self.attacker_ones)
-        return pool(self.attackers, classes, self.asked.items("attacker_rolls"))
-
-    def attack(self, state: Fight, roll: Roll) -> Fight:
-        successes, ones = _successes(self.checks(state.left)[0], roll)
-        return replace(state, owes="defenders", successes=successes, ones=ones if self.attacker_ones else 0)
-
-    def attack_tells(self, before: Fight, roll: Roll, after: Fight) -> Outputs:
-        del before
-        return {"attacker_successes": after.successes, **self._rolls("attacker_rolls", roll)}
-
-    def attack_story(self, before: Fight, roll: Roll, _after: Fight) -> Iterable[Line]:
-        yield _line("attackers' dice", self.checks(before.left)[0], roll)
-
-    def defend_dice(self, state: Fight) -> tuple[Die, ...]:
-        return d20("defender melee") * state.left
-
-    def defend_groups(self, state: Fight) -> Weighted:
-        classes = self.checks(state.left)[1].classes(one=self.defender_ones)
-        return pool(state.left, classes, self.asked.items("defender_rolls"))
-
-    def defend(self, state: Fight, _roll: Roll) -> Fight:
-        return Fight(None, state.left)
-
-    def defend_tells(self, before: Fight, roll: Roll, _after: Fight) -> Outputs:
-        successes, ones = _successes(self.checks(before.left)[1], roll)
-        outcome, attackers, defenders = self._outcome(_row(before.successes, successes), before.left < self.attackers)
-        return {
+    def defend(self, fight: Fight, roll: Roll) -> Ruling[Fight]:
+        """Every defender who is left rolls; more successes win, and each natural 1 costs the other side one more."""
+        check = self.checks(fight.left)[1]
+        successes, ones = _successes(check, roll)
+        outcome, attackers, defenders = self._outcome(_row(fight.successes, successes), fight.left < self.attackers)
+        told = {
             "defender_successes": successes,
             "outcome": outcome,
             "attacker_casualties": min(self.attackers, attackers + ones),
-            "defender_casualties": min(before.left, defenders + before.ones),
-            **self._rolls("defender_rolls", roll),
+            "defender_casualties": min(fight.left, defenders + fight.ones),
+            **self.dice_told("defender_rolls", roll),
         }
+        return Ruling(Fight(None, fight.left), told, lambda: [_line("defenders' dice", check, roll)])
 
-    def defend_story(self, before: Fight, roll: Roll, _after: Fight) -> Iterable[Line]:
-        yield _line("defenders' dice", self.checks(before.left)[1], roll)
-
-    def _rolls(self, name: str, roll: Roll) -> dict[str, int]:
-        if not self.lists or not self.asked.keeps(name):
-            return {}
-        return {f"{name}[{at}]": face for at, face in enumerate(roll)}
+    def dice_told(self, name: str, roll: Roll) -> dict[str, int]:
+        """Every die of one side, where the sequence tells them."""
+        return {f"{name}[{at}]": face for at, face in enumerate(roll)} if name in self.told else {}
 
 
 def _successes(check: Check, roll: Roll) -> tuple[int, int]:

@@ -13,8 +13,9 @@ from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Change, Fate, Line, Plan, Settlement, parts_of
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import roster, shooters
-from bot.systems.ucn.asked import PLAY, Asked
-from bot.systems.ucn.firing import Fire, Firing
+from bot.systems.ucn.aftermath import settled
+from bot.systems.ucn.firing import Fire
+from bot.systems.ucn.firing_odds import plan_of
 from bot.systems.ucn.shooters import Shooter
 from bot.systems.ucn.skills import Check, check, mod_part, sum_line
 from bot.systems.ucn.words import whom
@@ -57,20 +58,15 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
     if reason:
         opening = {"shooters": [], **REFUSED}
         refused = Fate(whom(given.unit("target"), "the target"), "not-allowed", reason)
-        settled = Settlement(f"not allowed: {reason}", fates=(refused,))
-        return Plan(Fire(None), {}, lambda _: settled, opening)
-    settle = partial(_settle, tables, given, firing)
+        answer = Settlement(f"not allowed: {reason}", fates=(refused,))
+        return Plan(Fire(None), {}, lambda _: answer, opening)
     lines = (
         *shooters.reminders(acting(given)),
         *shooters.firm_reminder(given),
         *_spot_lines(spots),
         *shooters.skill_lines(firing),
     )
-
-    def focused(asked: Asked) -> Plan[Fire]:
-        return Firing(firing, asked, spots=spots).plan(settle, lines)
-
-    return replace(focused(PLAY), focus=lambda paths: focused(Asked(paths)))
+    return plan_of(firing, partial(_settle, tables, given, firing), lines, spots=spots)
 
 
 def _spots(
@@ -121,14 +117,6 @@ def _spot_lines(spots: Iterable[Check | None]) -> tuple[Line, ...]:
 
 
 def _settle(tables: Tables, given: Given, firing: Sequence[Shooter], out: Mapping[str, Any]) -> Settlement:
-    target = given.unit("target")
-    return Settlement(
-        shooters.headline(out),
-        tuple(shooters.suffered(target, out)),
-        shooters.areas(tables, out),
-        (*roster.under_fire(target, out["casualties"], out["status"]), *activates(given)),
-        (shooters.fate(target, out),),
-        (*shooters.now(out), GIVEN_UP),
-        by=shooters.by(firing, "interrupts|interrupt"),
-        sums=shooters.sums(out),
-    )
+    """As in shooting, and who interrupts has given up the next activation."""
+    found = settled(tables, given, firing, "interrupts|interrupt", out)
+    return replace(found, changes=(*found.changes, *activates(given)), now=(*found.now, GIVEN_UP))

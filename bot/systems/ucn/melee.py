@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache, partial
 from typing import Any
 
 from bot.rules.inputs.given import Given
 from bot.rules.sequence import Change, Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.ucn import combat, roster
-from bot.systems.ucn.asked import PLAY, Asked
 from bot.systems.ucn.combat import Combat, Fight
+from bot.systems.ucn.combat_odds import ROLLS, focused
 from bot.systems.ucn.skills import Check
+from bot.systems.ucn.speed import Asked
 
 
 def plan(tables: Tables, given: Given) -> Plan[Fight]:
@@ -23,6 +25,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     attacker, defender = combat.sides(given)
     charging = given.flag("charging")
 
+    @cache
     def checks(left: int) -> tuple[Check, Check]:
         return (
             combat.side_check(tables, attacker, left, charging=charging),
@@ -40,10 +43,8 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
         still = combat.still_in_combat(out)
         return Settlement(combat.headline(out), tuple(units), (), tuple(changes), told, still)
 
-    def focused(asked: Asked) -> Plan[Fight]:
-        fight = Combat(tables, attacker.characters, checks, asked)
-        left = defender.characters
-        opening = {**fight.finals(left), "attacker_rolls": [], "defender_rolls": []}
-        return Plan(Fight("attackers", left), fight.steps(), settle, opening, lines=fight.lines(left))
-
-    return replace(focused(PLAY), focus=lambda paths: focused(Asked(paths)))
+    made = partial(Combat, tables, attacker.characters, checks)
+    fight, left = made(told=ROLLS), defender.characters
+    opening = {**fight.finals(left), "attacker_rolls": [], "defender_rolls": []}
+    plan = Plan(Fight("attackers", left), fight.steps(), settle, opening, lines=fight.lines(left))
+    return replace(plan, focus=lambda paths: focused(plan, made, Asked(paths)))

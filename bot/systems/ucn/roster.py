@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Change
 
@@ -58,12 +57,6 @@ def under_fire(target: Unit | None, lost: int, status: str) -> tuple[Change, ...
     return change(target, new)
 
 
-def refuse_gone(unit: Unit, verb: str, option: str) -> None:
-    """Raises UserError for a unit that has left the fight."""
-    if unit.state in (GONE, "destroyed") or unit.get("members") == 0:
-        raise UserError(f"{unit.word} has nobody left to {verb}.", option=option, code="nobody")
-
-
 def is_marked(unit: Unit) -> bool:
     """Whether the unit bears a Morale or Suppression marker."""
     return bool(unit.get("morale_markers") or unit.get("suppression_markers"))
@@ -77,11 +70,6 @@ def is_suppressed(unit: Unit | None) -> bool:
 def is_hesitant(unit: Unit | None) -> bool:
     """Whether the unit is hesitant, from fire or from a failed Morale test."""
     return unit is not None and unit.state in HESITANT_STATES
-
-
-def suppression(unit: Unit, markers: int = 1) -> dict[str, int]:
-    """The unit's Suppression markers with `markers` more."""
-    return {"suppression_markers": int(unit.get("suppression_markers") or 0) + markers}
 
 
 def after_grenade(unit: Unit, lost: int, status: str) -> dict[str, Any]:

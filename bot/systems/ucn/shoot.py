@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from bot.rules.inputs.given import Given
-from bot.rules.sequence import Plan, Settlement, parts_of
+from bot.rules.sequence import Plan, parts_of
 from bot.rules.tables.table import Tables
-from bot.systems.ucn import roster, shooters
-from bot.systems.ucn.asked import PLAY, Asked
-from bot.systems.ucn.firing import Fire, Firing
-from bot.systems.ucn.shooters import Shooter
+from bot.systems.ucn import shooters
+from bot.systems.ucn.aftermath import settled
+from bot.systems.ucn.firing import Fire
+from bot.systems.ucn.firing_odds import plan_of
 from bot.systems.ucn.skills import mod_part, status_part
 
 CONDITIONS = (
@@ -41,28 +38,9 @@ def plan(tables: Tables, given: Given) -> Plan[Fire]:
         *mod_part(given),
     )
     firing = shooters.shooters_of(tables, given, parts)
-    settle = partial(_settle, tables, given, firing)
     lines = (
         *shooters.reminders(given.units("shooters")),
         *shooters.firm_reminder(given),
         *shooters.skill_lines(firing),
     )
-
-    def focused(asked: Asked) -> Plan[Fire]:
-        return Firing(firing, asked).plan(settle, lines)
-
-    return replace(focused(PLAY), focus=lambda paths: focused(Asked(paths)))
-
-
-def _settle(tables: Tables, given: Given, firing: Sequence[Shooter], out: Mapping[str, Any]) -> Settlement:
-    target = given.unit("target")
-    return Settlement(
-        shooters.headline(out),
-        tuple(shooters.suffered(target, out)),
-        shooters.areas(tables, out),
-        roster.under_fire(target, out["casualties"], out["status"]),
-        (shooters.fate(target, out),),
-        shooters.now(out),
-        by=shooters.by(firing, "shoots|shoot"),
-        sums=shooters.sums(out),
-    )
+    return plan_of(firing, partial(settled, tables, given, firing, "shoots|shoot"), lines)

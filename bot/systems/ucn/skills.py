@@ -10,9 +10,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.rules.dice import Die
-from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
-from bot.rules.odds import Weighted, group_faces
 from bot.rules.sequence import Line
 from bot.rules.tables.table import Tables
 
@@ -31,12 +29,6 @@ class Check:
     over: int
     passes: tuple[bool, ...]
     parts: Parts = ()
-
-    def classes(self, *, twenty: bool = False, one: bool = False) -> Weighted:
-        """The faces that matter apart: success or not, with `twenty` and `one` these by themselves."""
-        return group_faces(
-            LAST, lambda face: (self.passes[face], twenty and face == LAST, one and self.passes[face] and face == 1)
-        )
 
 
 def check(tables: Tables, parts: Iterable[tuple[str, int | float]]) -> Check:
@@ -80,11 +72,3 @@ def lost_ap(roll: Iterable[int]) -> str:
     return (
         ", natural 20: loses the remaining AP" if count == 1 else f", {count} natural 20s: each loses the remaining AP"
     )
-
-
-def needs(given: Given, name: str, what: str) -> int:
-    """A number that an option or a roster unit has to bring. Raises UserError naming the option."""
-    value = given.maybe(name)
-    if value is None:
-        raise UserError(f"{name} is missing: {what}, a whole number from 1 to 30.", option=name, code="missing")
-    return value

@@ -5,17 +5,13 @@ Source: Infantry Combat, Firearms, Machine Guns, Specialist Weapons, Save, Statu
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import product
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
-from bot.rules.odds import Weighted, group_faces
 from bot.rules.sequence import Roll
 from bot.rules.tables.table import Answer, Tables
-from bot.systems.ucn.skills import FACES, LAST, MAX_BONUS
+from bot.systems.ucn.skills import FACES, MAX_BONUS
 
 TABLES = ("firearms", "machine-guns", "specialist-weapons")
 STATUSES = ("none", "hesitant", "pinned", "combat-ineffective")  # from the mildest to the worst
@@ -47,11 +43,6 @@ class Damage:
     def worst(self, roll: Roll) -> int:
         """The worst status among the dice."""
         return max(self.ranks[face] for face in roll)
-
-    @property
-    def classes(self) -> Weighted:
-        """The faces of one die by the status that they give."""
-        return group_faces(LAST, lambda face: self.ranks[face])
 
 
 def weapon_of(tables: Tables, word: str) -> Weapon:
@@ -99,28 +90,6 @@ def damage_of(tables: Tables, weapon: Weapon, over: int) -> Damage:
     bonus = weapon.bonus + over
     read = (tables["status-damage"](roll=face, bonus=min(bonus, MAX_BONUS))["status"] for face in FACES)
     return Damage(weapon.dice, bonus, (0, *(STATUSES.index(status) for status in read)))
-
-
-@lru_cache(maxsize=64)
-def harms(damage: Damage) -> Weighted:
-    """The dice of a hit grouped by casualties and worst status: ((ways, a roll that stands for them), ...)."""
-    ways: Counter[tuple[int, int]] = Counter()
-    rolls: dict[tuple[int, int], Roll] = {}
-    for faces in product(damage.classes, repeat=damage.dice):
-        roll = tuple(face for _, one in faces for face in one)
-        number = 1
-        for weight, _ in faces:
-            number *= weight
-        key = damage.casualties(roll), damage.worst(roll)
-        ways[key] += number
-        rolls[key] = roll
-    return tuple((number, rolls[key]) for key, number in ways.items())
-
-
-@lru_cache(maxsize=64)
-def saving(faces: tuple[bool, ...]) -> Weighted:
-    """The save die by whether it saves."""
-    return group_faces(LAST, lambda face: faces[face])
 
 
 def save_faces(tables: Tables, weapon: str) -> tuple[bool, ...]:

@@ -1,0 +1,78 @@
+"""What fire has done to an element: the words of the answer, and what the roster takes from it.
+
+Source: Infantry Combat, Damage, Status Damage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.rules.inputs.given import Given
+from bot.rules.names import a_or_an, joined
+from bot.rules.sequence import Fate, Line, Settlement
+from bot.rules.tables.table import Tables
+from bot.systems.ucn import roster
+from bot.systems.ucn.shooters import Shooter
+from bot.systems.ucn.weapons import area_of
+from bot.systems.ucn.words import UNDER_FIRE, weapon_said, whom
+
+
+def settled(tables: Tables, given: Given, firing: Sequence[Shooter], verb: str, out: Mapping[str, Any]) -> Settlement:
+    """The status of the element that was shot at, and its losses; `verb` for one shooter and for several."""
+    target, lost, status = given.unit("target"), out["casualties"], str(out["status"])
+    return Settlement(
+        headline(out),
+        ((target.word, status),) if target is not None else (),
+        areas(tables, out),
+        roster.under_fire(target, lost, status),
+        (Fate(whom(target, "the target"), status, roster.casualties(lost) if lost else ""),),
+        now(out),
+        by=by(firing, verb),
+        sums=sums(out),
+    )
+
+
+def headline(out: Mapping[str, Any]) -> str:
+    """The result of the fire in a few words: `pinned, 2 hits, 1 saved`."""
+    status = "no effect" if out["status"] == "none" else str(out["status"])
+    pieces = [status, "1 hit" if out["hits"] == 1 else f"{out['hits']} hits"]
+    if out["saved"]:
+        pieces.append(f"{out['saved']} saved")
+    if out["casualties"]:
+        pieces.append(roster.casualties(out["casualties"]))
+        pieces.append(f"Morale -{out['morale_loss']}")
+    return ", ".join(pieces)
+
+
+def areas(tables: Tables, out: Mapping[str, Any]) -> tuple[str, ...]:
+    """The areas of effect of the weapons that hit, for the players to measure."""
+    hit = dict.fromkeys(shooter["weapon"] for shooter in out["shooters"] if shooter["hit"])
+    said = [f"{weapon_said(word)} {area}" for word in hit if (area := area_of(tables, word))]
+    return (f"Measure who else is in the area of effect: {', '.join(said)}.",) if said else ()
+
+
+def by(firing: Sequence[Shooter], verb: str) -> str:
+    """Who fires: `2 rifles and an LMG shoot`, with the verb for one and for several."""
+    one, several = verb.split("|")
+    listed = [shooter.unit for shooter in firing]
+    named = [unit.name for unit in listed if unit.name]
+    arms = [weapon_said(unit.word) for unit in listed if not unit.name]
+    called = [*dict.fromkeys(named), *(arm if arms.count(arm) > 1 else a_or_an(arm) for arm in arms)]
+    return f"{joined(called)} {one if len(called) == 1 else several}"
+
+
+def now(out: Mapping[str, Any]) -> tuple[str, ...]:
+    """What the status means."""
+    lost = (f"Morale −{out['morale_loss']}",) if out["morale_loss"] else ()
+    return (*lost, UNDER_FIRE[out["status"]]) if out["status"] in UNDER_FIRE else lost
+
+
+def sums(out: Mapping[str, Any]) -> tuple[Line, ...]:
+    """What the dice of many shooters come to."""
+    saved = f", {out['saved']} saved" if out["saved"] else ""
+    lines = [Line("to hit", result=f"{out['hits']} of {len(out['shooters'])}{saved}")]
+    damage = sorted((die["total"] for shooter in out["shooters"] for die in shooter["damage"]), reverse=True)
+    if damage:
+        lines.append(Line("damage", result=", ".join(map(str, damage))))
+    return tuple(lines)
