@@ -81,33 +81,3 @@ def ruled(
 ) -> Ruled[S]:
     """The step of a plan that asks for `dice` and is ruled on by `rule`. See `Ruled`."""
     return Ruled(dice, rule, groups, frozenset(exact_only))
-
-
-def _nothing(_before: Any, _roll: Any, _after: Any) -> Outputs:
-    return {}
-
-
-def _no_lines(_before: Any, _roll: Any, _after: Any) -> Iterable[Line]:
-    return ()
-
-
-class Step(Ruled[S]):
-    """One roll whose ruling is still written as three functions: `apply`, `outputs` and `lines`. New ones are `ruled`.
-
-    `apply` returns the next state, `outputs` {path: value}, `lines` those of the answer.
-    """
-
-    def __init__(
-        self,
-        dice: tuple[Die, ...] | Callable[[S], tuple[Die, ...]],
-        apply: Callable[[S, Roll], S],
-        outputs: Callable[[S, Roll, S], Outputs] = _nothing,
-        lines: Callable[[S, Roll, S], Iterable[Line]] = _no_lines,
-        groups: Callable[[S], Weighted] | None = None,
-        exact_only: frozenset[str] = frozenset(),
-    ) -> None:
-        def rule(before: S, roll: Roll) -> Ruling[S]:
-            after = apply(before, roll)
-            return Ruling(after, outputs(before, roll, after), lambda: lines(before, roll, after))
-
-        super().__init__(dice, rule, groups, exact_only)

@@ -23,7 +23,6 @@ from bot.rules.ruling import Roll as Roll
 from bot.rules.ruling import Ruled as Ruled
 from bot.rules.ruling import Ruling as Ruling
 from bot.rules.ruling import S as S
-from bot.rules.ruling import Step as Step
 from bot.rules.ruling import ruled as ruled
 from bot.rules.tables.table import Part
 

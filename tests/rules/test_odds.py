@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 
 from bot.rules.dice import Script, d6, d20, dice
 from bot.rules.odds import TooManyStates, group_alike, group_faces, group_sums, joint, marginals
-from bot.rules.sequence import Plan, Roll, Ruling, Settlement, Step, nested, play
+from bot.rules.sequence import Plan, Roll, Ruling, Settlement, nested, play, ruled
 from bot.rules.shapes import Once, by_face
 from tests.refusing import refuses
 
@@ -31,37 +30,25 @@ class Volley:
 def volley(shots: int, *, grouped: bool = False) -> Plan[Volley]:
     """Each shot hits on 5 or 6; each hit kills on 4 or more, told one by one."""
 
-    def shoot(state: Volley, roll: Roll) -> Volley:
-        if roll[0] >= 5:
-            return replace(state, owes="kill")
-        return replace(state, shots=state.shots - 1, owes="shot" if state.shots > 1 else None)
+    def shoot(state: Volley, roll: Roll) -> Ruling[Volley]:
+        number, hit = shots - state.shots, roll[0] >= 5
+        told: dict[str, Any] = {f"shots[{number}].roll": roll[0], f"shots[{number}].hit": hit}
+        if hit:
+            return Ruling(replace(state, owes="kill"), told)
+        after = replace(state, shots=state.shots - 1, owes="shot" if state.shots > 1 else None)
+        return Ruling(after, told | {f"shots[{number}].killed": False})
 
-    def kill(state: Volley, roll: Roll) -> Volley:
-        left = state.shots - 1
-        return Volley(left, state.hits + (roll[0] >= 4), "shot" if left else None)
+    def kill(state: Volley, roll: Roll) -> Ruling[Volley]:
+        left, killed = state.shots - 1, roll[0] >= 4
+        after = Volley(left, state.hits + killed, "shot" if left else None)
+        return Ruling(after, {f"shots[{shots - state.shots}].killed": killed})
 
-    def shot_told(before: Volley, roll: Roll, _after: Volley) -> Mapping[str, Any]:
-        number = shots - before.shots
-        told: dict[str, Any] = {f"shots[{number}].roll": roll[0], f"shots[{number}].hit": roll[0] >= 5}
-        if roll[0] < 5:
-            told[f"shots[{number}].killed"] = False
-        return told
-
-    def kill_told(before: Volley, roll: Roll, _after: Volley) -> Mapping[str, Any]:
-        return {f"shots[{shots - before.shots}].killed": roll[0] >= 4}
-
-    groups = group_faces(6, lambda face: face >= 5)
+    groups = group_faces(6, lambda face: face >= 5) if grouped else None
     return Plan(
         Volley(shots),
         {
-            "shot": Step(
-                (d6("shot"),),
-                shoot,
-                shot_told,
-                groups=(lambda _: groups) if grouped else None,
-                exact_only=frozenset({"roll"}),
-            ),
-            "kill": Step((d6("kill"),), kill, kill_told),
+            "shot": ruled((d6("shot"),), shoot, groups=groups, exact_only={"roll"}),
+            "kill": ruled((d6("kill"),), kill),
         },
         lambda out: Settlement(f"{out['kills']} killed"),
         closing=lambda state: {"kills": state.hits},
