@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -23,6 +23,7 @@ from bot.systems.lnlt.roster import captured, captured_lost
 
 TWO_DICE, PAIRS = group_sums(2, 6), tuple(product(range(1, 7), repeat=2))
 TOTALS = ("attack_total", "vehicle_total")
+STAYS = {"attack_total": NONE, "vehicle_total": NONE, "destroyed": False}
 
 
 class Assault(NamedTuple):
@@ -59,8 +60,8 @@ def plan(tables: Tables, given: Given) -> Plan[Assault]:
         fate=str(tables["crew-fate"](cause="close-assault", vehicle="destroyed", who="crew")["result"]),
     )
     settle = partial(_settled, units, given.unit("target"))
-    odds = Plan(Assault("check"), fight.steps_in_turn(), settle, {"units": []})
-    return Plan(Assault("check"), fight.steps(), settle, {"units": []}, focus=lambda _: odds)
+    played = Plan(Assault("check"), fight.steps(), settle, {"units": []})
+    return replace(played, focus=lambda _: replace(played, steps=_in_turn(fight)))
 
 
 def _settled(units: Sequence[Unit], target: Unit | None, out: Mapping[str, Any]) -> Settlement:
@@ -98,14 +99,16 @@ class Fight:
     def steps(self) -> dict[str, Ruled[Assault]]:
         """All check, then those who passed attack one by one."""
         return {
-            "check": ruled(self._dice_to_check, self.check, groups=TWO_DICE),
-            "attack": ruled(self._dice_to_attack, self.attack),
+            "check": ruled(self.dice_to_check, self.check, groups=TWO_DICE),
+            "attack": ruled(self.dice_to_attack, self.attack),
         }
 
-    def _dice_to_check(self, now: Assault) -> tuple[Die, ...]:
+    def dice_to_check(self, now: Assault) -> tuple[Die, ...]:
+        """The dice of a morale check."""
         return dice(2, 6, f"morale check {self.units[now.at].word}")
 
-    def _dice_to_attack(self, now: Assault) -> tuple[Die, ...]:
+    def dice_to_attack(self, now: Assault) -> tuple[Die, ...]:
+        """The dice of an attack."""
         return d6(f"attack {self.units[now.at].word}"), d6("vehicle")
 
     def passes(self, now: Assault, roll: Roll) -> bool:
@@ -126,33 +129,31 @@ class Fight:
         """The morale check of one unit; the last one is followed by the attacks of all who passed."""
         passed = (*now.passed, now.at) if self.passes(now, roll) else now.passed
         if now.at + 1 < len(self.units):
-            return self._checked(now, roll, Assault("check", now.at + 1, passed))
-        return self._checked(now, roll, Assault("attack", passed[0], passed[1:]) if passed else Assault(None))
+            return self.checked(now, roll, Assault("check", now.at + 1, passed))
+        return self.checked(now, roll, Assault("attack", passed[0], passed[1:]) if passed else Assault(None))
 
     def attack(self, now: Assault, roll: Roll) -> Ruling[Assault]:
         """The attack of one unit, the last if it destroys the vehicle."""
         destroyed = self.destroys(now, roll)
         if destroyed or not now.passed:
-            return self._attacked(now, roll, Assault(None, destroyed=destroyed))
-        return self._attacked(now, roll, Assault("attack", now.passed[0], now.passed[1:], helped=True))
+            return self.attacked(now, roll, Assault(None, destroyed=destroyed))
+        return self.attacked(now, roll, Assault("attack", now.passed[0], now.passed[1:], helped=True))
 
-    def _checked(self, now: Assault, roll: Roll, after: Assault) -> Ruling[Assault]:
+    def checked(self, now: Assault, roll: Roll, after: Assault) -> Ruling[Assault]:
+        """The ruling on a morale check that is followed by `after`."""
         at, word, ok, total = now.at, self.units[now.at].word, self.passes(now, roll), sum(roll) + self.mc_mod
-        told = {f"units[{at}].unit": word, f"units[{at}].mc_total": total, f"units[{at}].mc": "pass" if ok else "fail"}
-        told |= {} if ok and not now.destroyed else _stays(at)
+        told = _of(at, unit=word, mc_total=total, mc="pass" if ok else "fail")
+        told |= {} if ok and not now.destroyed else _of(at, **STAYS)
         parts, why = (("modifier", self.mc_mod),) if self.mc_mod else (), beside_morale(total, self.morale[at])
         return Ruling(after, told | self._ended(after), lambda: [Line(f"{word} morale", roll, parts, total, why)])
 
-    def _attacked(self, now: Assault, roll: Roll, after: Assault) -> Ruling[Assault]:
+    def attacked(self, now: Assault, roll: Roll, after: Assault) -> Ruling[Assault]:
+        """The ruling on an attack that is followed by `after`."""
         at, power, leader, destroyed = now.at, self.power[now.at], self.leader(now), self.destroys(now, roll)
         attack, armor = roll[0] + power + leader, roll[1] + self.armor
-        told = {
-            f"units[{at}].attack_total": attack,
-            f"units[{at}].vehicle_total": armor,
-            f"units[{at}].destroyed": destroyed,
-        }
+        told = _of(at, attack_total=attack, vehicle_total=armor, destroyed=destroyed)
         for other in now.passed if destroyed else ():
-            told |= _stays(other)
+            told |= _of(other, **STAYS)
 
         def story() -> Iterable[Line]:
             parts = (("firepower", power), *((("leader", leader),) if leader else ()))
@@ -163,48 +164,15 @@ class Fight:
 
     def _ended(self, after: Assault) -> dict[str, Any]:
         """What is known once nobody attacks any more."""
-        gone = after.destroyed
-        ends = {
-            "vehicle_destroyed": gone,
-            "crew": self.fate if gone else NONE,
-            "outcome": "destroyed" if gone else NONE,
-        }
-        return {} if after.owes else ends
-
-    # -- what follows is speed; the rules end here ------------------------------------------------------------
-
-    def steps_in_turn(self) -> dict[str, Ruled[Assault]]:
-        """For odds: each attacks right after its own check, on which no other's check hangs.
-
-        Who has passed then need not be remembered, and the cost does not double with every attacker.
-        """
-
-        def check(now: Assault, roll: Roll) -> Ruling[Assault]:
-            attacks = self.passes(now, roll) and not now.destroyed
-            return self._checked(now, roll, now._replace(owes="attack") if attacks else self._next(now))
-
-        def attack(now: Assault, roll: Roll) -> Ruling[Assault]:
-            destroyed = self.destroys(now, roll)
-            return self._attacked(now, roll, self._next(now._replace(helped=True, destroyed=destroyed)))
-
-        return {
-            "check": ruled(self._dice_to_check, check, groups=TWO_DICE),
-            "attack": ruled(self._dice_to_attack, attack, groups=self._by_result, exact_only=TOTALS),
-        }
-
-    def _by_result(self, now: Assault) -> Weighted:
-        more = self.armor - self.power[now.at] - self.leader(now)
-        rolls = {attack - armor > more: (attack, armor) for attack, armor in PAIRS}
-        kills = sum(attack - armor > more for attack, armor in PAIRS)
-        return tuple((kills if destroys else len(PAIRS) - kills, roll) for destroys, roll in rolls.items())
-
-    def _next(self, now: Assault) -> Assault:
-        return now._replace(owes="check" if now.at + 1 < len(self.units) else None, at=now.at + 1)
+        if after.owes:
+            return {}
+        crew, outcome = (self.fate, "destroyed") if after.destroyed else (NONE, NONE)
+        return {"vehicle_destroyed": after.destroyed, "crew": crew, "outcome": outcome}
 
 
-def _stays(at: int) -> dict[str, Any]:
-    """The unit at this place does not attack."""
-    return {f"units[{at}].attack_total": NONE, f"units[{at}].vehicle_total": NONE, f"units[{at}].destroyed": False}
+def _of(at: int, **told: Any) -> dict[str, Any]:
+    """The outputs of the unit at this place."""
+    return {f"units[{at}].{key}": value for key, value in told.items()}
 
 
 def _check(units: Sequence[Unit], *, outside: bool) -> None:
@@ -229,3 +197,34 @@ def _word(answer: Mapping[str, Any]) -> str:
     if answer["attack_total"] == NONE:
         return "does not attack"
     return "destroys the vehicle" if answer["destroyed"] else "no effect"
+
+
+# -- what follows is speed; the rules end here -------------------------------------------------------------------------
+
+
+def _in_turn(fight: Fight) -> dict[str, Ruled[Assault]]:
+    """For odds: each attacks right after its own check, on which no other's check hangs.
+
+    Who has passed then need not be remembered, and the cost does not double with every attacker.
+    """
+
+    def following(now: Assault) -> Assault:
+        return now._replace(owes="check" if now.at + 1 < len(fight.units) else None, at=now.at + 1)
+
+    def check(now: Assault, roll: Roll) -> Ruling[Assault]:
+        attacks = fight.passes(now, roll) and not now.destroyed
+        return fight.checked(now, roll, now._replace(owes="attack") if attacks else following(now))
+
+    def attack(now: Assault, roll: Roll) -> Ruling[Assault]:
+        destroyed = fight.destroys(now, roll)
+        return fight.attacked(now, roll, following(now._replace(helped=True, destroyed=destroyed)))
+
+    def by_result(now: Assault) -> Weighted:
+        kills = [roll for roll in PAIRS if fight.destroys(now, roll)]
+        holds = [roll for roll in PAIRS if not fight.destroys(now, roll)]
+        return tuple((len(rolls), rolls[0]) for rolls in (kills, holds) if rolls)
+
+    return {
+        "check": ruled(fight.dice_to_check, check, groups=TWO_DICE),
+        "attack": ruled(fight.dice_to_attack, attack, groups=by_result, exact_only=TOTALS),
+    }

@@ -21,7 +21,7 @@ from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.settling import attacked, headline, rows
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
 from bot.systems.lnlt.terrain import is_lone_sniper
-from bot.systems.lnlt.to_hit import DICE, to_hit
+from bot.systems.lnlt.to_hit import DICE, groups_of, to_hit
 from bot.systems.lnlt.words import refuse_values
 
 HEAT_IN_THE_OPEN = 1
@@ -59,7 +59,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return Ruling(after, told, lambda: he.lines(roll))
 
     steps = {
-        "to hit": ruled(DICE, aim, groups=shot.groups),
+        "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
         "attack": ruled(OPPOSED, attack),
         "fire check": fire_check(tables),
         **checks.steps(),

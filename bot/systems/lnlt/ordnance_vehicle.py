@@ -20,7 +20,7 @@ from bot.systems.lnlt.items import ROWS, Aboard, Readings, list_alike
 from bot.systems.lnlt.roster import becomes, fired
 from bot.systems.lnlt.settling import CREWS, PLACED, aftermath, rows, suffered
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
-from bot.systems.lnlt.to_hit import DICE, to_hit
+from bot.systems.lnlt.to_hit import DICE, groups_of, to_hit
 from bot.systems.lnlt.words import refuse_values
 
 HEAT_AGAINST_RED = 4
@@ -78,7 +78,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     impact = Impact(readings, lambda now: places[now.keep], then, also=also, flammable=given.flag("flammable"))
     steps = {
-        "to hit": ruled(DICE, aim, groups=shot.groups),
+        "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
         "fire check": fire_check(tables),
         **impact.steps(),
         **checks.steps(),

@@ -61,16 +61,6 @@ class ToHit:
             verdict = ALWAYS[sum(roll)]
         return Line("to hit", roll, parts_of(self.parts), sum(roll) + self.mod, verdict)
 
-    # -- what follows is speed; the rules end here ------------------------------------------------------------
-
-    def groups(self, _: Any = None) -> Weighted:
-        """For odds: all 36 rolls, grouped by their sum and by whether they expend the ATGM."""
-        ways: dict[tuple[int, bool], tuple[int, Roll]] = {}
-        for roll in PAIRS:
-            key = (sum(roll), self.expends(roll))
-            ways[key] = (ways.get(key, (0, ()))[0] + 1, roll)
-        return tuple(ways.values())
-
 
 def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
     """The to-hit roll of the inputs; `more` are inputs of table oft-mods that only one kind of target has.
@@ -85,3 +75,15 @@ def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
     )
     mod = int(modifiers["to_hit_mod"])
     return ToHit(given.int("to_hit"), mod, modifiers.parts, given.flag("disrupted"), given.int("atgm_depletion"))
+
+
+# -- what follows is speed; the rules end here -------------------------------------------------------------------------
+
+
+def groups_of(shot: ToHit) -> Weighted:
+    """For odds: all 36 rolls, grouped by their sum and by whether they expend the ATGM."""
+    ways: dict[tuple[int, bool], tuple[int, Roll]] = {}
+    for roll in PAIRS:
+        key = (sum(roll), shot.expends(roll))
+        ways[key] = (ways.get(key, (0, ()))[0] + 1, roll)
+    return tuple(ways.values())
