@@ -127,7 +127,7 @@ async def test_a_flank_attack_is_rolled_again_and_who_loses_is_disordered() -> N
     shot = 'strategos-t mass-combat attackers="Red Knights; Red Warband" targets="Blue Spears 1" situation=flanked'
     reply = await channel.do("Anna", f"{shot} hand=1,3,6,2")
     for line in (
-        "Odds between 3 and 4 to 1: [1], 3-1",
+        "1800 against 480: [1], 3-1 for the attackers",
         "Attackers again: [6]",
         "Defenders: [2], difference 4",
         "Losses: attackers 4 FP, defenders 63 FP",
