@@ -34,11 +34,12 @@ class Coded:
         steps: list[Parsed],
         lists: tuple[str, ...],
         listed: frozenset[str],
+        by_item: frozenset[str],
         formulas: Formulas,
         inputs: tuple[str, ...],
     ) -> None:
         self._file, self._scope = f"{formulas.setting.file} {id}", {**formulas.scope, **SCOPE}
-        self._lists, self._inputs = lists, inputs
+        self._lists, self._by_item, self._inputs = lists, by_item, inputs
         self.program: Block = Builder(listed, formulas.setting).program(steps)
         self._asked: dict[frozenset[str], Code] = {}
         self._steps, self._listed = steps, listed
@@ -76,7 +77,7 @@ class Coded:
             except UNWORKABLE as error:
                 raise unworkable(error) from None
         rows = () if self._row_code is None else Rows(lambda: self._rows(values))
-        return plan_of(self._play, values, self._lists, rows, lambda paths: self._focus(values, paths))
+        return plan_of(self._play, values, self._lists, self._by_item, rows, lambda paths: self._focus(values, paths))
 
     def _rows(self, values: Values) -> tuple[Row, ...]:
         assert self._row_code is not None

@@ -77,7 +77,9 @@ class Declared:
         self.id, self.head = id, head
         lists = tuple(name for name, said in loader.outputs.items() if said.startswith("list"))
         inputs = _inputs(head.inputs)
-        self.code = Coded(id, steps, lists, frozenset((*lists, *loader.items)), formulas, tuple(inputs))
+        self.code = Coded(
+            id, steps, lists, frozenset((*lists, *loader.items)), frozenset(loader.by_item), formulas, tuple(inputs)
+        )
 
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""

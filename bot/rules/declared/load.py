@@ -133,6 +133,8 @@ class Loader:
         self.odds_by = odds_by.rpartition(".")[2]
         self.outputs, self.items = outputs_of(outputs)
         self.own: dict[str, dict[str, Name]] = {}
+        self.by_item: set[str] = set()
+        """Lists of single values that are told one by one."""
         self._uses, self._steps, self._using = 0, 0, list[str]()
 
     def steps(self, steps: object, place: Place, where: Path) -> list[Parsed]:
@@ -304,6 +306,7 @@ class Loader:
             key = "" if name in place.names else place.put(str(name), value.type)
             stated = (self.items.get(place.into, {}) if of_item else self.outputs).get(str(name), "")
             plain, null = of_item and self._plain(str(name)), "null" in re.findall(r"\w+", stated)
+            self.by_item |= {str(name)} if plain else set()
             parsed.tells.append(Told(of_item, str(name), value, key, at, plain, null))
         for number, line in enumerate(listed(step.get("say", []))):
             parsed.lines.append(self._line(line, place, (*where, "say", number)))

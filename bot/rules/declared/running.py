@@ -301,14 +301,18 @@ def plan_of(
     code: Code,
     values: Mapping[str, Any],
     lists: Sequence[str],
+    by_item: frozenset[str],
     rows: Sequence[Row],
     focus: Callable[[tuple[str, ...]], Plan[Now]] | None,
 ) -> Plan[Now]:
-    """The plan to be played: lists that nobody enters are empty."""
+    """The plan to be played: lists that nobody enters are empty, those told `by_item` behind what is known before."""
     start, steps, told, lines, notes = begun(code, values)
     if lists:
-        told = {name: [] for name in lists if told.get(name, NONE) == NONE} | {
-            key: list(value) if key in lists and isinstance(value, tuple) else value for key, value in told.items()
+        empty = [name for name in lists if told.get(name, NONE) == NONE]
+        told = {
+            **{name: [] for name in empty if name not in by_item},
+            **{key: list(value) if key in lists and isinstance(value, tuple) else value for key, value in told.items()},
+            **{name: [] for name in empty if name in by_item},
         }
     return Plan(
         start, steps, never, told, lines=tuple(lines), focus=focus, rows=rows, notes=tuple(notes), settles=settled

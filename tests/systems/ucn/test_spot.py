@@ -26,6 +26,7 @@ def test_one_success_spots() -> None:
 
 def test_nobody_spots() -> None:
     out = play_example("ucn", "spot", {"skill": 11, "count": 2}, [12, 20]).out
+    assert list(out) == ["final_skill", "rolls", "successes", "ap_lost", "result"], "in the order of the card"
     assert (out["successes"], out["ap_lost"], out["result"]) == (0, 1, "not-spotted")
 
 
