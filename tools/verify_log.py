@@ -577,6 +577,17 @@ def listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def pack_hash(files: Any) -> str:
+    """The version of a pack: the SHA-256 over its files in the order of their names."""
+    if not isinstance(files, dict) or not all(isinstance(text, str) for text in files.values()):
+        return ""
+    total = sha256()
+    for file in sorted(files):
+        data = files[file].encode("utf-8", "replace")
+        total.update(f"{file}\n{len(data)}\n".encode() + data)
+    return total.hexdigest()
+
+
 # --- replay: whether each event follows on those before --------------------------------------------------
 
 
@@ -606,6 +617,9 @@ class Game:
         self.closing = self.closed = self.all_closing = self.has_texts = False
         self.imported = self.last = self.epoch = self.promised = self.outcomes = 0  # imported: by which event, last
         self.last_word = ""
+        for version, files in log.get("packs", {}).items():
+            if pack_hash(files) != version:
+                self.faults.append(f"The pack {version[:8]} in the file is not what its hash says.")
         for row in log.get("texts", []):
             if row["key"] == "sealed":
                 self.read_content(row["event"], row["text"])

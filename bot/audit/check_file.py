@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bot.audit.packs import Brought
 from bot.game.events import ROLLS
 from bot.game.follows import event_faults, order_faults
 from bot.game.past import Past, missing_faults, sealed_contents
@@ -18,6 +19,7 @@ from bot.rules.phrase import phrase
 from bot.rules.proof.export_format import SEALED, Exported, read_export, read_json
 from bot.rules.proof.paged import export_text
 from bot.rules.proof.verify import MOST_FAULTS, Findings, check_proof
+from bot.systems.catalog import using
 
 _MOST_BYTES = 200_000_000
 _MOST_LISTED = 8
@@ -50,7 +52,8 @@ class _History:
         self._log = log
         self._imported_until = imported_until
         self._with_tables = with_tables
-        self.faults: list[str] = []
+        self._packs = Brought(log)
+        self.faults: list[str] = list(self._packs.faults())
         self.remarks: list[str] = []
         self.played = self.unplayed = self.apart = 0
         self.unplayed_at: list[int] = []
@@ -90,7 +93,8 @@ class _History:
         for fault in order_faults(past, event):
             self._fault(number, fault)
         if self._with_tables and not self.faults:
-            self._play(past, event, editions)
+            with using(self._packs.seen(past.now, past.contents.get(number, event))):
+                self._play(past, event, editions)
         if event["at"] < times[-1]:
             self.remarks.append(
                 f"Event {number} is {times[-1] - event['at']} s earlier than the one before: a clock was set back."

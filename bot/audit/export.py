@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from bot.rules.proof.chain import genesis
 from bot.rules.proof.export_format import FORMAT, SEALED, VERSION, person_key
@@ -16,10 +16,12 @@ def export_game(
     texts: Iterable[TextRow],
     persons: Iterable[PersonRow],
     *,
+    packs: Mapping[str, Mapping[str, str]] | None = None,
     with_secrets: bool = False,
     **about: object,
 ) -> Json:
     """The export of the game whose log is `events`. `about` (system, name, ...) is only for whoever reads the file.
+    `packs` are the files of those that it was played with, by their hash.
 
     Seeds that were not revealed are left out, and so are sealed rolls and orders that are not yet opened;
     `with_secrets` keeps them, for a check that shows nobody anything but faults.
@@ -35,6 +37,7 @@ def export_game(
         "game": game,
         **about,
         "head": events[-1].hash if events else genesis(game),
+        **({"packs": dict(packs)} if packs else {}),
         "events": [{"number": row.number, "hash": row.hash, "body": bodies[row.number]} for row in events],
         "seeds": [_seed(row, shown=with_secrets or row.revealed is not None) for row in seeds],
         "texts": [

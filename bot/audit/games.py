@@ -7,6 +7,7 @@ from functools import partial
 
 from bot.audit.check_file import check
 from bot.audit.export import export_game
+from bot.audit.packs import packs_of
 from bot.game.events import replay
 from bot.game.loaded import load
 from bot.game.state import from_json, to_json
@@ -68,12 +69,14 @@ async def audit_game(
     if not events:
         return ["it has no events."]
     bodies = [event.data for event in events]
+    texts = [text for text in await store.texts(game) if text.event < saved.game.next_event]
     whole = export_game(
         bodies[0].get("game", game),
         events,
         await store.seeds(game),
-        [text for text in await store.texts(game) if text.event < saved.game.next_event],
+        texts,
         (),
+        packs=await packs_of(store, events, texts),
         with_secrets=True,
     )
     imported = max((number for number, body in enumerate(bodies, 1) if body.get("kind") == "import"), default=0)

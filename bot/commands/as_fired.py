@@ -12,6 +12,7 @@ from bot.commands.sharing import boxed
 from bot.forms import FIRES
 from bot.game.opened import read_opened
 from bot.game.state import Json
+from bot.game.version import system_of
 from bot.interface.reply import Reply
 from bot.interface.spec import CommandSpec
 from bot.play.odds_answer import odds_reply
@@ -37,7 +38,7 @@ async def _fired(context: Context, number: int) -> Fired:
     if event is None or spec is None or spec.family != "sequence":
         raise UserError(f"#{number} has no odds.", code="no-odds")
     await context.check_enabled(spec)
-    sequence = system(spec.system).sequence(spec.target)
+    sequence = (system_of(event) or system(spec.system)).sequence(spec.target)
     return Fired(event, spec, shot_of(event, sequence, roster_for(context, spec)))
 
 

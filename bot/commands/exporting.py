@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 from bot.audit.export import export_game
+from bot.audit.packs import packs_of
 from bot.commands.context import Context
 from bot.commands.played import turn_to
 from bot.game.events import ROLLS, undone_events
@@ -94,7 +95,9 @@ async def export_json(context: Context) -> str:
     seeds = {row.epoch: row for row in await store.seeds(ledger.row)} | ledger.new_seeds
     persons = {row.person: row for row in await store.persons(ledger.row)} | ledger.new_persons
     about: Json = {"name": game.name, "system": game.system, "exported": _time(int(context.now))}
-    whole = partial(export_game, game.id, rows, seeds.values(), texts, persons.values(), **about)
+    opened = [text for text in texts if text.event not in game.sealed]
+    packs = await packs_of(store, rows, opened)
+    whole = partial(export_game, game.id, rows, seeds.values(), texts, persons.values(), packs=packs, **about)
     return await asyncio.to_thread(lambda: written(whole()))
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from bot.audit.check_file import check
 from bot.commands.context import Context
+from bot.commands.pack_import import brought
 from bot.commands.played import put_aside
 from bot.entropy import new_id
 from bot.game.ledger import Ledger
@@ -25,6 +26,7 @@ from bot.rules.proof.export_format import SEALED, Exported, read_export, read_js
 from bot.rules.proof.fair import NO_TEXTS
 from bot.rules.proof.paged import export_text
 from bot.stores.records import IMPORTED, PersonRow, SeedRow, TextRow
+from bot.systems.catalog import systems, using
 
 MAX_EVENTS = 200_000
 SHORT = 30_000
@@ -56,9 +58,16 @@ async def import_game(context: Context) -> Reply:
             hint="grognard verify shows everything.",
             code="altered-log",
         )
+    # In a thread: it would hold everybody up for as long as one call takes, half a second for the largest file.
+    read = await asyncio.to_thread(lambda: read_export(read_json(raw)))
+    with using(await brought(context, read.packs) if read.packs else systems()):
+        return await _imported(context, read, unplayed)
+
+
+async def _imported(context: Context, read: Exported, unplayed: int) -> Reply:
+    """What was read becomes the game that is played here."""
     ledger = Ledger(None, context.ledger.writer)
-    # Not json.loads: that would hold everybody up for as long as one call takes, half a second for the largest file.
-    await asyncio.to_thread(lambda: _fill(ledger, read_export(read_json(raw))))
+    await asyncio.to_thread(_fill, ledger, read)
     before, aside = context.ledger.row or None, put_aside(context.ledger.was)
     count, closed = ledger.game.number, len(ledger.game.sealed)
     started = ledger.game.started
@@ -87,7 +96,7 @@ async def import_game(context: Context) -> Reply:
 
 async def _checked(context: Context, raw: str) -> tuple[tuple[str, ...], int]:
     """What `check_text` finds; long logs are checked beside the bot. Raises UserError where that takes too long."""
-    if len(raw) <= SHORT:
+    if len(raw) <= SHORT and '"packs":{' not in raw:
         return check_text(raw)
     seconds = check_seconds(len(raw))
     try:

@@ -17,7 +17,7 @@ from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import short
 from bot.stores.records import EventRow
-from bot.systems.catalog import systems
+from bot.systems.catalog import system
 
 AT_ONCE = 60
 MOST = 3_000
@@ -41,7 +41,7 @@ async def stats(context: Context) -> Reply:
         if worth is None:
             continue
         name = _whose(context, item)
-        kind = systems()[item.system].sequence(item.sequence).title
+        kind = system(item.system).sequence(item.sequence).title
         by_side[name] = by_side.get(name, Luck()).plus(worth)
         by_kind[name, kind] = by_kind.get((name, kind), Luck()).plus(worth)
     lines = [sentence(name, luck) for name, luck in sorted(by_side.items())]

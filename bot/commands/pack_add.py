@@ -34,7 +34,7 @@ async def add(context: Context) -> Reply:
             hint=phrase("Take one away first: `/pack remove`"),
             code="too-many",
         )
-    found = await _reviewed(context, review_file, *_sent(context))
+    found = await reviewed(context, review_file, *_sent(context))
     if found.content is None or found.about is None:
         return refused(found.report.faults)
     hash = version_of(found.content)
@@ -52,7 +52,7 @@ async def show(context: Context) -> Reply:
     pack = await read_pack(context.store, version.hash)
     if pack is None:
         raise gone()
-    found = await _reviewed(context, review, dict(pack.content))
+    found = await reviewed(context, review, dict(pack.content))
     if found.about is None:  # it passed once; the rules of packs have become stricter since
         return refused(found.report.faults)
     return _shown(found, version.hash, f"{version.title} {version.version}", active.get(version.id))
@@ -76,7 +76,7 @@ def _sent(context: Context) -> tuple[bytes | None, str]:
     return zip, "" if zip is not None else text
 
 
-async def _reviewed(context: Context, function: object, *arguments: object) -> Review:
+async def reviewed(context: Context, function: object, *arguments: object) -> Review:
     """What the worker finds; what takes too long or too much memory is a fault like any other."""
     from bot.packs.check import Report
 

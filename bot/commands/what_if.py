@@ -53,7 +53,7 @@ async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: s
     tried = changes(sequence, raw, sequence.given(raw, roster))
     rows, planned = await count_rows(context, sequence, with_loans(raw, loans(sequence, raw, roster)), roster)
     raws = tuple(with_loans(one.raw, loans(sequence, one.raw, roster)) for one in tried)
-    counted = await context.apart(count_changes, sequence.system.id, sequence.id, raws, tuple(rows), dict(roster))
+    counted = await context.apart(count_changes, sequence.system.key, sequence.id, raws, tuple(rows), dict(roster))
     group, level = _chosen(chosen)
     worth = worth_reply(sequence, rows, planned, tried, counted, group=group, level=level)
     return boxed(context, replace(worth.reply, buttons=_buttons(draft), menus=_menus(draft.key, worth)))

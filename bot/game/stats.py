@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 from bot.game.plays import plays_of
 from bot.game.state import Json, unit_from_json
+from bot.game.version import system_of
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution, TooManyStates, joint, shown
 from bot.rules.rows import row_path, rows_of, told_by_rows
 from bot.rules.sequence import Row
-from bot.systems.catalog import Sequence, system, systems
+from bot.systems.catalog import Sequence, pack_version, system, systems
 
 ENOUGH = 30
 """Rolls below which nothing is said about luck."""
@@ -93,7 +94,9 @@ def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str
     for event in events:
         if event["kind"] != "sequence" or event.get("hand") or event["number"] in undone or not event.get("dice"):
             continue
-        if not scores_of(event["system"], event["target"]):
+        played = system_of(event)
+        rules = played.key if played is not None else event["system"]
+        if not scores_of(rules, event["target"]):
             continue
         side = scored_side(event, sides) if sides else event["who"]
         for one in plays_of(event):
@@ -101,7 +104,7 @@ def tries(events: Iterable[Mapping[str, Any]], undone: set[int], sides: Many[str
             found.append(
                 Try(
                     side,
-                    event["system"],
+                    rules,
                     event["target"],
                     json.dumps(inputs, sort_keys=True),
                     json.dumps(one.get("out", {}), sort_keys=True),
@@ -131,7 +134,7 @@ def scored_side(event: Mapping[str, Any], sides: Many[str]) -> str:
 
 def scores_of(system_id: str, sequence_id: str) -> Mapping[str, float]:
     """What each result of a sequence is worth for the side that acts; empty where the game does not say."""
-    game = systems().get(system_id)
+    game = systems().get(system_id) or pack_version(system_id)
     scores: Mapping[str, Any] = (game.game.get("scores") or {}) if game is not None else {}
     found = scores.get(sequence_id, scores.get("*")) or {}
     return {str(word): float(value) for word, value in found.items()}

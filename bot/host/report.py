@@ -11,10 +11,12 @@ from bot.rules.errors import UserError
 def write_report(words: Sequence[str]) -> None:
     """Write the page of the export in a file (JSON, packed, or another page). Raises UserError."""
     from bot.audit.check_file import file_text
+    from bot.audit.packs import Brought
     from bot.host.cli import Arguments
     from bot.report.facts import facts_of
     from bot.report.page import page
     from bot.rules.proof.export_format import read_export, read_json
+    from bot.systems.catalog import using
 
     arguments = Arguments(["--out" if word == "-o" else word for word in words], flags={"out": True})
     (file,) = arguments.take("FILE")
@@ -23,10 +25,11 @@ def write_report(words: Sequence[str]) -> None:
     if out.resolve() == path.resolve():
         raise UserError("The page would overwrite the game.", hint="Name another file: -o FILE.html", code="bad-value")
     export = read_json(file_text(path), f"The file {path}")
-    read_export(export)
+    read = read_export(export)
     assert isinstance(export, dict)
     try:
-        text = page(export, facts_of(export))
+        with using(Brought(read).all()):
+            text = page(export, facts_of(export))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise UserError(
             f"The file {path} is damaged: no page can be made of it.",

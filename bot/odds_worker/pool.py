@@ -63,8 +63,7 @@ class Odds:
     ) -> dict[str, Distribution]:
         """The distribution of each output of `paths`, for reading. Raises UserError, also for what takes too long."""
         # The inputs as they were understood, so with all that a roster unit brought.
-        system = sequence.system
-        key = repr((system.id, system.edition, sequence.id, tuple(paths), sequence.given(raw, roster)))
+        key = repr((sequence.system.key, sequence.id, tuple(paths), sequence.given(raw, roster)))
         if key in self._kept:
             self._kept.move_to_end(key)
             return self._kept[key]
@@ -80,7 +79,7 @@ class Odds:
         if self._waiting < HERE:
             with contextlib.suppress(TooManyStates):
                 return await self._count_here(sequence, raw, paths, roster)
-        names = (sequence.system.id, sequence.id)
+        names = (sequence.system.key, sequence.id)
         return await self._worker.run(count_odds_here, *names, dict(raw), tuple(paths), dict(roster))
 
     async def _count_here(

@@ -12,16 +12,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from bot.interface.spec import Place
-from bot.rules.errors import TableError, UserError, did_you_mean
+from bot.rules.errors import UserError, did_you_mean
 from bot.rules.phrase import phrase
 from bot.stores.base import Store
-from bot.stores.records import Doc, Json
+from bot.stores.records import PACK_FILES, Doc, Json
+from bot.systems.packs.carried import pack_from
 from bot.systems.packs.content import Content
 from bot.systems.packs.pack import About, PackSystem, version_of
 
-ABOUT, FILES, HERE, USED, SETUP = "pack", "pack-files", "pack-here", "pack-used", "setup"
-"""Kinds of documents: what a version is, and its files, by hash; that a server has one, that it has played one; what is
-enabled on a server."""
+ABOUT, HERE, USED, SETUP = "pack", "pack-here", "pack-used", "setup"
+"""Kinds of documents: what a version is, by hash (PACK_FILES: its files); that a server has one, that it has played
+one; what is enabled on a server."""
 MOST_HERE = 30
 """Versions that a server has at a time."""
 MOST_USED = 100
@@ -65,7 +66,7 @@ def content_docs(content: Content, about: Json) -> list[Doc]:
     """The content of a version, and what it is."""
     hash = version_of(content)
     files = {name: data.decode() for name, data in content.items()}
-    return [Doc(ABOUT, hash, {**about, "hash": hash}), Doc(FILES, hash, {"files": files})]
+    return [Doc(ABOUT, hash, {**about, "hash": hash}), Doc(PACK_FILES, hash, {"files": files})]
 
 
 def used_docs(packs: Iterable[PackSystem], server: str) -> list[Doc]:
@@ -86,20 +87,10 @@ async def versions(store: Store, server: str) -> list[Version]:
 
 async def read_pack(store: Store, hash: str) -> PackSystem | None:
     """The version with this hash, checked against it; None where it is not kept, or not what it was."""
-    doc = await store.doc(FILES, hash)
+    doc = await store.doc(PACK_FILES, hash)
     if doc is None:
         return None
     return pack_from(doc.data["files"], hash)
-
-
-def pack_from(files: Mapping[str, object], hash: str) -> PackSystem | None:
-    """The pack with these files, if they have this hash and are a pack."""
-    try:
-        content = {str(name): str(text).encode() for name, text in files.items()}
-        pack = PackSystem(content)
-    except (TableError, UserError):
-        return None
-    return pack if pack.version == hash else None
 
 
 async def enabled(store: Store, server: str) -> dict[str, str]:

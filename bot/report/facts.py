@@ -148,7 +148,7 @@ def _odds(sequence: Sequence, shot: Shot) -> Iterator[Json]:
 def _luck(event: Mapping[str, Any], sequence: Sequence, roster: Roster) -> Json:
     """What the result was worth, what was to be expected with its variance, and the exact chances of so much or more
     and of so little or less; {} where nothing has a score. Of several plays the sums, without chances."""
-    scores = scores_of(sequence.system.id, sequence.id)
+    scores = scores_of(sequence.system.key, sequence.id)
     if not scores:
         return {}
     worths = []

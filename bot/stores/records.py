@@ -42,6 +42,8 @@ class GameRow:
 
 BOARD = "board"
 """The kind of the document that says which message is the board of a game."""
+PACK_FILES = "pack-files"
+"""The kind of the documents that hold the files of a pack, by the hash of its version."""
 IMPORTED = "imported:"
 """How the `user` of a person begins who is known from an imported file only; no platform's key begins so."""
 

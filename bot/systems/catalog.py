@@ -213,6 +213,11 @@ class System:
         the SHA-256 of its files."""
         return int(self.game["edition"])
 
+    @property
+    def key(self) -> str:
+        """By what `system` finds it, and no other version of it."""
+        return self.id
+
     @cached_property
     def lists(self) -> Mapping[str, tuple[str, ...]]:
         """Token lists that options and outputs name."""
@@ -402,9 +407,11 @@ def _packs(folder: Path) -> Mapping[str, System]:
 
 
 def system(id: str) -> System:
-    """The system called `id`. Raises UserError with the nearest name."""
+    """The system called `id`, or the pack with this hash. Raises UserError with the nearest name."""
     known = systems()
     if id not in known:
+        if (version := pack_version(id)) is not None:
+            return version
         hint = did_you_mean(id, known) or f"Systems are {', '.join(known)}."
         raise UserError(f'No system "{id[:40]}".', hint=hint, code="unknown-system")
     return known[id]

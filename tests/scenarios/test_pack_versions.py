@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from bot.interface.spec import Place
+from bot.audit.check_file import check
+from bot.audit.games import audit_game
+from bot.game.loaded import Loaded
+from bot.interface.packing import file_text
+from bot.interface.spec import Command, Place
 from tests.commands.test_pack import add, few, managed
 from tests.packs.conftest import FEW
 from tests.playing import Channel
@@ -109,3 +117,72 @@ async def test_every_kind_of_event_that_may_bring_a_version_does() -> None:
     events = await every_event_of_packs()
     brought = {event["kind"] for event in events if "packs" in event.get("after", {}).get("game", {})}
     assert brought == {"sequence", "undo", "redo", "unit", "start", "settings"}
+
+
+async def loaded_at(channel: Channel) -> Loaded:
+    """The game that is played in a channel, as it was loaded."""
+    found = await channel.app.games.at(channel.place.key)
+    assert found is not None
+    return found
+
+
+def verify_log(path: Path) -> int:
+    """The exit status of the checker that needs nothing but Python."""
+    tool = Path(__file__).parents[2] / "tools" / "verify_log.py"
+    return subprocess.run([sys.executable, str(tool), str(path)], check=False).returncode
+
+
+async def exported(channel: Channel) -> dict[str, Any]:
+    """The export of the game that is played in a channel."""
+    text = file_text((await channel.do("Anna", "game export")).files[0].data, "game.json")
+    return dict(json.loads(text))
+
+
+async def upgraded() -> Channel:
+    """A game that was begun with the first version and goes on with the second."""
+    north, _ = await two_servers()
+    assert not (await add(north, few(SECOND))).error
+    await north.do("Anna", 'game start few "Ridge"', 'unit add "Gun 1..2" unit')
+    await north.do("Anna", "few shoot targets=unit", "few shoot targets=unit hand=4", "game settings pack=few@2")
+    await north.do("Anna", "few shoot targets=unit hand=4 secret", "few shoot targets=u1 hand=4", "game reveal 6")
+    return north
+
+
+async def test_an_export_carries_each_version_and_is_verified_with_exactly_these(tmp_path: Path) -> None:
+    channel = await upgraded()
+    log = await exported(channel)
+    assert len(log["packs"]) == 2
+    assert {files["pack.yaml"] for files in log["packs"].values()} == {FEW["pack.yaml"], SECOND["pack.yaml"]}
+    found = check(log)
+    assert (found.faults, found.unplayed, found.played) == ((), 0, 4)
+    (tmp_path / "game.json").write_text(json.dumps(log))
+    assert verify_log(tmp_path / "game.json") == 0
+    assert not await audit_game(channel.app.store, (await loaded_at(channel)).row)
+    without = {key: value for key, value in log.items() if key != "packs"}
+    assert check(without).faults == ()
+    assert check(without).unplayed > 0, "nobody can play them again without the pack"
+
+
+async def test_another_version_under_the_same_hash_is_found_out(tmp_path: Path) -> None:
+    log = await exported(await upgraded())
+    first, second = log["packs"]
+    log["packs"] = {first: log["packs"][second], second: log["packs"][first]}
+    assert any("is not what its hash says" in fault for fault in check(log).faults)
+    (tmp_path / "game.json").write_text(json.dumps(log))
+    assert verify_log(tmp_path / "game.json") == 1
+
+
+async def test_a_game_imported_elsewhere_brings_its_packs_and_goes_on() -> None:
+    text = json.dumps(await exported(await upgraded()), separators=(",", ":"))
+    there = await Channel.fresh(place=Place("slack:T9/C1", "slack:T9", "#there"))
+    command = Command(("game", "import"), {"file": text}, there.who("Carl"), there.place, "imp")
+    taken = await there.app.run(command)
+    assert not taken.error, taken.text()
+    assert "could not be played again" not in taken.text()
+    assert "hit" in (await there.do("Carl", "few shoot targets=unit hand=4")).text()
+    assert "miss" in (await there.do("Carl", "log 20")).text()
+    again = check(await exported(there))
+    assert (again.faults, again.unplayed) == ((), 0)
+    assert not await audit_game(there.app.store, (await loaded_at(there)).row)
+    elsewhere = Channel(there.app, replace(there.place, key="slack:T9/C2"), "e")
+    await elsewhere.refused("Carl", "few shoot targets=unit hand=4", "unknown-command")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
@@ -17,6 +17,7 @@ from bot.rules.phrase import phrase
 
 FORMAT = "grognard-game"
 VERSION = 1
+MOST_PACKS = 40
 SEALED = "sealed"
 """Key of the text that holds a sealed event's content."""
 
@@ -69,6 +70,8 @@ class Exported:
     seeds: tuple[ExportedSeed, ...]
     texts: tuple[ExportedText, ...]
     persons: tuple[ExportedPerson, ...]
+    packs: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """The files of the packs that it was played with, by the hash of their version."""
 
 
 def read_json(text: str, what: str = "The file") -> object:
@@ -148,7 +151,15 @@ def read_export(data: object) -> Exported:
             for part in file.parts("texts")
         ),
         persons=persons,
+        packs=_packs(file),
     )
+
+
+def _packs(file: _Part) -> dict[str, dict[str, str]]:
+    packs = file.part("packs") if "packs" in file.data else _Part({}, "packs")
+    if len(packs.data) > MOST_PACKS:
+        raise _broken("packs of the file", f"of at most {MOST_PACKS}")
+    return {hash: {name: packs.part(hash).text(name) for name in packs.part(hash).data} for hash in packs.data}
 
 
 def person_key(game: str, user: str) -> str:

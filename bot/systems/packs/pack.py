@@ -106,6 +106,11 @@ class PackSystem(System):
         return version_of(self.content)
 
     @property
+    def key(self) -> str:
+        """Its version."""
+        return self.version
+
+    @property
     def edition(self) -> str:
         """Its version: whatever changes in it may change an outcome."""
         return self.version

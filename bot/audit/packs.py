@@ -1,0 +1,73 @@
+"""The packs that a game was played with: out of the store, or out of the file that somebody brought."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from bot.game.state import Game
+from bot.rules.errors import TableError, UserError
+from bot.rules.proof.event_kinds import shown
+from bot.rules.proof.export_format import MOST_PACKS, SEALED, Exported
+from bot.stores.base import Store
+from bot.stores.records import PACK_FILES, EventRow, TextRow
+from bot.systems.catalog import System, everywhere, systems
+from bot.systems.packs.carried import files_of, hash_of, hashes_in, pack_from
+from bot.systems.packs.pack import PackSystem
+from bot.systems.packs.shelf import Shelf
+
+
+async def packs_of(store: Store, rows: Sequence[EventRow], texts: Iterable[TextRow] = ()) -> dict[str, dict[str, str]]:
+    """The files of each version that events name, by its hash: as they are kept, or as the host has them."""
+    bodies = [row.data for row in rows if '"packs"' in row.body or '"edition":"' in row.body]
+    sealed = [json.loads(text.text) for text in texts if text.key == SEALED and '"edition":"' in text.text]
+    found: dict[str, dict[str, str]] = {}
+    for hash in list(dict.fromkeys(hashes_in([*bodies, *sealed])))[-MOST_PACKS:]:
+        doc = await store.doc(PACK_FILES, hash)
+        if doc is not None:
+            found[hash] = doc.data["files"]
+        elif (pack := _at_hand(hash)) is not None:
+            found[hash] = files_of(pack)
+    return found
+
+
+def _at_hand(hash: str) -> PackSystem | None:
+    return next((one for one in systems().values() if isinstance(one, PackSystem) and one.version == hash), None)
+
+
+def _whole(pack: PackSystem | None) -> PackSystem | None:
+    """The pack, if all of it can be read today; else its outcomes cannot be played again, which is no fault."""
+    try:
+        if pack is not None:
+            pack.check_whole()
+    except (UserError, TableError):
+        return None
+    return pack
+
+
+class Brought:
+    """The packs of an exported game, each read once; what is no pack of its hash is a fault."""
+
+    def __init__(self, log: Exported) -> None:
+        self._wrong = [hash for hash, files in log.packs.items() if hash_of(files) != hash]
+        self._packs = {hash: _whole(pack_from(files, hash)) for hash, files in log.packs.items()}
+        self._shelves: dict[tuple[str, ...], Mapping[str, System]] = {}
+
+    def faults(self) -> Iterator[str]:
+        """What is wrong with the packs themselves, one line each."""
+        for hash in self._wrong:
+            yield f"The pack {shown(hash)[:8]} in the file is not what its hash says."
+
+    def all(self) -> Mapping[str, System]:
+        """The systems of everybody, with all that the file has."""
+        return Shelf(everywhere(), [pack for pack in self._packs.values() if pack is not None])
+
+    def seen(self, now: Game, event: Mapping[str, Any]) -> Mapping[str, System]:
+        """The systems that an event was played with: the game's version, or the one that it names itself."""
+        named = tuple(hash for hash in (*now.packs, *hashes_in([event])) if self._packs.get(hash) is not None)
+        if not named:
+            return systems()
+        if named not in self._shelves:
+            self._shelves[named] = Shelf(everywhere(), [pack for hash in named if (pack := self._packs[hash])])
+        return self._shelves[named]
