@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from bot.packs.check import Report, check_content
-from bot.rules.errors import TableError
+from bot.rules.errors import TableError, UserError
 from bot.systems.catalog import SCENARIOS
 from bot.systems.packs.content import Content, unzipped
 from bot.systems.packs.one_file import read_one_file
 from bot.systems.packs.pack import About, PackSystem
 
 BOM = b"\xef\xbb\xbf"
+_FILES = re.compile(r"^\S+\.yaml:", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +29,26 @@ class Review:
 
 
 def review_file(zip: bytes | None, text: str) -> Review:
-    """The review of a pack as it was sent: a zip, or one text."""
+    """The review of a pack as it was sent: a zip, one text, or a table of another program, which becomes a pack."""
     try:
         content = read_one_file(text) if zip is None else unzipped(zip, "The zip")
     except TableError as error:
-        return Review(Report((str(error),)))
+        alone = None if zip is not None or _FILES.search(text) else _alone(text)
+        return alone or Review(Report((str(error),)))
     return review({name: data.removeprefix(BOM) for name, data in content.items()})
+
+
+def _alone(text: str) -> Review | None:
+    """The review of a sheet, a BCDice or Foundry table or a deck; nothing for a text that looks like none of them."""
+    from bot.packs.importing import imported
+    from bot.packs.importing.sheet import NO_TABLE
+
+    try:
+        made = imported(text)
+    except UserError as error:
+        return None if error.message == NO_TABLE else Review(Report((str(error),)))
+    found = review(made.pack(made.id))
+    return replace(found, report=replace(found.report, questions=(*made.questions, *found.report.questions)))
 
 
 def review(content: Content) -> Review:

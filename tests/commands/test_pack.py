@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from base64 import b64encode
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from bot.systems.packs.content import unzipped, zipped
 from tests.packs.conftest import FEW
 from tests.playing import Channel
 
+SAMPLES = Path(__file__).parents[1] / "data" / "imports"
 ONE_TEXT = "\n".join(f"{name}:\n" + "\n".join(f"  {line}" for line in text.splitlines()) for name, text in FEW.items())
 
 
@@ -66,6 +68,51 @@ async def test_a_pack_may_be_pasted_as_one_text() -> None:
     assert "hit" in (await channel.do("Anna", "few-table combat crt roll=6")).text()
 
 
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker has time enough, also on a machine that is busy with other tests."""
+    monkeypatch.setattr("bot.commands.pack_add.UNTRUSTED_SECONDS", 30.0)
+
+
+@pytest.mark.usefixtures("unhurried")
+@pytest.mark.parametrize(
+    ("sample", "title", "line", "said"),
+    [
+        ("rally.csv", "Rally table 1", "rally-table tables rally-table roll=12", 'Rallies, and "Hurrah"'),
+        (
+            "reinforcements.txt",
+            "Reinforcements on the flank 1",
+            "reinforcements-on-th-table tables reinforcements-on-the-flank roll=10",
+            "Cavalry",
+        ),
+        (
+            "events-v13.json",
+            "Random Events 1",
+            "random-events-table tables random-events roll=5",
+            "Quiet: Nothing happens.",
+        ),
+        ("supplies.toml", "Supplies 2.0", "supplies-table tables ammunition roll=1", "a crate"),
+    ],
+)
+async def test_a_table_of_another_program_becomes_a_pack(sample: str, title: str, line: str, said: str) -> None:
+    channel = await Channel.fresh()
+    review = await add(channel, (SAMPLES / sample).read_text(encoding="utf-8"))
+    assert review.title == f"{title} is checked and kept"
+    [button] = review.buttons
+    await channel.app.press(button.action, channel.who("Host", manager=True), channel.place, "p1")
+    assert said in (await channel.do("Anna", line)).text()
+
+
+@pytest.mark.usefixtures("unhurried")
+async def test_what_was_guessed_of_a_pasted_sheet_is_in_its_review() -> None:
+    channel = await Channel.fresh()
+    review = await add(channel, "2d6\t1\t4\t8\n2-6\tM1\tK1\tK2\n7-12\tNE\tM1\tK1\n")
+    assert "its columns are read as 'from this figure on'" in review.text()
+    gap = await add(channel, "2d6\t1\t4\t8\n2-6\tM1\tK1\tK2\n8-12\tNE\tM1\tK1\n")
+    assert "nothing answers roll 7" in gap.text()
+    assert gap.code == "bad-pack"
+
+
 async def test_packs_are_the_managers_business_and_a_servers() -> None:
     channel = await Channel.fresh()
     assert (await add(channel, few(), "Anna", manager=False)).code == "not-manager"
@@ -100,6 +147,7 @@ async def test_faults_are_told_by_file_and_line_and_nothing_is_kept() -> None:
         ("title: a YAML file, but no pack", "line 1: a pack as one text begins each file with its name"),
         ("pack.yaml: {id: few}\npack.yaml: {id: few}", "line 2: pack.yaml is there twice"),
         ("game.yaml: {groups: {}}", "has no pack.yaml"),
+        ('{"formula": "1d6", "results": [{"range": [1]}]}', "Result 1 has no range of two whole numbers."),
         ("pack.yaml: {}\n../evil.yaml: {}", "is no name for a file of a pack"),
         (ZIPPED + "not base64", "no zip that can be unpacked"),
         (ZIPPED + b64encode(b"PK\x03\x04 and so on").decode(), "no zip that can be unpacked"),

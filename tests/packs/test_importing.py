@@ -214,6 +214,16 @@ def test_many_lists_fill_several_menus() -> None:
     assert made.groups == {"tables": "Tables", "tables-2": "Tables 2"}
 
 
+def test_a_pack_of_a_table_has_an_id_of_its_own() -> None:
+    """A title that names no pack, such as `Table` or a built-in game, gets some of the hash of its tables."""
+    assert sample("rally.csv").id == "rally"
+    assert sample("war-diary.json").id == "war-diary"
+    sheets = [imported(f"d6,{word}\n1-3,a\n4-6,b\n", name) for word in ("x", "y") for name in ("table", "lnlt", "军粮")]
+    ids = {made.id for made in sheets}
+    assert len(ids) == 6
+    assert all(check_content(made.pack(made.id)).faults == () for made in sheets)
+
+
 HOSTILE: dict[str, tuple[str | bytes, str]] = {
     "nothing": ("", "not-a-table"),
     "blanks": (" \n\t\n", "not-a-table"),

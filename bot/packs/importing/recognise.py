@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from bot.packs.importing.bcdice import is_bcdice, read_bcdice
@@ -41,12 +42,21 @@ class Imported:
     version: str = ""
     licence: str = ""
 
+    @property
+    def id(self) -> str:
+        """An id for a pack of these tables: that of their title, with some of their hash where that cannot be one."""
+        base = named(self.title, "tables")[:LONGEST_ID].strip("-").removesuffix("-table")
+        if not _is_taken(base) and slug(self.title)[:1].isalpha():
+            return base
+        hash = sha256("".join(self.files.values()).encode()).hexdigest()
+        return f"{base[: LONGEST_ID - 5].strip('-')}-{hash[:4]}"
+
     def pack(self, id: str, author: str = "") -> dict[str, bytes]:
         """The files of a pack of these tables alone, ready for the check; `author` is used where the text names none.
 
         Raises UserError for an id that no pack can have.
         """
-        if id in TAKEN or id in built_in() or id.endswith("-table") or named(id, "")[:LONGEST_ID] != id:
+        if _is_taken(id) or named(id, "")[:LONGEST_ID] != id:
             raise UserError(
                 f'"{id[:40]}" cannot name a pack.',
                 hint="Take a-z, 0-9 and hyphens, such as few-acres.",
@@ -67,6 +77,10 @@ class Imported:
         game = f"groups: {{{groups}}}\nunits: {{types: [unit]}}\n"
         made = {"pack.yaml": "\n".join(lines) + "\n", "game.yaml": game, **self.files}
         return {name: text.encode() for name, text in made.items()}
+
+
+def _is_taken(id: str) -> bool:
+    return id in TAKEN or id in built_in() or id.endswith("-table")
 
 
 def imported(text: str | bytes, name: str = "table", *, id: str = "", group: str = "") -> Imported:

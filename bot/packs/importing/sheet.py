@@ -39,6 +39,7 @@ _WHOLE = re.compile(r"[-+]?\d{1,9}")
 _DICE = re.compile(r"\s*\(\s*\d{0,2}[dw]\d{1,4}\s*\)$", re.IGNORECASE)
 _CORNER = re.compile(r"\s*[\\|/]\s*")
 NOTHING = "-"
+NO_TABLE = "No table can be read from this."
 
 
 def cells_of(text: str) -> list[list[str]]:
@@ -51,7 +52,7 @@ def cells_of(text: str) -> list[list[str]]:
         mark = next((mark for mark in "\t;," if all(mark in line for line in lines[1:2])), "")
     if len(lines) < 2 or not mark:
         raise refused(
-            "No table can be read from this.",
+            NO_TABLE,
             "Paste cells with their headings, separated by tabs, commas or semicolons.",
         )
     source = lines if mark == "|" else text.splitlines(keepends=True)
