@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bot.rules.codes import CODES
 from bot.rules.declared.load import DICE
 from tools.reference.shapes import (
     ANY,
@@ -16,7 +15,6 @@ from tools.reference.shapes import (
     either,
     listed,
     many,
-    one_of,
     ref,
 )  # fmt: skip
 
@@ -115,7 +113,9 @@ REFUSE: Keys = {
     "say": Key(SAID, "what is wrong"),
     "hint": Key(SAID, "what to do; commands in backticks"),
     "option": Key(SAID, "the option at fault"),
-    "code": Key(one_of(CODES), "the kind of error; card-refuses, if left out"),
+    "code": Key(
+        {"type": "string", "pattern": "^[a-z]+(-[a-z]+)*$"}, "one of the error codes; card-refuses, if left out"
+    ),
 }
 LINE: Keys = {
     "label": Key(SAID, "what was rolled"),
