@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bot.rules.dice import Script, d6, d20, dice
 from bot.rules.odds import TooManyStates, group_alike, group_faces, group_sums, joint, marginals
 from bot.rules.sequence import Plan, Roll, Ruling, Settlement, nested, play, ruled
-from bot.rules.shapes import Once, by_face
+from bot.rules.shapes import by_face
 from tests.refusing import refuses
 
 
@@ -110,11 +110,11 @@ def test_grouping_is_left_off_when_a_face_is_asked_for() -> None:
 
 
 def test_a_die_of_which_only_its_meaning_is_read_costs_one_roll_for_each_meaning() -> None:
-    def shoot(_: Once, roll: Roll) -> Ruling[Once]:
-        return Ruling(Once(None), {"roll": roll[0], "hit": roll[0] >= 15})
+    def shoot(_: Volley, roll: Roll) -> Ruling[Volley]:
+        return Ruling(Volley(0, owes=None), {"roll": roll[0], "hit": roll[0] >= 15})
 
     step = by_face(d20("shot"), lambda face: face >= 15, shoot, exact_only=("roll",))
-    plan = Plan(Once(), {"roll": step}, lambda out: Settlement(f"{out['hit']}"))
+    plan = Plan(Volley(1), {"shot": step}, lambda out: Settlement(f"{out['hit']}"))
     assert joint(plan, ("hit",), rolls=2) == {("true",): Fraction(6, 20), ("false",): Fraction(14, 20)}
     assert joint(plan, ("roll",))[15,] == Fraction(1, 20)
     with refuses("too-large"):
