@@ -75,7 +75,7 @@ class Shelves:
         if pack is None:
             from bot.packs.stored import read_pack
 
-            pack = await read_pack(self._store, hash)
+            pack = _of_this_host(hash) or await read_pack(self._store, hash)
             if pack is None:
                 log.warning("the pack %s is not in the store, or not what it was", hash)
                 return None
@@ -94,3 +94,11 @@ class Shelves:
         del self._packs[hash]
         for key in [key for key in self._shelves if hash in key]:
             del self._shelves[key]
+
+
+def _of_this_host(hash: str) -> PackSystem | None:
+    """The pack of this version in the host's own folders, which no store needs to have."""
+    from bot.systems.packs.pack import PackSystem
+
+    packs = (system for system in everywhere().values() if isinstance(system, PackSystem))
+    return next((pack for pack in packs if pack.version == hash), None)

@@ -51,7 +51,9 @@ def test_it_is_written_in_fewer_than_120_lines(hedgerow: Path) -> None:
     assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in hedgerow.rglob("*.yaml")) < 120
 
 
-async def test_an_attack_on_the_console(hedgerow: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_an_attack_on_the_console(
+    hedgerow: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
     channel = await Channel.fresh()
     await channel.do("Anna", 'game start hedgerow "The Lane" scenario=lane', "game settings hand_dice=yes")
     await channel.do("Anna", "game join Blue")
@@ -71,6 +73,7 @@ async def test_an_attack_on_the_console(hedgerow: Path, tmp_path: Path, capsys: 
 
     await channel.do("Anna", "game settings hand_dice=no", "hedgerow attack blue2 red3")
     says((await channel.do("Anna", "game stats")).text(), "Luck against expectation", "Blue")
+    assert "not in the store" not in caplog.text, "a pack of the host's own folder needs no store"
     await channel.do("Anna", "fair reveal")
     [exported] = (await channel.do("Anna", "game export")).files
     file = tmp_path / exported.name
