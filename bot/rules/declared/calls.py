@@ -15,6 +15,7 @@ from bot.rules.tables.table import Answer, Table
 NONE = "none"
 """What is not there, everywhere in a declared sequence: a unit left out, a blank on the card, a roll not made."""
 MOST_TEXT, MOST_NUMBER = 2_000, 10**9
+NUMBER = (int, float)
 OF_UNITS = ("type", "word", "name", "state")
 """What every unit has; further numbers and flags are those of its game."""
 
@@ -77,7 +78,7 @@ def said(value: Any) -> str:
 
 def text(*pieces: Any) -> str:
     """The pieces in a row, cut where they are too long."""
-    return "".join(map(said, pieces))[:MOST_TEXT]
+    return "".join([piece if piece.__class__ is str else said(piece) for piece in pieces])[:MOST_TEXT]
 
 
 def times(one: Any, other: Any) -> Any:
@@ -90,6 +91,8 @@ def times(one: Any, other: Any) -> Any:
 
 def plus(one: Any, other: Any) -> Any:
     """A sum of numbers: texts and lists that are added to themselves would grow without end."""
+    if one.__class__ is int and other.__class__ is int:
+        return one + other
     return _number(one) + _number(other)
 
 
@@ -99,7 +102,7 @@ def remainder(one: Any, other: Any) -> Any:
 
 
 def _number(value: Any) -> Any:
-    if not isinstance(value, int | float):
+    if not isinstance(value, NUMBER):
         raise UserError("Only numbers can be reckoned with.", code="card-refuses")
     return value
 

@@ -8,12 +8,26 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bot.rules.declared.failing import may_fail
 from bot.rules.declared.formulas import Formula, variable
-from bot.rules.declared.needed import always_dice, dice_decide, may_fail, stops
-from bot.rules.declared.program import Block, For, If, Keys, Let, Refuse, Roll, Statement, Stop, assigned
+from bot.rules.declared.needed import dice_decide, stops
+from bot.rules.declared.program import (
+    ALWAYS,
+    NOTHING,
+    Block,
+    For,
+    If,
+    Keys,
+    Let,
+    Refuse,
+    Roll,
+    Statement,
+    Stop,
+    assigned,
+)
 from bot.rules.declared.segments import plain_loop
 from bot.rules.declared.source import append, call, function, let, made, name, path_to, row, same, value_of
 
@@ -27,30 +41,60 @@ def early_checks(
 
     None where whoever plays meets everything before the first die anyway.
     """
-    checks = Checks(dice_decide(program), always_dice(program))
-    kept, live = checks.block(program, frozenset())
-    if not checks.late(program):
+    checks = Checks(dice_decide(program))
+    checks.follow(program, frozenset())
+    if not checks.late(program, False)[0]:
         return None
-    return checks.code(kept, live, file, scope, [])
+    kept, live = checks.block(program, frozenset())
+    return checks.code(kept, live, file, scope)
 
 
 def early_rows(
     program: Block, file: str, scope: Mapping[str, Any]
 ) -> tuple[Callable[..., Any], tuple[str, ...]] | None:
     """The function that lists the units whose odds are shown, and the inputs that it reads, or None."""
-    checks = Checks(dice_decide(program), always_dice(program), rows=True)
+    checks = Checks(dice_decide(program), rows=True)
+    checks.follow(program, frozenset())
     kept, live = checks.block(program, frozenset())
-    return checks.code(kept, live, file, scope, [ast.Return(name("rows"))]) if kept else None
+    return checks.code(kept, live, file, scope) if kept else None
 
 
 @dataclass
 class Checks:
-    """Keeps what may refuse inputs, or the rows, and writes the code. `dice` decide some keys, `always` others."""
+    """Keeps what may refuse inputs, or the rows, and writes the code. `dice` are the keys that dice may decide."""
 
     dice: Keys
-    always: Keys
     rows: bool = False
+    always: Keys = NOTHING
+    """The keys that are open at the statement at hand, whatever the inputs."""
+    _at: dict[int, Keys] = field(default_factory=dict)
     _temporary: int = 0
+    _flags: bool = False
+    """Whether the sequence may stop within an open choice."""
+
+    # -- what is open where
+
+    def follow(self, block: Block, always: Keys) -> Keys | None:
+        """Note what is open at each statement. Returns what is open after them, None where the sequence has ended."""
+        for one in block:
+            self.always = self._at[id(one)] = always
+            if isinstance(one, Let):
+                always = always | {one.key} if self._open(one.value) else always - {one.key}
+            elif isinstance(one, Roll):
+                always |= one.keys
+            elif isinstance(one, Stop) and one.when.source in ALWAYS:
+                return None
+            elif isinstance(one, If):
+                ways = [self.follow(way, always) for way in (one.then, one.other)]
+                goes_on = [way for way in ways if way is not None]
+                if not goes_on:
+                    return None
+                always = frozenset.intersection(*goes_on)
+            elif isinstance(one, For):
+                inside = always - frozenset(assigned((one,)))
+                after = self.follow(one.body, inside)
+                always = inside if after is None else inside & after
+        return always
 
     # -- what is kept
 
@@ -63,6 +107,7 @@ class Checks:
         return tuple(kept), live
 
     def _one(self, one: Statement, live: Keys) -> tuple[Block, Keys]:
+        self.always = self._at[id(one)]
         if isinstance(one, Let):
             if one.drops or not (one.key in live or self._fails(one.value)):
                 return (), live
@@ -70,20 +115,22 @@ class Checks:
         if isinstance(one, Refuse) and not self.rows:
             return (one,), live | one.reads
         if isinstance(one, Roll):
-            specs = [formula for _, *three in one.dice for formula in three]
-            if any(formula.reads for formula in specs) and not self.rows:
-                return (one,), live - one.keys | frozenset(key for spec in specs for key in self._reads(spec))
-            return ((one,) if one.keys & live - self.always else ()), live - one.keys
+            specs = () if self.rows else _to_ask(one)
+            kept = (one,) if specs or one.keys & live else ()
+            return kept, live - one.keys | frozenset(key for spec in specs for key in self._reads(spec))
         if isinstance(one, Stop):
             return ((one,), live | self._reads(one.when)) if not self._open(one.when) else ((), live)
         if isinstance(one, If):
             then, first = self.block(one.then, live)
             other, second = self.block(one.other, live)
+            self.always = self._at[id(one)]
             if all(isinstance(below, Stop) for below in then + other) and self._open(one.when):
                 then = other = ()
             if not then and not other and not self._fails(one.when):
                 return (), live
-            return (replace(one, then=then, other=other),), live | first | second | self._reads(one.when)
+            new = replace(one, then=then, other=other)
+            self._at[id(new)] = self.always
+            return (new,), live | first | second | self._reads(one.when)
         return self._for(one, live) if isinstance(one, For) else ((), live)
 
     def _for(self, one: For, live: Keys) -> tuple[Block, Keys]:
@@ -93,15 +140,17 @@ class Checks:
         while not inside - own <= head:
             head |= inside - own
             body, inside = self.block(one.body, head)
+        self.always = self._at[id(one)]
         row = one.row if self.rows else None
         only = one.each.only
-        fails = self._fails(one.each.items) or (only is not None and self._fails(only)) or one.deep > 1
-        if not body and row is None and not (fails and not self.rows):
+        if not body and row is None and not (self._list_fails(one) and not self.rows):
             return (), live
         reads = self._reads(one.each.items) | (self._reads(only) if only else frozenset())
         if row is not None:
             reads |= (frozenset(row[0].reads) | frozenset(row[2].reads if row[2] else ())) - own
-        return (replace(one, body=body, row=row, head=head),), (head | reads) - {one.number, one.items, one.only}
+        new = replace(one, body=body, row=row, head=head)
+        self._at[id(new)] = self.always
+        return (new,), (head | reads) - {one.number, one.items, one.only}
 
     def _fails(self, formula: Formula) -> bool:
         """Whether what inputs decide of it may have no value."""
@@ -112,7 +161,7 @@ class Checks:
         if formula.kind == "and":
             open_at = next((at for at, part in enumerate(formula.parts) if self._open(part)), len(formula.parts))
             return any(map(self._fails, formula.parts[:open_at]))
-        return may_fail(formula) and not self.always & set(formula.reads)
+        return may_fail(formula.tree) and not self.always & set(formula.reads)
 
     def _open(self, formula: Formula) -> bool:
         """Whether dice decide it, whatever the inputs."""
@@ -126,44 +175,58 @@ class Checks:
             return frozenset()
         return frozenset(formula.reads) - self.always
 
-    def late(self, program: Block) -> bool:
-        """Whether anything of what is kept for itself comes after a roll."""
-        return self._late(program, False)[0]
-
-    def _late(self, program: Block, fallen: bool) -> tuple[bool, bool]:
+    def late(self, program: Block, fallen: bool) -> tuple[bool, bool]:
+        """Whether anything after a roll may refuse the inputs, and whether dice have fallen by the end."""
         found = False
         for one in program:
+            self.always = self._at[id(one)]
             if isinstance(one, Roll):
-                found |= fallen and any(formula.reads for _, *three in one.dice for formula in three)
+                found |= fallen and bool(_to_ask(one))
                 fallen = True
             elif isinstance(one, If):
                 found |= fallen and self._fails(one.when)
                 for way in (one.then, one.other):
-                    inside, fallen = self._late(way, fallen)
+                    inside, fallen = self.late(way, fallen)
                     found |= inside
             elif isinstance(one, For):
                 fallen |= one.rolls
-                only = one.each.only
-                found |= fallen and (
-                    self._fails(one.each.items) or (only is not None and self._fails(only)) or one.deep > 1
-                )
-                found |= self._late(one.body, fallen)[0]
+                found |= fallen and self._list_fails(one)
+                found |= self.late(one.body, fallen)[0]
             elif fallen and not (isinstance(one, Let) and one.drops):
                 found |= isinstance(one, Refuse) or (isinstance(one, Let) and self._fails(one.value))
         return found, fallen
 
+    def _list_fails(self, one: For) -> bool:
+        only = one.each.only
+        return self._fails(one.each.items) or (only is not None and self._fails(only)) or one.deep > 1
+
     # -- its code
 
     def code(
-        self, kept: Block, live: Keys, file: str, scope: Mapping[str, Any], end: list[ast.stmt]
+        self, kept: Block, live: Keys, file: str, scope: Mapping[str, Any]
     ) -> tuple[Callable[..., Any], tuple[str, ...]]:
         """The function, and the inputs that it reads."""
         inputs = tuple(sorted(live))
         unset = sorted(assigned(kept).keys() - live)
-        body: list[ast.stmt] = [let(name("rows"), ast.List([], ast.Load())), let(name("ended"), ast.Constant(False))]
+        self._flags = self._stops_apart(kept, False)
+        body: list[ast.stmt] = [let(name("rows"), ast.List([], ast.Load()))]
+        body += [let(name("ended"), ast.Constant(False))] if self._flags else []
         body += [let(variable(key), ast.Constant(None)) for key in unset]
-        body += self._emit(kept) + end
+        body += [*self._emit(kept), ast.Return(name("rows"))]
         return made([function("check", map(variable, inputs), body)], file, scope, "check"), inputs
+
+    def _stops_apart(self, block: Block, forked: bool) -> bool:
+        """Whether the sequence may stop within an open choice."""
+        for one in block:
+            if isinstance(one, Stop) and forked:
+                return True
+            if isinstance(one, If):
+                deeper = forked or bool(frozenset(one.when.reads) & self.dice)
+                if self._stops_apart(one.then, deeper) or self._stops_apart(one.other, deeper):
+                    return True
+            if isinstance(one, For) and self._stops_apart(one.body, forked or one.each.only is not None):
+                return True
+        return False
 
     def _value(self, formula: Formula) -> ast.expr:
         """The formula, open where a value that it needs is open; `and` and `if` need no more than decides them."""
@@ -204,14 +267,20 @@ class Checks:
 
     def _emit(self, block: Block) -> list[ast.stmt]:
         out: list[ast.stmt] = []
-        stopped = False
+        guarded: list[ast.stmt] | None = None
         for one in block:
             found = self._statement(one)
-            out += [ast.If(name("ended"), [ast.Pass()], found)] if stopped and found else found
-            stopped |= stops((one,))
-        return out
+            if guarded is None:
+                out += found
+            else:
+                guarded += found
+            if self._flags and stops((one,)):
+                guarded = []
+                out.append(ast.If(ast.UnaryOp(ast.Not(), name("ended")), guarded, []))
+        return [part for part in out if not isinstance(part, ast.If) or part.body]
 
     def _statement(self, one: Statement) -> list[ast.stmt]:
+        self.always = self._at[id(one)]
         if isinstance(one, Let):
             return [let(variable(one.key), self._value(one.value))]
         if isinstance(one, Refuse):
@@ -219,30 +288,33 @@ class Checks:
             pieces = [self._value(said.say), row(map(self._value, said.hint)), self._value(said.option)]
             return [ast.Expr(call("refuse", *pieces, ast.Constant(said.code)))]
         if isinstance(one, Roll):
-            out: list[ast.stmt] = [let(variable(key), OPEN) for key in sorted(one.keys - self.always)]
-            specs = [formula for _, *three in one.dice for formula in three]
-            if any(formula.reads for formula in specs) and not self.rows:
+            out: list[ast.stmt] = []
+            if not self.rows and _to_ask(one):
                 asked = row(row(map(self._value, three)) for _, *three in one.dice)
-                out.insert(0, ast.Expr(call("dice_of", asked)))
-            return out
+                out.append(ast.Expr(call("dice_of", asked)))
+            return out + [let(variable(key), OPEN) for key in sorted(one.keys)]
         if isinstance(one, Stop):
             kept = name(f"stop {self._next()}")
             holds = ast.BoolOp(ast.And(), [ast.Compare(kept, [ast.IsNot()], [OPEN]), kept])
-            return [let(kept, self._value(one.when)), ast.If(holds, [let(name("ended"), ast.Constant(True))], [])]
+            ends: ast.stmt = let(name("ended"), ast.Constant(True))
+            if not self._flags:
+                ends = ast.Return(name("rows"))
+            return [let(kept, self._value(one.when)), ast.If(holds, [ends], [])]
         if isinstance(one, If):
             return self._if(one)
         assert isinstance(one, For)
         return self._loop(one)
 
     def _if(self, one: If) -> list[ast.stmt]:
-        then, other = self._emit(one.then), self._emit(one.other)
         test = self._value(one.when)
+        then, other = self._emit(one.then), self._emit(one.other)
         if not frozenset(one.when.reads) & self.dice:
             return [ast.If(test, then or [ast.Pass()], other)]
         at = self._next()
         when = name(f"when {at}")
         is_open = same(when, OPEN)
-        keys = [variable(key) for key in sorted({**assigned(one.then), **assigned(one.other)})] + [name("ended")]
+        keys = [variable(key) for key in sorted({**assigned(one.then), **assigned(one.other)})]
+        keys += [name("ended")] if self._flags else []
         was = [name(f"was {at} {number}") for number in range(len(keys))]
         now = [name(f"now {at} {number}") for number in range(len(keys))]
         joined: list[ast.stmt] = []
@@ -265,6 +337,7 @@ class Checks:
 
     def _loop(self, one: For) -> list[ast.stmt]:
         out = [let(variable(one.items), call("listed", self._value(one.each.items)))]
+        chosen = None if one.each.only is None else self._value(one.each.only)
         body = self._emit(one.body)
         if one.row is not None:
             text, by, alike = one.row
@@ -273,12 +346,22 @@ class Checks:
             first = ast.Compare(variable(one.number), [ast.Eq()], [ast.Constant(0)])
             body.insert(0, found if alike is None else ast.If(first, [found], []))  # the first stands for all
         if one.each.only is not None:
-            out.append(let(variable(one.only), self._value(one.each.only)))
+            assert chosen is not None
+            out.append(let(variable(one.only), chosen))
             if frozenset(one.each.only.reads) & self.dice:  # any item, then: what comes of it is open
                 out.append(ast.If(same(variable(one.only), OPEN), _any_item(one, body), plain_loop(one, body)))
                 return out
-        ended = ast.If(name("ended"), [ast.Break()], [])
-        return [*out, *plain_loop(one, [ended, *body])]
+        ended = [ast.If(name("ended"), [ast.Break()], [])] if self._flags else []
+        return [*out, *plain_loop(one, [*ended, *body])]
+
+
+def _to_ask(one: Roll) -> list[Formula]:
+    """What the dice depend on, if it may be wrong; a label is a text and always right."""
+    return (
+        [formula for _, *three in one.dice for formula in three]
+        if any(count.reads or sides.reads or may_fail(label.tree) for _, count, sides, label in one.dice)
+        else []
+    )
 
 
 def _any_item(one: For, body: list[ast.stmt]) -> list[ast.stmt]:

@@ -47,6 +47,12 @@ class Coded:
         self._counted: dict[Any, Counted] = {}
 
     @cached_property
+    def reads(self) -> frozenset[str]:
+        """The inputs that any formula reads."""
+        formulas = frozenset(key for one in all_formulas(self.program) for key in one.reads)
+        return formulas & frozenset(self._inputs)
+
+    @cached_property
     def dice(self) -> Keys:
         """The keys that dice decide, always or on some way."""
         return dice_decide(self.program)

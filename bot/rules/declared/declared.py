@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from bot.rules.declared.calls import NONE
@@ -80,10 +81,14 @@ class Declared:
         self.code = Coded(
             id, steps, lists, frozenset((*lists, *loader.items)), frozenset(loader.by_item), formulas, tuple(inputs)
         )
+        self._mods = any(option.type == "mods" for option in head.inputs)
+        self._read = [(key, get) for key, get in _getters(head.inputs).items() if key in self.code.reads]
 
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""
-        return self.code.plan(_values(self.head.inputs, given))
+        if self._mods:
+            _refuse_values(given)
+        return self.code.plan({key: get(given) for key, get in self._read})
 
 
 def _inputs(options: tuple[Option, ...]) -> Names:
@@ -99,22 +104,36 @@ def _inputs(options: tuple[Option, ...]) -> Names:
     return names
 
 
-def _values(options: tuple[Option, ...], given: Given) -> dict[str, Any]:
-    values: dict[str, Any] = {}
+Getter = Callable[[Given], Any]
+
+
+def _getters(options: tuple[Option, ...]) -> dict[str, Getter]:
+    """How each name is found in the inputs."""
+    getters: dict[str, Getter] = {}
     for option in options:
-        name, value = shown_name(option.name), given.values.get(option.name)
-        if option.type == "units":
-            value = given.units(option.name)
-        elif option.type == "unit":
-            value = given.unit(option.name)
-        elif option.type == "bool":
-            value = given.flag(option.name)
-        elif option.type == "mods":
-            _refuse_values(given)
-            values |= {str(word): given.flag(str(word)) for word in option.values}
-        values[name] = NONE if value is None else value
-        values[f"{option.name}_typed"] = option.name in given.typed
-    return values
+        getters[shown_name(option.name)] = _getter(option)
+        getters[f"{option.name}_typed"] = partial(_typed, option.name)
+        if option.type == "mods":
+            getters |= {str(word): partial(_flag, str(word)) for word in option.values}
+    return getters
+
+
+def _getter(option: Option) -> Getter:
+    if option.type == "units":
+        return lambda given: given.units(option.name)
+    if option.type == "unit":
+        return lambda given: NONE if (unit := given.roster.get(option.name)) is None else unit
+    if option.type == "bool":
+        return partial(_flag, option.name)
+    return lambda given: NONE if (value := given.values.get(option.name)) is None else value
+
+
+def _flag(name: str, given: Given) -> bool:
+    return given.flag(name)
+
+
+def _typed(name: str, given: Given) -> bool:
+    return name in given.typed
 
 
 def _refuse_values(given: Given) -> None:

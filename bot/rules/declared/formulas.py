@@ -10,6 +10,7 @@ from keyword import iskeyword
 from typing import Any
 
 from bot.rules.declared.calls import CALLS, NONE, Row, item, listing, plus, remainder, times
+from bot.rules.declared.failing import SURE, may_fail
 from bot.rules.declared.setting import Path, Setting
 from bot.rules.declared.types import Typing, of_games, words_of
 
@@ -74,6 +75,8 @@ class Formulas:
         self._learnt: set[str] = set()
         self.own: dict[str, tuple[int, str]] = {}
         """The file's own formulas: how many values they take, and their type."""
+        self.sure: set[str] = set()
+        """Those that have a value whatever they are given."""
         self.scope: dict[str, Any] = {"__builtins__": {}, **CALLS, **self.lists}
         self.scope |= {"true": True, "false": False, "none": NONE, TIMES: times, ITEM: item}
         self.scope |= {PLUS: plus, MOD: remainder, LISTING: listing}
@@ -106,6 +109,8 @@ class Formulas:
         takes = [take.strip() for take in found[2].split(",") if take.strip()]
         formula = self.formula(source, {take: Name(take, "any") for take in takes}, where, takes=takes)
         self.scope[found[1]], self.own[found[1]] = formula.code, (len(takes), formula.type)
+        if not may_fail(formula.tree):
+            self.sure.add(found[1])
 
     def formula(self, source: object, names: Names, where: Path, takes: list[str] | None = None) -> Formula:
         """The formula, parsed and checked; `names` are those in sight. Raises TableError."""
@@ -237,7 +242,9 @@ class _Rewritten(ast.NodeTransformer):
         if isinstance(node.value, ast.Name) and (own := self._read(f"{node.value.id}.{node.attr}")):
             return own
         default = [ast.Constant(False)] if self.formulas.units.get(node.attr) == "bool" else []
-        return called_with("of", [self.visit(node.value), ast.Constant(node.attr), *default])
+        found = called_with("of", [self.visit(node.value), ast.Constant(node.attr), *default])
+        setattr(found, SURE, node.attr not in self.formulas.units)
+        return found
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         return called_with(ITEM, [self.visit(node.value), self.visit(node.slice)])
@@ -284,7 +291,9 @@ class _Rewritten(ast.NodeTransformer):
                 for key, shown in in_sight(self.formulas, name, self.names)
                 if key not in typed
             ]
-        return ast.Call(ast.Name(name, ast.Load()), [self.visit(argument) for argument in node.args], words)
+        found = ast.Call(ast.Name(name, ast.Load()), [self.visit(argument) for argument in node.args], words)
+        setattr(found, SURE, name in self.formulas.sure)
+        return found
 
 
 def _input(word: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 from dataclasses import dataclass, replace
 from itertools import count
 from typing import NamedTuple
 
+from bot.rules.declared.failing import may_fail
 from bot.rules.declared.formulas import Formula
 from bot.rules.declared.program import (
     ALWAYS,
@@ -88,7 +88,7 @@ class Slicer:
         return play and (self.refuses or not isinstance(one, Refuse))
 
     def _refuses(self, value: Formula) -> bool:
-        return not frozenset(value.reads) & self.dice_decide and may_fail(value)
+        return not frozenset(value.reads) & self.dice_decide and may_fail(value.tree)
 
     def _if(self, one: If, live: Keys, tells: bool) -> Needed:
         """The two ways; who rolls less often waits, so that equal states meet in one round."""
@@ -204,76 +204,3 @@ def _decided(block: Block, by_dice: bool, found: set[str]) -> None:
             if found & set(one.each.items.reads):
                 found |= {one.items, one.each.key}
             _decided(one.body, deeper, found)
-
-
-def always_dice(block: Block) -> Keys:
-    """The keys that dice decide on every way that sets them, so that no input needs to be asked."""
-    found = set(dice_decide(block))
-    values: dict[str, list[Formula | None]] = {}
-    _all_values(block, values)
-    while True:
-        kept = {key for key in found if all(_loose(value, found) for value in values.get(key, ()))}
-        if kept == found:
-            return frozenset(found)
-        found = kept
-
-
-def _all_values(block: Block, values: dict[str, list[Formula | None]]) -> None:
-    """All that each key is set to; None for dice."""
-    for one in block:
-        if isinstance(one, Let):
-            values.setdefault(one.key, []).append(one.value)
-        elif isinstance(one, Roll):
-            for key in one.keys:
-                values.setdefault(key, []).append(None)
-        elif isinstance(one, If):
-            _all_values(one.then, values)
-            _all_values(one.other, values)
-        elif isinstance(one, For):
-            for key in (one.items, one.number, one.only, one.each.key, one.each.at):
-                values.setdefault(key, []).append(_FIXED)
-            _all_values(one.body, values)
-
-
-_FIXED = Formula((), lambda: None)
-
-
-def _loose(value: Formula | None, always: set[str]) -> bool:
-    if value is None:
-        return True
-    if value.kind:
-        return _loose(value.parts[0], always)
-    return bool(always & set(value.reads))
-
-
-SAFE_CALLS = {"text", "words", "upper", "capital", "has", "typed"}
-_SAFE = (
-    ast.Constant, ast.Name, ast.Load, ast.IfExp, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.Compare,
-    ast.Eq, ast.NotEq, ast.Tuple, ast.List, ast.expr_context,
-)  # fmt: skip
-
-
-def may_fail(formula: Formula) -> bool:
-    """Whether some inputs could leave the formula without a value, so that it must be asked before the dice."""
-    return _fails(formula.tree)
-
-
-def _fails(node: ast.AST) -> bool:
-    if isinstance(node, ast.Call):
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name == "of":
-            return (len(node.args) < 3 and not _named(node)) or any(map(_fails, node.args))
-        if name.endswith(" ") and name not in _STRICT:
-            return any(map(_fails, node.args))
-        return name not in SAFE_CALLS or bool(node.keywords) or any(map(_fails, node.args))
-    if not isinstance(node, _SAFE):
-        return True
-    return any(map(_fails, ast.iter_child_nodes(node)))
-
-
-_STRICT = {"times ", "plus ", "mod ", "item ", "listing "}
-
-
-def _named(node: ast.Call) -> bool:
-    """Whether it asks for what every unit has: its word, name, type or state."""
-    return isinstance(node.args[1], ast.Constant) and node.args[1].value in ("type", "word", "name", "state")

@@ -173,6 +173,8 @@ def all_formulas(block: Block) -> Iterator[Formula]:
             yield one.value
         elif isinstance(one, Say | Take):
             yield from formulas_in(one.ready)
+        elif isinstance(one, Refuse):
+            yield from (one.refusal.say, *one.refusal.hint, one.refusal.option)
         elif isinstance(one, Roll):
             yield from formulas_in(one.dice)
         elif isinstance(one, If):
@@ -181,7 +183,7 @@ def all_formulas(block: Block) -> Iterator[Formula]:
         elif isinstance(one, Stop):
             yield one.when
         elif isinstance(one, For):
-            yield from formulas_in((one.each.items, one.each.only))
+            yield from formulas_in((one.each.items, one.each.only, one.each.row))
             yield from all_formulas(one.body)
 
 
@@ -226,11 +228,10 @@ class Builder:
         if step.each is not None:
             yield from self._each(step, step.each, around)
             return
-        body = tuple(self._body(step, around))
         if step.when is None:
-            yield from body
+            yield from self._body(step, around)
         else:
-            other = self.block(step.other, around)
+            body, other = tuple(self._body(step, around)), self.block(step.other, around)
             yield If(step.when, body, other, any(map(has_roll, body + other)))
 
     def _each(self, step: Parsed, each: Each, around: Around) -> Iterator[Statement]:
@@ -308,7 +309,7 @@ class Builder:
             if isinstance(one, Stop):
                 if one.when.source in ALWAYS:
                     return surely, perhaps, True
-            elif isinstance(one, Tell):
+            elif isinstance(one, Tell) and one.where:
                 if one.path in surely:
                     raise self.setting.wrong(f"{one.path} is told twice", one.where)
                 if one.path in perhaps:

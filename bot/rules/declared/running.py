@@ -49,20 +49,26 @@ class Dice(NamedTuple):
 class Open:
     """A value that only dice will decide."""
 
-    def __repr__(self) -> str:
-        return "open"
+    def __str__(self) -> str:
+        return OPEN_WORD
 
 
+OPEN_WORD = "open "
+"""No word of a game ends in a blank."""
 OPEN = Open()
 
 
 def dice_of(specs: Iterable[Iterable[Any]]) -> Dice:
     """The dice by count, sides and label of each key. Raises UserError for too many."""
+    return _dice(tuple([tuple([said(one) for one in three]) for three in specs]))
+
+
+@lru_cache(maxsize=512)
+def _dice(specs: tuple[tuple[str, ...], ...]) -> Dice:
     some: list[tuple[Die, ...]] = []
-    for three in specs:
-        if OPEN in (three := tuple(three)):
+    for count, faces, name in specs:
+        if OPEN_WORD in (count, faces):
             raise undecided("the number or sides of its dice")
-        count, faces, name = map(said, three)
         die = Die(name, 6, AVERAGING) if faces == "A" else Die(name, _whole(faces, 1, MOST_ROLLS))
         some.append((die,) * _whole(count, 0, MOST_DICE))
     if prod(max(len(dice) * max((die.sides for die in dice), default=1), 1) for dice in some) > MOST_ROLLS:
