@@ -200,7 +200,7 @@ FORMULAS = {
     "'%999999999d' % attack": "a text cannot be reckoned with",
     "ground * 999999999": "a text cannot be reckoned with",
     "[attack] * 999999999": "a list cannot be reckoned with",
-    "9**9**9": "Pow is not allowed",
+    "9**9**9": "** is not allowed",
     "(lambda: 1)()": "can be called",
     "(" * 900 + "attack" + ")" * 900: "at most 1000 characters",
     "attack // 0": "cannot be worked out",

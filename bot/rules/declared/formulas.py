@@ -22,6 +22,12 @@ FACE = "!face"
 TIMES, PLUS, MOD, ITEM, LISTING = "times ", "plus ", "mod ", "item ", "listing "
 """What `*`, `+`, `%`, `list[place]` and `[a, b]` call: names that no formula can write."""
 SAFE = {ast.Mult: TIMES, ast.Add: PLUS, ast.Mod: MOD}
+PLAIN = {
+    "invalid syntax": "it is no formula",
+    "unterminated string literal": "a quotation mark is never closed",
+    "expected 'else' after 'if' expression": "an if in a formula needs an else",
+}
+"""What Python says of a formula that it cannot read, in plain words."""
 ALL = "ALL_"
 """The keyword that `table(*)` becomes."""
 
@@ -123,8 +129,9 @@ class Formulas:
         try:
             tree = ast.parse(ready, mode="eval").body
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            problem = getattr(error, "msg", "") or "it is nested too deep"
-            problem += "; quote it, if it has a comma" if "never closed" in problem else ""
+            problem = getattr(error, "msg", "").partition(" (detected")[0] or "it is nested too deep"
+            problem = PLAIN.get(problem, problem)
+            problem += _advice(problem, written)
             raise self.setting.wrong(f'"{written[:80]}" cannot be read: {problem}', where) from None
         return self._compiled(tree, names, where, written, takes)
 
@@ -160,6 +167,8 @@ class Formulas:
         for number, piece in enumerate(re.split(r"\{([^{}]*)\}", str(template))):
             if number % 2:
                 pieces.append(f"signed({piece[1:]})" if piece.startswith("+") else f"({piece})")
+            elif "{" in piece or "}" in piece:
+                raise self.setting.wrong(f'"{str(template)[:80]}" has a brace without its other half', where)
             elif piece:
                 pieces.append(repr(piece))
         if not pieces or (len(pieces) == 1 and pieces[0].startswith(("'", '"'))):
@@ -189,6 +198,17 @@ _WORD = re.compile(r"'[^']*'|\"[^\"]*\"|(?<![\w.-])[A-Za-z][A-Za-z0-9]*(?:[-_][A
 
 
 _CALLED = re.compile(r"([a-z_0-9]+)\(")
+
+
+def _advice(problem: str, written: str) -> str:
+    """What its author may have meant by a formula that cannot be read."""
+    if "was never closed" in problem:
+        return "; quote it, if it has a comma"
+    if re.search(r"\b\d*d\d+\b", written):
+        return "; dice are rolled by roll, and a formula reads their name"
+    if re.search(r"(?<![=!<>])=(?!=)", written):
+        return "; == compares"
+    return ""
 
 
 def constant(value: Any) -> Formula:

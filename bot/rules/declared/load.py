@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from keyword import iskeyword
 from typing import Any
 
 from bot.rules.codes import CODES
 from bot.rules.declared.formulas import FACES, Formula, Formulas, Name, Names, constant
 from bot.rules.declared.setting import Path
-from bot.rules.declared.types import either, items_in, stated
+from bot.rules.declared.types import either, items_in, spoken, stated
 
 KEYS = (
     "each", "as", "into", "only", "row", "when", "refuse", "roll", "let", "add", "tell", "say",
@@ -31,6 +32,13 @@ DICE = re.compile(r"(\{[^}]*\}|\d{0,2})d(A|\d{1,4}|\{[^}]*\})(?::\s+(.+))?")
 MOST_LOOPS, MOST_DEEP, MOST_STEPS = 2, 12, 400
 SAID = ("headline", "then", "now", "notes")
 WORDED = ("result", "fate")
+
+
+GOES_WITH = {
+    "as": "each", "into": "each", "only": "each", "row": "each", "else": "when", "with": "use", "gives": "use",
+}  # fmt: skip
+"""Keys that say nothing without another."""
+NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?")
 
 
 @dataclass
@@ -148,9 +156,7 @@ class Loader:
     def _step(self, step: object, outside: Place, where: Path) -> Parsed:
         if not isinstance(step, Mapping):
             raise self.setting.wrong("a step is a mapping, such as roll: {die: 1d6}", where)
-        for key in step:
-            if key not in KEYS:
-                raise self.setting.wrong(f"a step has no key {key}", where, str(key), KEYS)
+        self._keys(step, where)
         self._steps += 1
         if self._steps > MOST_STEPS:
             raise self.setting.wrong(f"a sequence has at most {MOST_STEPS} steps", where)
@@ -174,6 +180,14 @@ class Loader:
             self._keep_own(parsed.each, step, place)
         return parsed
 
+    def _keys(self, step: Mapping[str, Any], where: Path) -> None:
+        """Raise TableError for a key that steps do not have, or that needs another."""
+        for key in step:
+            if key not in KEYS:
+                raise self.setting.wrong(f"a step has no key {key}", (*where, str(key)), str(key), KEYS)
+            if (needed := GOES_WITH.get(key, key)) not in step:
+                raise self.setting.wrong(f"{key} goes with {needed}, which is not here", (*where, key))
+
     def _block(self, parsed: Parsed, step: Mapping[str, Any], place: Place, outside: Place) -> None:
         """The block's steps, and the names that it gives back."""
         inside = self._use(parsed, step, place)
@@ -196,7 +210,7 @@ class Loader:
             raise self.setting.wrong(f"an each inside {MOST_LOOPS} others", (*where, "each"))
         items, name = self._formula(step["each"], outside, (*where, "each")), str(step.get("as", "unit"))
         if items.type not in ("units", "list", "parts", "any"):
-            raise self.setting.wrong(f"each goes through a list, not a {items.type}", (*where, "each"))
+            raise self.setting.wrong(f"each goes through a list, not {spoken(items.type)}", (*where, "each"))
         only = self._formula(step["only"], outside, (*where, "only")) if "only" in step else None
         into = str(step.get("into", step["each"]))
         key, at = name + place.own, f"at{place.own}"
@@ -230,10 +244,10 @@ class Loader:
 
     def _use(self, parsed: Parsed, step: Mapping[str, Any], place: Place) -> Place:
         """The names that the block sees: those it needs, and those of `with`; all others are its own."""
-        name, where = step["use"], (*parsed.where, "use")
+        name, where = str(step["use"]), (*parsed.where, "use")
         block = self.blocks.get(name)
         if not isinstance(block, Mapping) or "steps" not in block:
-            raise self.setting.wrong(f"there is no block {name}", where, str(name), self.blocks)
+            raise self.setting.wrong(f"there is no block {name}", where, name, self.blocks)
         self._closed("a block", block, BLOCK_KEYS, ("blocks", name))
         if name in self._using:
             raise self.setting.wrong(f"block {name} uses itself", where)
@@ -257,17 +271,27 @@ class Loader:
         if "refuse" in step:
             parsed.refuse = self._refusal(step["refuse"], place, (*where, "refuse"))
         for name, written in self._mapping(step, "roll", where).items():
+            self._named(name, (*where, "roll", name))
             parsed.rolls.append(self._roll(str(name), written, place, (*where, "roll", name)))
         for name, source in self._mapping(step, "let", where).items():
+            self._named(name, (*where, "let", name))
             value = self._formula(source, place, (*where, "let", name))
             parsed.values.append((place.put(str(name), value.type), value))
         for name, named in self._mapping(step, "add", where).items():
+            self._named(name, (*where, "add", name))
             for label, source in self._mapping(step["add"], name, (*where, "add")).items():
                 at, fresh = (*where, "add", name, label), name not in place.names
                 word, value = self._text(label, place, at), self._formula(source, place, at)
                 parsed.adds.append((place.put(str(name), "parts"), word, value, fresh))
             if not named:
                 raise self.setting.wrong(f"add needs the parts of {name}", where)
+
+    def _named(self, name: object, where: Path) -> None:
+        """Raise TableError for what no formula could read as a name."""
+        if not NAME.fullmatch(str(name)):
+            raise self.setting.wrong(f"{name} is no name: letters, digits and _ make one", where)
+        if any(map(iskeyword, str(name).split("."))):
+            raise self.setting.wrong(f"{name} is a word of formulas, not a name", where)
 
     def _refusal(self, said: object, place: Place, where: Path) -> Refusal:
         said = said if isinstance(said, Mapping) else {"say": said}
@@ -301,18 +325,20 @@ class Loader:
             at = (*where, "tell", name)
             value = self._formula(source, place, at)
             if value.type in ("unit", "units"):
-                raise self.setting.wrong(f"{name} is a word or number, and this is a {value.type}: quote a word", at)
+                raise self.setting.wrong(
+                    f"{name} is a word or number, and this is {spoken(value.type)}: quote a word", at
+                )
             of_item = self._output(str(name), place.into, value, at)
             key = "" if name in place.names else place.put(str(name), value.type)
             stated = (self.items.get(place.into, {}) if of_item else self.outputs).get(str(name), "")
             plain, null = of_item and self._plain(str(name)), "null" in re.findall(r"\w+", stated)
             self.by_item |= {str(name)} if plain else set()
             parsed.tells.append(Told(of_item, str(name), value, key, at, plain, null))
-        for number, line in enumerate(listed(step.get("say", []))):
-            parsed.lines.append(self._line(line, place, (*where, "say", number)))
+        for line, at in _each_of(step, "say", where):
+            parsed.lines.append(self._line(line, place, at))
         for kind in (*WORDED, "change", *SAID):
-            for number, said in enumerate(listed(step.get(kind, []))):
-                parsed.notes.append((kind, self._note(kind, said, place, (*where, kind, number))))
+            for said, at in _each_of(step, kind, where):
+                parsed.notes.append((kind, self._note(kind, said, place, at)))
 
     def _plain(self, into: str) -> bool:
         """Whether it is an output that lists single values."""
@@ -326,7 +352,9 @@ class Loader:
         said = items[name] if name in items else self.outputs[name]
         want = stated(said)
         if want != "any" and told.type not in (want, "any", "none"):
-            raise self.setting.wrong(f"output {name} is {said}, but a {told.type} is told", where)
+            raise self.setting.wrong(f"output {name} is {said}, but {spoken(told.type)} is told", where)
+        if name in self.items and told.type in ("number", "bool", "text"):
+            raise self.setting.wrong(f"{name} is a list; go through one with each, into: {name}", where)
         return name in items or (name == into and self._plain(into))
 
     def _line(self, line: object, place: Place, where: Path) -> dict[str, Any]:
@@ -388,7 +416,7 @@ class Loader:
 
     def _closed(self, what: str, part: Mapping[str, Any], known: tuple[str, ...], where: Path) -> None:
         if strange := [key for key in part if key not in known]:
-            raise self.setting.wrong(f"{what} has no {strange[0]}", where, str(strange[0]), known)
+            raise self.setting.wrong(f"{what} has no {strange[0]}", (*where, str(strange[0])), str(strange[0]), known)
 
     def _formula(self, source: object, place: Place, where: Path) -> Formula:
         return self.formulas.formula(source, place.names, where)
@@ -406,6 +434,14 @@ class Loader:
 def _same(place: Place) -> Place:
     """The place of steps below a step: they set names where it does."""
     return Place(place.names, place.into, place.loops, place.deep + 1, place.own)
+
+
+def _each_of(step: Mapping[str, Any], key: str, where: Path) -> list[tuple[Any, Path]]:
+    """The items under a key, which may stand alone, each with where it is."""
+    found = step.get(key, [])
+    if not isinstance(found, list):
+        return [(found, (*where, key))]
+    return [(item, (*where, key, number)) for number, item in enumerate(found)]
 
 
 def listed(items: Any) -> list[Any]:

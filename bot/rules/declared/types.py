@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from bot.rules.declared.calls import CALLS, MOST_NUMBER, OF_UNITS, RESULTS
@@ -73,6 +74,48 @@ def words_of(table: Table) -> set[str]:
     return taken.union(*(words_in(said) for said in table.outputs.values()))
 
 
+SPOKEN = {"units": "a list of units", "parts": "a list of named parts", "bool": "a true or false"}
+"""Types as an author reads them; the others are called as they are."""
+INSTEAD = {
+    ast.Pow: "** is not allowed in a formula; multiply",
+    ast.BitAnd: "& is not allowed in a formula; write and",
+    ast.BitOr: "| is not allowed in a formula; write or",
+    ast.BitXor: "^ is not allowed in a formula; multiply",
+    ast.UAdd: "a + before a number is not allowed in a formula; leave it out",
+    ast.Set: "a formula needs no braces; they are for texts",
+    ast.Dict: "a formula needs no braces; they are for texts",
+    ast.ListComp: "a loop is not allowed in a formula; go through the list with each",
+    ast.GeneratorExp: "a loop is not allowed in a formula; go through the list with each",
+    ast.NamedExpr: ":= is not allowed in a formula; set names with let",
+    ast.JoinedStr: "f'...' is not allowed in a formula; write text(a, b)",
+    ast.Slice: "list[a:b] is not allowed in a formula; first(list, n) gives the first n",
+}
+"""What one may type in Python and not here, and what to type instead."""
+
+
+def spoken(kind: str) -> str:
+    """A type as an author reads it."""
+    if kind.startswith("table:"):
+        return f"an answer of table {kind[6:]}"
+    return SPOKEN.get(kind, f"a {kind}")
+
+
+def not_allowed(node: ast.AST) -> str:
+    """What is wrong with a piece of Python that formulas do not have."""
+    return INSTEAD.get(type(node), f"{type(node).__name__} is not allowed in a formula")
+
+
+def _takes(name: str, count: int) -> bool:
+    """Whether a function takes so many values."""
+    try:
+        signature(CALLS[name]).bind(*(None,) * count)
+    except TypeError:
+        return False
+    except ValueError:  # Python does not say
+        return count > 0
+    return True
+
+
 class Typing:
     """Works out the type of one formula and, on the way, which names it `reads`. Raises TableError for what is wrong.
 
@@ -92,7 +135,7 @@ class Typing:
         """The type of this part of the formula."""
         reader = getattr(self, f"_{type(node).__name__.lower()}", None)
         if reader is None or not isinstance(node, (*NODES, ast.Attribute)):
-            raise self._wrong(f"{type(node).__name__} is not allowed in a formula")
+            raise self._wrong(not_allowed(node))
         self._deep += 1
         if self._deep > MOST_DEEP:
             raise self._wrong("a formula is nested too deep")
@@ -139,7 +182,7 @@ class Typing:
                 raise self._wrong(f"table {table.id} has no output {attribute}", attribute, outputs)
             return stated(outputs[attribute])
         if owner not in ("any", "none"):
-            raise self._wrong(f"a {owner} has no {attribute}")
+            raise self._wrong(f"{spoken(owner)} has no {attribute}")
         return "any"
 
     def _call(self, node: ast.Call) -> str:
@@ -161,10 +204,12 @@ class Typing:
         if name in formulas.own:
             count, type_ = formulas.own[name]
             if len(node.args) != count:
-                raise self._wrong(f"{name} takes {count} values, not {len(node.args)}")
+                raise self._wrong(f"{name} takes {count} value{'' if count == 1 else 's'}, not {len(node.args)}")
             return type_
         if name not in CALLS:
             raise self._wrong(f"there is no table or function {name}", name, [*formulas.tables, *formulas.own, *CALLS])
+        if not _takes(name, len(node.args)):
+            raise self._wrong(f"{name} does not take {len(node.args)} value{'' if len(node.args) == 1 else 's'}")
         return RESULTS.get(name, "any")
 
     def _faces(self, node: ast.Call) -> str:
@@ -209,7 +254,7 @@ class Typing:
                     given.add(input)
         for word, kind in kinds.items():
             if kind in ("unit", "units", "parts") or kind.startswith("table"):
-                raise self._wrong(f"table {id} takes no {kind} as {word}")
+                raise self._wrong(f"table {id} does not take {spoken(kind)} as {word}")
             if kind == "list" and word in known and self._option(table, word).type in ("enum", "int", "bool", "number"):
                 raise self._wrong(f"table {id} takes a word or number as {word}, not a list; quote the word")
         if missing := [option.name for option in table.inputs if option.required and option.name not in given]:
@@ -251,11 +296,11 @@ class Typing:
 
     def _number(self, kind: str) -> None:
         if kind in ("text", "list", "unit", "units", "parts") or kind.startswith("table"):
-            raise self._wrong(f"a {kind} cannot be reckoned with")
+            raise self._wrong(f"{spoken(kind)} cannot be reckoned with")
 
     def _sign(self, sign: ast.AST) -> None:
         if not isinstance(sign, NODES):
-            raise self._wrong(f"{type(sign).__name__} is not allowed in a formula")
+            raise self._wrong(not_allowed(sign))
 
     def _tuple(self, node: ast.Tuple | ast.List) -> str:
         for item in node.elts:
