@@ -184,6 +184,7 @@ class System:
         self.id, self.folder = id, root / id
         self.code = id  # whose Python sequences it plays
         self.about: Any = None  # what pack.yaml says of one out of a pack
+        self.parent: System | None = None  # the game that a pack has all else of
 
     def read(self, name: str) -> Any:
         """The content of one of its YAML files, such as `game` or `scenarios/ford`. Raises TableError."""

@@ -35,8 +35,10 @@ def declared_in(system: System, id: str) -> Declared:
             return place_of(system.text(name).encode(), inside)
         if len(path) > 1 and path[1] in _mapping(source, str(path[0])):
             return place_of(system.text(name).encode(), path)
-        found = place_of(system.text(SHARED).encode(), path) if shared else ""
-        return f"{found} of {SHARED}.yaml" if found else ""
+        for text in _shared_texts(system):
+            if found := place_of(text.encode(), path):
+                return f"{found} of {SHARED}.yaml"
+        return ""
 
     setting = Setting(f"{system.id}/{name}.yaml", system.tables, lists, system.words, place)
     head = Head(sequence.inputs, sequence.outputs, sequence.odds_by)
@@ -44,7 +46,18 @@ def declared_in(system: System, id: str) -> Declared:
 
 
 def _shared(system: System) -> dict[str, Any]:
-    return _read(system, SHARED) if SHARED.rpartition("/")[2] in system.declared else {}
+    """What the sequences of a game share; a list, formula or block of a pack replaces its parent's whole."""
+    own = _read(system, SHARED) if SHARED.rpartition("/")[2] in system.declared else {}
+    if system.parent is None:
+        return own
+    parent = _shared(system.parent)
+    return {key: {**_mapping(parent, key), **_mapping(own, key)} for key in SHARES}
+
+
+def _shared_texts(system: System) -> list[str]:
+    """The files of what is shared, the pack's own before its parent's."""
+    systems = [system] if system.parent is None else [system, system.parent]
+    return [one.text(SHARED) for one in systems if SHARED.rpartition("/")[2] in one.declared]
 
 
 def _mapping(source: dict[str, Any], key: str) -> dict[str, Any]:

@@ -48,6 +48,8 @@ class About:
     licence: str
     notice: str = ""
     inherits: str = ""
+    pinned: str = ""
+    """The edition of the game that it inherits from, if it is for that one alone."""
 
 
 def read_about(content: Content) -> About:
@@ -72,6 +74,7 @@ def read_about(content: Content) -> About:
         raise TableError(PACK, f'"{id}" cannot name a system: a-z, 0-9 and hyphens, no other command', row="id")
     if id in built_in():
         raise TableError(PACK, f"{id} is a built-in system: give the pack another id, and inherits: {id}", row="id")
+    said["inherits"], _, said["pinned"] = said.get("inherits", "").partition("@")
     return About(**said)
 
 
@@ -92,13 +95,16 @@ class PackSystem(System):
         about = read_about(content)
         super().__init__(about.id)
         self.content, self.about = content, about
-        self.parent: System | None = None
         if parent := self.about.inherits:
             if parent not in built_in():
                 hint = did_you_mean(parent, built_in()) or f"It may be {', '.join(built_in())}."
                 raise TableError(PACK, f"there is no built-in system {parent[:40]}. {hint}", row="inherits")
             self.parent = built_in()[parent]
             self.code = self.parent.code
+            if about.pinned and about.pinned != str(self.parent.edition):
+                problem = f"is for edition {about.pinned[:20]} of {parent}, and this is edition {self.parent.edition}"
+                hint = f"See what has changed in docs/editions.md, then write {parent}@{self.parent.edition}."
+                raise TableError(PACK, f"{problem}. {hint}", row="inherits")
 
     @cached_property
     def version(self) -> str:
@@ -119,7 +125,10 @@ class PackSystem(System):
         """The content of one of its YAML files, or of the system that it inherits from. Raises TableError."""
         file = f"{name}.yaml"
         if file in self.content:
-            return read_bounded(self.content[file], f"{self.id}/{file}")
+            own = read_bounded(self.content[file], f"{self.id}/{file}")
+            if name == "sequences" and self.parent is not None and isinstance(own, Mapping):
+                return {**self.parent.read(name), **own}
+            return own
         if self.parent is not None:
             return self.parent.read(name)
         raise TableError(f"{self.id}/{file}", "is missing")

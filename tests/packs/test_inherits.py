@@ -1,0 +1,84 @@
+"""House rules: what a pack replaces of a built-in game, and what it still has of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.rules.dice import Script
+from bot.rules.errors import TableError
+from bot.systems.catalog import system
+from bot.systems.packs.pack import PackSystem, load_pack
+from bot.systems.resolve import resolve
+from tests.packs.conftest import PackMaker
+
+ABOUT = 'id: house\ntitle: House\nversion: "1"\nauthor: us\nlicence: CC0\ninherits: {parent}\n'
+
+
+def house(make_pack: PackMaker, parent: str = "lnlt", **files: str) -> PackSystem:
+    """A pack of house rules for Lock 'n Load; `steps_shared` is steps/shared.yaml."""
+    named = {f"{name.replace('_', '/')}.yaml": text for name, text in files.items()}
+    folder: Path = make_pack({"pack.yaml": ABOUT.format(parent=parent), "game.yaml": None, "crt.yaml": None, **named})
+    return load_pack(folder)
+
+
+def test_a_sequence_replaces_the_whole_of_it_and_sees_what_its_parent_shares(make_pack: PackMaker) -> None:
+    """Mines: who hits them on 1-3 is out. The block that refuses units out of play is still the parent's."""
+    pack = house(
+        make_pack,
+        steps_mines="""steps:
+- use: refuse-gone
+- roll: {roll: "1d6: mines"}
+  let: {result: "'destroyed' if roll <= 3 else 'none'"}
+  tell: {roll: roll, result: result, becomes: result, immobilized: false, crew: none, outcome: result}
+  headline: "{result}"
+""",
+    )
+    pack.check_whole()
+    assert resolve(pack.sequence("mines"), pack.sequence("mines").example, Script([3])).out["result"] == "destroyed"
+    assert "smoke" in pack.sequences
+    assert pack.sequence("smoke").declared is not None
+
+
+def test_a_formula_replaces_its_parents_in_every_sequence(make_pack: PackMaker) -> None:
+    formulas = "formulas:\n  at_most(number): text('at the most ', number)\n"
+    pack, smoke = house(make_pack, steps_shared=formulas), {"capability": 3}
+    (line,) = resolve(pack.sequence("smoke"), smoke, Script([2])).lines
+    assert line.result == "at the most 3"
+    (line,) = resolve(system("lnlt").sequence("smoke"), smoke, Script([2])).lines
+    assert line.result == "needs 3 or less"
+
+
+def test_a_sequence_of_its_own_is_beside_its_parents(make_pack: PackMaker) -> None:
+    pack = house(
+        make_pack,
+        sequences="""panic:
+  title: Panic
+  source: ours
+  summary: One die.
+  outputs: {result: runs | stays}
+  odds_by: result
+  dice: 1d6
+  example: {}
+  steps:
+  - roll: {roll: "1d6: panic"}
+    tell: {result: "'runs' if roll == 1 else 'stays'"}
+""",
+    )
+    assert {"panic", "melee", "smoke"} <= pack.sequences.keys()
+    assert resolve(pack.sequence("panic"), {}, Script([1])).out == {"result": "runs"}
+
+
+def test_a_mistake_in_what_a_pack_shares_is_found_in_its_file(make_pack: PackMaker) -> None:
+    blocks = "blocks:\n  refuse-gone:\n    needs: [unit]\n    steps:\n    - when: unit.stat == gone\n      stop: true\n"
+    pack = house(make_pack, steps_shared=blocks)
+    with pytest.raises(TableError, match=r"line 5, column 7 of steps/shared\.yaml.*Did you mean state"):
+        pack.sequence("smoke").declared  # noqa: B018  # it is compiled by this
+
+
+def test_house_rules_may_be_for_one_edition_alone(make_pack: PackMaker) -> None:
+    edition = system("lnlt").edition
+    assert house(make_pack, parent=f"lnlt@{edition}").parent is system("lnlt")
+    with pytest.raises(TableError, match=rf"is for edition 99 of lnlt, and this is edition {edition}.*lnlt@{edition}"):
+        house(make_pack, parent="lnlt@99")
