@@ -46,7 +46,7 @@ from bot.stores.base import Clock, Store
 from bot.stores.records import Shown
 from bot.stores.sweeping import Sweeping
 from bot.storing import Storing
-from bot.systems.catalog import built_in
+from bot.systems.catalog import System, built_in, using
 from bot.threads import Threads
 from bot.underway import UnderWay
 from bot.unrecorded import Unrecorded
@@ -78,7 +78,7 @@ class App:
         self.shelves = Shelves(store, enabled)
         storing = Storing(store, clock, self.games, enabled, self._receipts)
         self.threads = Threads(store, self.games)
-        self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads)
+        self.forms = Forms(store, self.drafts, self.games, self.registry, self.threads, self.seen_at)
         unrecorded = Unrecorded(steady)
         self.handling = Handling(
             store, clock, self.games, self.registry, enabled, storing, self.threads, unrecorded, self.shelves
@@ -204,8 +204,13 @@ class App:
 
     async def registry_at(self, where: Place) -> Registry:
         """The commands that are seen in a place: those of everybody, and those of the packs of its server and game."""
+        with using(await self.seen_at(where)):
+            return registry()
+
+    async def seen_at(self, where: Place) -> Mapping[str, System]:
+        """The systems that are seen in a place: those of everybody, and the packs of its server and game."""
         loaded = await self.games.at((await self.threads.home(where)).key)
-        return await self.shelves.registry_at(where, loaded.game if loaded is not None else None)
+        return await self.shelves.at(where, loaded.game if loaded is not None else None)
 
     async def spec_at(self, path: Path, where: Place) -> CommandSpec:
         """The command with this path as it is seen in a place. Raises UserError with the nearest spelling."""
@@ -323,13 +328,15 @@ class App:
         if loaded is None:
             return Known()
         game, person = loaded.game, loaded.person_of(who.key)
+        with using(await self.shelves.at(place, game)):
+            where = standing(game)
         return Known(
             roster=tuple(in_order(game.units.values())),
             sides=game.sides,
             players=tuple(row.name for row in loaded.persons.values() if not row.is_imported),
             own_side=game.players.get(person.person, "") if person is not None else "",
             system=game.system,
-            standing=standing(game),
+            standing=where,
         )
 
     async def games_on(self, where: Place) -> tuple[str, ...]:
@@ -341,12 +348,19 @@ class App:
     ) -> tuple[Choice, ...]:
         """Choices for one option while it is typed, with this channel's roster and sides."""
         try:
-            spec = self.spec(path)
+            seen = await self.seen_at(where)
+            with using(seen):
+                spec = spec_of(registry(), path)
             known = await self.known(where, who)
             if (option := spec.option(name)) is not None and option.complete == "game":
                 known = replace(known, games=await choices(self.store, await self.threads.home(where)))
             if option is not None and option.complete in OF_ENABLED:
                 known = replace(known, enabled=await self._enabled.games(where))
-            return complete_option(spec, name, typed[:MAX_TEXT], self.registry, known, given)
+            if option is not None and option.complete == "pack":
+                from bot.packs.stored import pack_choices
+
+                known = replace(known, packs=await pack_choices(self.store, where))
+            with using(seen):
+                return complete_option(spec, name, typed[:MAX_TEXT], registry(), known, given)
         except UserError:
             return ()

@@ -7,7 +7,7 @@ there are (the form, the odds of it, *Fix it*), it runs once. The action of a bu
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 
 from bot.drafts import Draft, Drafts, new_draft
@@ -16,12 +16,13 @@ from bot.game.opened import read_opened
 from bot.interface.complete import ACTING
 from bot.interface.form import HAND, ODDS, OPEN_FORM
 from bot.interface.keypad import keypad
-from bot.interface.registry import Registry
+from bot.interface.registry import Registry, registry
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec, Path, Person, Place
 from bot.interface.text import command_text, parse_text
 from bot.rules.errors import UserError
 from bot.stores.base import Store, StoreError
+from bot.systems.catalog import System, using
 from bot.threads import Threads
 
 DRAFTED, OF_EVENT = "draft:", "event:"
@@ -62,11 +63,18 @@ def action_of(how: str, key: str, options: Mapping[str, object]) -> str:
     return f"count:{key}" if how == ODDS else f"roll:{key}"
 
 
+SeenAt = Callable[[Place], Awaitable[Mapping[str, System]]]
+"""The systems that are seen in a place."""
+
+
 class Forms:
     """What the adapters open forms with. Every method may raise UserError or StoreError."""
 
-    def __init__(self, store: Store, drafts: Drafts, games: Games, registry: Registry, threads: Threads) -> None:
-        self._store, self._drafts, self._games, self._registry, self._threads = store, drafts, games, registry, threads
+    def __init__(
+        self, store: Store, drafts: Drafts, games: Games, house: Registry, threads: Threads, seen_at: SeenAt
+    ) -> None:
+        self._store, self._drafts, self._games, self._registry, self._threads = store, drafts, games, house, threads
+        self._seen_at = seen_at
 
     async def begin(self, spec: CommandSpec, options: Mapping[str, object], who: Person, title: str = "") -> Draft:
         """A new form of theirs with these options filled in."""
@@ -83,13 +91,15 @@ class Forms:
             return draft
         if what.startswith(OF_EVENT):
             return await self._of_event(what.removeprefix(OF_EVENT), who, where)
+        with using(await self._seen_at(where)):
+            seen = registry()
         try:
-            typed = parse_text(what, self._registry)
+            typed = parse_text(what, seen)
             return await self.begin(typed.spec, typed.options, who)
         except UserError as error:
             from bot.interface.salvage import salvaged
 
-            kept = salvaged(what, self._registry)
+            kept = salvaged(what, seen)
             draft = new_draft(kept.spec.path, kept.options, who.key)
             draft = replace(draft, wrong=error.option or "", message=str(error))
             await self._drafts.put(draft)
@@ -105,11 +115,13 @@ class Forms:
             raise UserError("This button belongs to another game than the one played here now.", code="other-game")
         found = await read_opened(self._store, loaded.row, loaded.game, at) if loaded is not None else None
         event = found or {}
-        spec = self._registry.get(tuple(str(event.get("command") or "").split()))
+        with using(await self._seen_at(where)):
+            spec = registry().get(tuple(str(event.get("command") or "").split()))
+            typed = as_typed(event) if spec is not None else {}
         if spec is None or spec.family not in KEPT or event.get("sealed"):
             raise UserError(f"#{digits[:12]} cannot be changed and done again.", hint=_ANEW, code="not-repeatable")
         shot = "the shot of " if spec.verb in FIRES else ""
-        return await self.begin(spec, as_typed(event), who, f"Change {shot}#{digits}")
+        return await self.begin(spec, typed, who, f"Change {shot}#{digits}")
 
     async def offered(
         self, reply: Reply, spec: CommandSpec, options: Mapping[str, object], who: Person, key: str = ""
@@ -125,7 +137,7 @@ class Forms:
         draft = replace(before, key=key or before.key, options=_storable(options), wrong=reply.option, message=message)
         buttons = [Button(f"{OPEN_FORM}{DRAFTED}{draft.key}", "Fix it")]
         pad = keypad(reply.owed, draft.key) if reply.owed is not None and spec.family in KEPT else None
-        if reply.better and spec.family in KEPT:
+        if reply.better and spec.family in KEPT and spec.system in ("", *self._registry.games):
             draft = replace(draft, better=_storable(parse_text(reply.better, self._registry).options))
             buttons.insert(0, Button(f"roll:{draft.key}", _at_once(spec, reply), "primary"))
         try:

@@ -156,6 +156,7 @@ class Handling:
             self.pack_checker.run,
             partial(self._enabled.check, where=command.where),
             address=self.address,
+            seen_with=self._shelves.at,
         )
         if loaded is None or loaded.game.ended:
             context.prepared = await find(self._store, command.where)

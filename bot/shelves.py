@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING
 
 from bot.enabled import Enabled
 from bot.game.state import Game
-from bot.interface.registry import Registry, registry
 from bot.interface.spec import Place
 from bot.rules.errors import TableError
 from bot.stores.base import Store
-from bot.systems.catalog import System, everywhere, using
+from bot.systems.catalog import System, everywhere
 
 if TYPE_CHECKING:  # most servers have no packs
     from bot.systems.packs.pack import PackSystem
@@ -64,11 +63,6 @@ class Shelves:
                 self._shelves.popitem(last=False)
         self._shelves.move_to_end(key)
         return shelf
-
-    async def registry_at(self, where: Place, game: Game | None = None) -> Registry:
-        """The commands that are seen there."""
-        with using(await self.at(where, game)):
-            return registry()
 
     async def _pack(self, hash: str) -> PackSystem | None:
         pack = self._packs.get(hash)

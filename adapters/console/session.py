@@ -119,7 +119,7 @@ class Session:
         except UserError as error:
             await self._show(error_reply(error))
             return
-        self.draft = what if draft is None else command_text(self.app.spec(draft.path), draft.options)
+        self.draft = what if draft is None else command_text(await self.app.spec_at(draft.path, PLACE), draft.options)
 
     async def _show(self, reply: Reply) -> None:
         self.keys = keys_of(reply) if self.terminal else Keys()
@@ -218,7 +218,7 @@ async def _talk(session: Session, settings: Settings) -> None:
 
     settings.data.mkdir(parents=True, exist_ok=True)
     known = await session.app.known(PLACE, session.who)
-    completer = ConsoleCompleter(session.app.registry, known)
+    completer = ConsoleCompleter(await session.app.registry_at(PLACE), known)
     prompt: PromptSession[str] = PromptSession(
         history=FileHistory(str(settings.data / "history")),
         completer=completer,
@@ -248,3 +248,4 @@ async def _talk(session: Session, settings: Settings) -> None:
         except (EOFError, KeyboardInterrupt):
             session.console.print("(stopped)")
         completer.known = await session.app.known(PLACE, session.who)
+        completer.registry = await session.app.registry_at(PLACE)

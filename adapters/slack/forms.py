@@ -32,7 +32,6 @@ from bot.interface.form_answer import Taken, take
 from bot.interface.parts import Odds
 from bot.interface.reply import Button, Reply, error_reply
 from bot.interface.spec import CommandSpec, Person
-from bot.interface.text import parse_text
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
@@ -56,21 +55,22 @@ class Forms:
         Then the command is acknowledged, before anything else: its trigger lives as short.
         """
         try:
-            typed = parse_text(text, self._app.registry)
+            typed = await self._app.parsed(text, request.where)
         except UserError:
             words = tuple(text.casefold().removeprefix("/").split())
+            seen = await self._app.registry_at(request.where)
             if not words:
                 await ack()
                 games = await self._app.games_on(request.where)
-                await self._open(request, "help", pick_view((), self._app.registry, request, games))
+                await self._open(request, "help", pick_view((), seen, request, games))
                 return True
-            if not 0 < len(words) < 3 or words[0] not in self._app.registry.top:
+            if not 0 < len(words) < 3 or words[0] not in seen.top:
                 return False
-            below = list(self._app.registry.below(words))
+            below = list(seen.below(words))
             if below:
                 await ack()
             if len(below) > 1:
-                await self._open(request, text, pick_view(words, self._app.registry, request))
+                await self._open(request, text, pick_view(words, seen, request))
             elif below:
                 await self._open(request, text, await self._begun(request, below[0], {}))
             return bool(below)
@@ -90,10 +90,10 @@ class Forms:
             return
         await self._open(request, " ".join(draft.path), await self._view(request, draft))
 
-    def offered(self, reply: Reply, text: str) -> Reply:
+    async def offered(self, request: Request, reply: Reply, text: str) -> Reply:
         """A refusal of what could not be read, with a button that opens the form of the command, where it has one."""
         try:
-            spec, used = self._app.registry.find(text.removeprefix("/").split())
+            spec, used = (await self._app.registry_at(request.where)).find(text.removeprefix("/").split())
         except UserError:
             return reply
         if not spec.options:
@@ -114,7 +114,7 @@ class Forms:
         picked = ((values.get("command") or {}).get(FIELD) or {}).get("selected_option")
         if not picked:
             raise UserError("No command was chosen.", code="bad-form")
-        spec = self._app.spec(tuple(picked["value"].split()))
+        spec = await self._app.spec_at(tuple(picked["value"].split()), request.where)
         if spec.options:
             await ack(response_action="update", view=await self._begun(request, spec, {}))
         else:
@@ -158,7 +158,7 @@ class Forms:
             await ack()
             await self._work.posts.deliver(request, error_reply(gone))
             return
-        spec = self._app.spec(draft.path)
+        spec = await self._app.spec_at(draft.path, request.where)
         form, taken = await self._taken(request, draft, view)
 
         async def at_its_field(reply: Reply) -> bool:
@@ -203,7 +203,8 @@ class Forms:
 
     async def _taken(self, request: Request, draft: Draft, view: Json) -> tuple[Form, Taken]:
         """The form of a modal as it was shown, and what has become of it."""
-        spec, known = self._app.spec(draft.path), await self._app.known(request.where, Person(request.person_key, ""))
+        known = await self._app.known(request.where, Person(request.person_key, ""))
+        spec = await self._app.spec_at(draft.path, request.where)
         form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
         return form, take(spec, known, form, read_state(form, (view.get("state") or {}).get("values") or {}))
 
@@ -217,14 +218,14 @@ class Forms:
 
     async def _view(self, request: Request, draft: Draft, odds: list[str] | None = None) -> Json:
         known = await self._app.known(request.where, Person(request.person_key, ""))
-        spec = self._app.spec(draft.path)
+        spec = await self._app.spec_at(draft.path, request.where)
         form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
         return form_view(form, draft, spec, request, odds or ())
 
     async def _open(self, request: Request, text: str, view: Json) -> None:
         if not await self._call(request, "views.open", trigger_id=request.trigger, view=view):
             error = UserError("The form could not be opened: Slack gives three seconds for it.", code="too-late")
-            await self._work.posts.deliver(request, self.offered(error_reply(error), text))
+            await self._work.posts.deliver(request, await self.offered(request, error_reply(error), text))
 
     async def _call(self, request: Request, method: str, **more: Any) -> bool:
         """Open or change a modal; whether Slack did. A change that another has overtaken is no harm."""

@@ -85,7 +85,7 @@ class Home:
         buttons = [Button(f"{SAY}game board", "Board"), Button(f"{SAY}log since=me", "Since I left")]
         if entry.text.startswith(THEIRS):
             known = await self._work.app.known(Place(place, home.rstrip("/")), who)
-            shot = shot_of(self._work.app.registry, known.system)
+            shot = shot_of(await self._work.app.registry_at(Place(place, home.rstrip("/"))), known.system)
             first = [Button(f"{OPEN_FORM}{shot}", "Fire", "primary")] if shot else []
             buttons = [*first, *buttons, Button(f"{SAY}game pass", "Pass")]
         return [{"type": "divider"}, section, *_row([*buttons, Button(entry.action, "Open", LINK)], place, entry.title)]

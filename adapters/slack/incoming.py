@@ -16,7 +16,7 @@ from adapters.slack.work import Ack, Do, Work
 from bot.interface.form import OPEN_FORM
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, Person, Receipt
-from bot.interface.text import Parsed, parse_text
+from bot.interface.text import Parsed
 from bot.rules.errors import UserError
 
 Json = dict[str, Any]
@@ -84,7 +84,7 @@ class Listeners:
             return
         await ack()
         request, system = await self.home.next_game(request)
-        shot = shot_of(self._work.app.registry, system) if name == "fire" else ""
+        shot = shot_of(await self._work.app.registry_at(request.where), system) if name == "fire" else ""
         await self.forms.open_from(request, shot or "roll")
 
     async def on_uninstalled(self, ack: Ack, body: Json) -> None:
@@ -129,8 +129,13 @@ class Listeners:
             return self._text(request, str(options["text"]), options["files"])
         if command.path[0] == "button":
             return self.buttons.work(request, f"{command.path[1]}:{options['rest']}")
-        spec = self._work.app.spec(command.path)
-        return lambda who: self._work.run(request, spec, options, who)
+
+        async def run(who: Person) -> Reply:
+            return await self._work.run(
+                request, await self._work.app.spec_at(command.path, request.where), options, who
+            )
+
+        return run
 
     async def _run_text(self, ack: Ack, request: Request, text: str, files: Any) -> None:
         """Run a command given as text and answer it."""
@@ -142,9 +147,9 @@ class Listeners:
 
         async def run(who: Person) -> Reply:
             try:
-                read = with_file(parse_text(text, self._work.app.registry), files)
+                read = with_file(await self._work.app.parsed(text, request.where), files)
             except UserError as error:
-                return self.forms.offered(in_thread(error_reply(error, text), request), text)
+                return await self.forms.offered(request, in_thread(error_reply(error, text), request), text)
             reply = await self._work.run(request, read.spec, read.options, who)
             if not reply.error or reply.seen:
                 return reply

@@ -14,7 +14,7 @@ from bot.game.rights import Actor, actor_in
 from bot.game.state import Game
 from bot.interface.registry import Registry
 from bot.interface.reply import Button, Reply
-from bot.interface.spec import Command, CommandSpec
+from bot.interface.spec import Command, CommandSpec, Place
 from bot.rules.dice import Die, Source
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import read_options
@@ -44,6 +44,7 @@ class Context:
     play, where none is under way; `moved` says there where a game went that was played here. `called`
     says who is called in which place, once somebody has worked that out. `address` is where shared games are served,
     or nothing; `unstored` makes the answer that is shown of the one that is stored, where it holds what nobody keeps.
+    `seen_with` are the systems of a game that was played here before.
     """
 
     command: Command
@@ -73,6 +74,7 @@ class Context:
     prepared: Prepared | None = None
     moved: str = ""
     called: dict[str, tuple[str, ...]] | None = None
+    seen_with: Callable[[Place, Game], Awaitable[Mapping[str, System]]] | None = None
 
     @property
     def spec(self) -> CommandSpec:

@@ -92,7 +92,7 @@ async def press_open(context: Context, row: str) -> Reply:
 async def _opened(context: Context, one: Played) -> Reply:
     from bot.commands.game import status
 
-    look_at(context, one)
+    await look_at(context, one)
     shown = await status(context)
     own = context.actor.person
     sealed = [number for number, who in one.game.sealed.items() if who == own]

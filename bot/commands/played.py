@@ -16,7 +16,7 @@ from bot.interface.spec import Place
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.phrase import phrase
 from bot.stores.base import Store
-from bot.systems.catalog import systems
+from bot.systems.catalog import see, systems
 
 FREE_PLAY = "Free play"
 
@@ -139,21 +139,23 @@ async def by_row(context: Context, row: str) -> Played:
 async def turn_to(context: Context, typed: str | None) -> None:
     """Let the command speak of the game named, where one is; the channel goes on with its own."""
     if typed:
-        look_at(context, find_played(await played_in(context.store, context.command.where), typed))
+        await look_at(context, find_played(await played_in(context.store, context.command.where), typed))
 
 
 async def turn_to_row(context: Context, row: str) -> bool:
     """Let the command speak of the game that a button names; whether it was played here."""
     found = next((one for one in await played_in(context.store, context.command.where) if one.row == row), None)
     if found is not None:
-        look_at(context, found)
+        await look_at(context, found)
     return found is not None
 
 
-def look_at(context: Context, one: Played) -> None:
-    """Let the command speak of this game."""
+async def look_at(context: Context, one: Played) -> None:
+    """Let the command speak of this game, with the packs that it was played with."""
     if one.row != context.ledger.row:
         context.ledger = Ledger(one.loaded, context.ledger.writer)
+        if context.seen_with is not None:
+            see(await context.seen_with(context.command.where, one.game))
 
 
 def put_aside(loaded: Loaded | None) -> tuple[str, ...]:

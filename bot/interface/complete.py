@@ -47,7 +47,8 @@ class Known:
     """What a channel knows that can be completed: roster, sides, players, the side of who is typing, the system.
 
     `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
-    those that were played there, where an option asks for one; `enabled` the systems that may be (None: all).
+    those that were played there, where an option asks for one; `enabled` the systems that may be (None: all);
+    `packs` those that its server has, where an option asks for one.
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -58,6 +59,7 @@ class Known:
     games: tuple[Choice, ...] = ()
     standing: str = ""
     enabled: tuple[str, ...] | None = None
+    packs: tuple[Choice, ...] = ()
 
 
 def fitting(known: Known, spec: CommandSpec) -> Known:
@@ -102,6 +104,9 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
     if option.complete == "game":
         part = typed.strip().casefold()
         return [choice for choice in known.games if part in choice.name.casefold()]
+    if option.complete == "pack":
+        part = typed.strip().casefold()
+        return [choice for choice in known.packs if part in f"{choice.name} {choice.value}".casefold()]
     played = registry.games.get(known.system)
     if option.complete == "systems":
         return _several(registry.games, typed)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from bot.interface.complete import Choice
 from bot.interface.spec import Place
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.phrase import phrase
@@ -83,6 +84,12 @@ async def versions(store: Store, server: str) -> list[Version]:
     """What a server has, by id, the newest of each first."""
     found = [Version(**doc.data) for doc in await store.docs(HERE, server)]
     return sorted(found, key=lambda one: (one.id, -one.added))
+
+
+async def pack_choices(store: Store, where: Place) -> tuple[Choice, ...]:
+    """The versions that a server has, as an option that names one is completed."""
+    known = await versions(store, server_key(where))
+    return tuple(Choice(f"{one.title} {one.version}", f"{one.id}@{one.hash[:SHORT]}") for one in known)
 
 
 async def read_pack(store: Store, hash: str) -> PackSystem | None:

@@ -369,6 +369,11 @@ def _no_version(_hash: str) -> None:
     return None
 
 
+def see(shelf: Mapping[str, System]) -> None:
+    """From here on `systems()` are these, until the command is over: it has turned to another game."""
+    _SHELF.set(shelf)
+
+
 @contextmanager
 def using(shelf: Mapping[str, System]) -> Iterator[None]:
     """Inside, `systems()` are these: for one command at a time, whatever others see meanwhile."""

@@ -186,3 +186,32 @@ async def test_a_game_imported_elsewhere_brings_its_packs_and_goes_on() -> None:
     assert not await audit_game(there.app.store, (await loaded_at(there)).row)
     elsewhere = Channel(there.app, replace(there.place, key="slack:T9/C2"), "e")
     await elsewhere.refused("Carl", "few shoot targets=unit hand=4", "unknown-command")
+
+
+async def test_an_earlier_game_of_a_channel_is_read_with_its_own_version() -> None:
+    channel = await upgraded()
+    await channel.say("Anna", "game end confirm")
+    await managed(channel, "pack remove few")
+    await managed(channel, "pack remove few")
+    await channel.do("Anna", 'game start lnlt "Another"')
+    told = (await channel.do("Anna", "log 20 game=1")).text()
+    assert "Shoot" in told or "miss" in told
+    text = file_text((await channel.do("Anna", "game export game=1")).files[0].data, "game.json")
+    assert (check(json.loads(text)).faults, check(json.loads(text)).unplayed) == ((), 0)
+
+
+async def test_options_are_completed_and_forms_opened_in_the_version_that_is_played() -> None:
+    north, south = await two_servers()
+    anna = north.who("Anna")
+    await north.do("Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit')
+    targets = await north.app.complete(("few", "shoot"), "targets", "", {}, anna, north.place)
+    assert [choice.value for choice in targets] == ["Gun 1", "unit"]
+    kinds = await north.app.complete(("unit", "add"), "type", "", {}, anna, north.place)
+    assert [choice.value for choice in kinds] == ["unit"]
+    packs = await south.app.complete(("pack", "show"), "pack", "fe", {}, anna, south.place)
+    assert [choice.name for choice in packs] == ["Few 2"]
+    systems = await south.app.complete(("game", "start"), "system", "f", {}, anna, south.place)
+    assert [choice.value for choice in systems] == ["few"]
+    draft = await north.app.forms.opened("few shoot targets=u1", anna, north.place)
+    assert draft.options == {"targets": "u1"}
+    assert "/few shoot" in (await north.do("Anna", "help few")).text()

@@ -1,0 +1,47 @@
+"""Every pack that wants to do harm, sent with `/pack add`: refused in words, while others are answered."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import time
+
+import pytest
+
+from bot.interface.packing import file_text
+from bot.systems.packs.content import zipped
+from tests.commands.test_pack import add
+from tests.packs.conftest import FEW
+from tests.packs.test_hostile import FILES
+from tests.playing import Channel
+
+
+@pytest.mark.slow
+async def test_hostile_packs_are_refused_in_words_while_others_are_answered() -> None:
+    channel = await Channel.fresh()
+    took, waits, done = [], [], False
+
+    async def others() -> None:
+        while not done:
+            since = time.monotonic()
+            await channel.do("Ben", "roll 2d6")
+            waits.append(time.monotonic() - since)
+            await asyncio.sleep(0.05)
+
+    beside = asyncio.create_task(others())
+    for name, (changed, said) in FILES.items():
+        files = {**FEW, **changed}
+        content = {
+            file: text if isinstance(text, bytes) else text.encode() for file, text in files.items() if text is not None
+        }
+        since = time.monotonic()
+        reply = await add(channel, file_text(zipped(content), "few.zip"))
+        took.append(time.monotonic() - since)
+        assert reply.code == "bad-pack", f"{name}: {reply.text()}"
+        assert said in reply.text(), f"{name}: {reply.text()}"
+    done = True
+    await beside
+    assert "No packs here yet" in (await channel.do("Anna", "pack list")).text()
+    assert statistics.median(took) < 2.0, took
+    assert statistics.median(waits) < 0.5
+    assert max(waits) < 2.0
