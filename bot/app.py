@@ -207,6 +207,19 @@ class App:
         with using(await self.seen_at(where)):
             return registry()
 
+    async def packs_at(self, server: str) -> tuple[Registry, tuple[str, ...]]:
+        """What a platform is told that wants to know a server's own commands: the registry that has them, and the
+        top-level names that the packs enabled there add to everybody's."""
+        here = Place(server, server)
+        with using(await self.shelves.at(here)):
+            found = registry()
+        packs = await self._enabled.packs(here)
+        return found, tuple(name for name in found.top if name.removesuffix(TABLE) in packs)
+
+    def when_packs_change(self, listener: Callable[[str], None]) -> None:
+        """Tell `listener` the server, as soon as its choice of systems and packs is stored by this process."""
+        self._enabled.listeners.append(listener)
+
     async def seen_at(self, where: Place) -> Mapping[str, System]:
         """The systems that are seen in a place: those of everybody, and the packs of its server and game."""
         loaded = await self.games.at((await self.threads.home(where)).key)

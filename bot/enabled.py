@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from bot.interface.registry import Registry
@@ -31,11 +31,15 @@ class Enabled:
 
     def __init__(self, store: Store, registry: Registry, steady: Clock) -> None:
         self._store, self._registry, self._steady = store, registry, steady
+        self.listeners: list[Callable[[str], None]] = []
+        """Told the server whose choice has just been stored, by this process."""
         self._setups: dict[str, tuple[float, _Choice]] = {}
 
     def forget(self, server: str) -> None:
         """Read this server's choice anew: it has just been stored."""
         self._setups.pop(server, None)
+        for listener in self.listeners:
+            listener(server)
 
     async def check(self, spec: CommandSpec, where: Place) -> None:
         """Raise UserError for a system that is not enabled on this server."""

@@ -32,6 +32,14 @@ async def packs_of(store: Store, rows: Sequence[EventRow], texts: Iterable[TextR
     return found
 
 
+def with_packs(packs: Mapping[str, Mapping[str, str]]) -> Mapping[str, System]:
+    """The systems of everybody, with these packs."""
+    if not packs:
+        return everywhere()
+    found = [pack for hash, files in packs.items() if (pack := pack_from(files, hash)) is not None]
+    return Shelf(everywhere(), found)
+
+
 def _at_hand(hash: str) -> PackSystem | None:
     return next((one for one in systems().values() if isinstance(one, PackSystem) and one.version == hash), None)
 

@@ -28,6 +28,8 @@ PRIVATE = (
     "odds",
     "bars",
     "luck",
+    "packdraw",
+    "packon",
     "picture",
     "dice",
     "count",

@@ -113,6 +113,7 @@ BUTTONS_WITH_REST = {
     "try": "help:press_try",
     "throw": "help:press_throw",
     "packon": "pack:press_enable",
+    "packdraw": "pack_add:press_picture",
     "picture": "pictures:press",
     "drawn": "pictures:press",
     "whole": "lookups:press_whole",

@@ -16,8 +16,10 @@ from bot.packs.stored import MOST_HERE, docs_of, enabled, gone, read_pack, serve
 from bot.rules.errors import UserError
 from bot.rules.odds import TooManyStates
 from bot.rules.phrase import phrase
+from bot.systems.catalog import everywhere, using
 from bot.systems.packs.content import MOST_BYTES
 from bot.systems.packs.pack import version_of
+from bot.systems.packs.shelf import Shelf
 
 MOST_FAULTS = 8
 MOST_QUESTIONS = 8
@@ -43,7 +45,7 @@ async def add(context: Context) -> Reply:
         context.docs += docs_of(found.content, found.about, server, context.now)
     active = (await enabled(context.store, server)).get(found.about.id)
     kept = "was here already" if is_known else "is checked and kept"
-    return _shown(found, hash, f"{found.about.title} {found.about.version} {kept}", active)
+    return await _drawn(context, _shown(found, hash, f"{found.about.title} {found.about.version} {kept}", active), hash)
 
 
 async def show(context: Context) -> Reply:
@@ -55,7 +57,27 @@ async def show(context: Context) -> Reply:
     found = await reviewed(context, review, dict(pack.content))
     if found.about is None:  # it passed once; the rules of packs have become stricter since
         return refused(found.report.faults)
-    return _shown(found, version.hash, f"{version.title} {version.version}", active.get(version.id))
+    shown = _shown(found, version.hash, f"{version.title} {version.version}", active.get(version.id))
+    return await _drawn(context, shown, version.hash)
+
+
+async def _drawn(context: Context, reply: Reply, hash: str) -> Reply:
+    """The review with the picture of its first table, as the channel has pictures."""
+    from bot.commands.pictures import offered
+
+    return await offered(context, reply, f"packdraw:{hash}")
+
+
+async def press_picture(context: Context, hash: str) -> Reply:
+    """The first table of a pack, drawn as it would be seen."""
+    from bot.commands.pictures import drawn_table
+
+    known = await versions(context.store, server_key(context.command.where))
+    pack = await read_pack(context.store, hash) if any(one.hash == hash for one in known) else None
+    if pack is None or not pack.tables:
+        raise gone()
+    with using(Shelf(everywhere(), [pack])):
+        return replace(await drawn_table(context, f"{pack.id}/{next(iter(pack.tables))}", {}), private=True)
 
 
 def _sent(context: Context) -> tuple[bytes | None, str]:

@@ -101,7 +101,7 @@ async def press(context: Context, rest: str) -> Reply:
     name, is_table, inputs = rest.partition("?")
     private = context.spec.private
     if is_table:
-        return replace(await _table(context, name, dict(parse_qsl(inputs))), private=private)
+        return replace(await drawn_table(context, name, dict(parse_qsl(inputs))), private=private)
     from bot.commands.filled import own_draft
     from bot.commands.odds import answer_odds
     from bot.commands.playing import repeated
@@ -110,7 +110,7 @@ async def press(context: Context, rest: str) -> Reply:
     draft = found or await own_draft(context, name)
     spec = context.registry.get(draft.path)
     if spec is not None and spec.family == "lookup":
-        return replace(await _table(context, f"{spec.system}/{spec.target}", draft.options), private=private)
+        return replace(await drawn_table(context, f"{spec.system}/{spec.target}", draft.options), private=private)
     draft = await own_draft(context, name)
     desk = repeated(context, draft.path, draft.options)
     await desk.check_enabled(desk.spec)
@@ -136,7 +136,8 @@ async def luck_shown(context: Context, title: str, tracks: Mapping[str, Many[tup
     return _shown(title, "luck", await _drawn(context, luck_drawn, title, dict(tracks)))
 
 
-async def _table(context: Context, name: str, given: Mapping[str, object]) -> Reply:
+async def drawn_table(context: Context, name: str, given: Mapping[str, object]) -> Reply:
+    """A table, `SYSTEM/TABLE`, drawn; with inputs, where it answers them."""
     id, _, own = name.partition("/")
     table = system(id).table(own)
     drawn = await _drawn(context, table_drawn, id, table.id, dict(given))

@@ -6,9 +6,12 @@ import asyncio
 import contextlib
 import json
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import monotonic
+from typing import Any
 
+from bot.audit.packs import packs_of, with_packs
 from bot.live.card import card_png
 from bot.live.public import MOST_EVENTS, public_export
 from bot.live.rendering import live_more, live_page
@@ -17,6 +20,7 @@ from bot.report.known import FACTS, Apart
 from bot.rules.errors import UserError
 from bot.stores.base import Store
 from bot.stores.records import EventRow, Json
+from bot.systems.catalog import using
 
 KEPT = 60
 """Messages behind which a watcher may be: a page that missed more is loaded anew."""
@@ -56,6 +60,7 @@ class Watched:
         self.ended = False
         self._store, self._apart = store, apart
         self._events: list[EventRow] = []
+        self._packs: dict[str, dict[str, str]] = {}
         self._export: Json = {}
         self._text = ""
         self._asks: dict[int, str] = {}
@@ -78,7 +83,7 @@ class Watched:
             before = self.number
             if await self._read() and before and self.watchers:
                 await self._learn()
-                message = await self._apart(live_more, self._text, self._known(), before, seconds=RENDERING)
+                message = await self._worked(live_more, self._text, self._known(), before, seconds=RENDERING)
                 self._sent.append((before, self.number, message))
                 await self._tell()
         return monotonic() - since
@@ -93,7 +98,7 @@ class Watched:
                 return None
             if self._page is None or self._page.number != self.number:
                 await self._learn()
-                made = await self._apart(live_page, self._text, self._known(), live, picture, seconds=RENDERING)
+                made = await self._worked(live_page, self._text, self._known(), live, picture, seconds=RENDERING)
                 self._page = Page(self.number, *made)
             return self._page
 
@@ -104,7 +109,7 @@ class Watched:
             if not self.watchers:
                 await self._read()
             if self._card is None or self._card[0] != self.number:
-                self._card = (self.number, await self._apart(card_png, self._text, seconds=RENDERING))
+                self._card = (self.number, await self._worked(card_png, self._text, seconds=RENDERING))
             return self._card[1]
 
     def behind(self, watcher: Watcher) -> list[bytes]:
@@ -142,6 +147,7 @@ class Watched:
         if not rows:
             return False
         self._events += rows
+        self._packs |= await packs_of(self._store, rows)
         self._export = await public_export(self._store, self.row, self._events)
         self._text, self._asks = await asyncio.to_thread(_texts, self._export)
         return True
@@ -149,9 +155,14 @@ class Watched:
     def _known(self) -> dict[int, str]:
         return FACTS.known(self._asks)
 
+    async def _worked(self, function: Callable[..., Any], *arguments: Any, **more: Any) -> Any:
+        """What a function comes to beside the bot, with the packs that the game was played with."""
+        with using(with_packs(self._packs)):
+            return await self._apart(function, *arguments, **more)
+
     async def _fill(self) -> None:
         with contextlib.suppress(UserError):  # too busy just now: the next page asks again
-            await FACTS.learn(self._apart, self._asks)
+            await FACTS.learn(self._worked, self._asks)
 
     async def _learn(self) -> None:
         """Work out the facts of new events; a page of a long game does not wait for all of them."""

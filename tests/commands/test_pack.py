@@ -50,7 +50,7 @@ async def test_a_club_adds_its_game_reads_what_was_found_and_plays_it() -> None:
     assert "Tables: CRT." in said
     assert "Combat sequences: none." in said
     await channel.refused("Anna", "few-table combat crt roll=5", "unknown-command")
-    [button] = review.buttons
+    button = review.buttons[0]
     pressed = await channel.app.press(button.action, channel.who("Host", manager=True), channel.place, "p1")
     assert pressed.title == "Few 1 is enabled here"
     looked = await channel.do("Anna", "few-table combat crt roll=5")
@@ -98,7 +98,7 @@ async def test_a_table_of_another_program_becomes_a_pack(sample: str, title: str
     channel = await Channel.fresh()
     review = await add(channel, (SAMPLES / sample).read_text(encoding="utf-8"))
     assert review.title == f"{title} is checked and kept"
-    [button] = review.buttons
+    button = review.buttons[0]
     await channel.app.press(button.action, channel.who("Host", manager=True), channel.place, "p1")
     assert said in (await channel.do("Anna", line)).text()
 
@@ -226,3 +226,27 @@ async def test_a_pack_that_costs_too_much_is_refused_while_others_are_answered()
     assert "too costly" in reply.text()
     assert max(waits) < 1.0
     assert len(waits) > 5
+
+
+async def test_a_table_of_a_pack_is_drawn_before_it_is_enabled() -> None:
+    channel = await Channel.fresh()
+    review = await add(channel, few())
+    drawing = next(button for button in review.buttons if button.label == "Picture")
+    drawn = await channel.press("Anna", drawing.action)
+    assert drawn.private
+    assert drawn.files[0].data.startswith(b"\x89PNG")
+    assert "CRT" in drawn.files[0].alt
+
+
+async def test_a_platform_hears_when_a_servers_commands_change_and_is_told_which_they_are() -> None:
+    channel, heard = await Channel.fresh(), list[str]()
+    channel.app.when_packs_change(heard.append)
+    await add(channel, few())
+    assert heard == []
+    await managed(channel, "pack enable few")
+    assert heard == ["console"]
+    registry, names = await channel.app.packs_at("console")
+    assert names == ("few-table",)
+    assert [spec.path for spec in registry.below(("few-table",))] == [("few-table", "combat", "crt")]
+    await managed(channel, "pack disable few")
+    assert (await channel.app.packs_at("console"))[1] == ()
