@@ -66,11 +66,11 @@ class Lookout:
 
 def _metrics() -> Metrics | None:
     """The figures, where their library is installed."""
-    from importlib.metadata import version
     from importlib.util import find_spec
 
     if find_spec("prometheus_client") is None:
         return None
+    from bot.release import release
     from bot.sight.metrics import Metrics
 
-    return Metrics(version("grognard"))
+    return Metrics(release())

@@ -53,9 +53,9 @@ def main(words: list[str] | None = None) -> int:
         print(help_on(next((word for word in words if word in COMMANDS), "")), end="")
         return 0
     if words[0] == "--version":
-        from importlib.metadata import version
+        from bot.release import release
 
-        print(f"grognard {version('grognard')}")
+        print(f"grognard {release()}")
         return 0
     target = COMMANDS.get(words[0])
     try:

@@ -44,7 +44,7 @@ fi
 say "The program in $app"
 if [ "$source" != "$(readlink -f "$app" 2>/dev/null || true)" ]; then
     run mkdir -p "$app"
-    for part in bot adapters tables deploy; do
+    for part in bot adapters tables packs deploy; do
         run rm -rf "$app/$part.new"
         run cp -R "$source/$part" "$app/$part.new"
         run rm -rf "$app/$part"

@@ -83,17 +83,17 @@ def _version() -> tuple[Part, ...]:
     """Which release this is, where its source is, and the edition of each rule set."""
     from importlib.metadata import PackageNotFoundError, metadata
 
+    from bot.release import NAME, release
     from bot.systems.catalog import systems
 
     try:
-        about = metadata("grognard")
-        release, pages = about["Version"], about.get_all("Project-URL") or []
+        pages = metadata(NAME).get_all("Project-URL") or []
     except PackageNotFoundError:  # run from its source, not installed
-        release, pages = "from source", []
+        pages = []
     where = [page.replace(", ", ": ", 1) for page in pages]
     editions = tuple((game.id, f"edition {game.edition}") for game in systems().values())
     source = where or ["Source: ask whoever hosts it; README.md begins there, CHANGELOG.md says what is new."]
-    return (f"Grognard {release}", *source, Grid(editions), "A log says under which edition each result was rolled.")
+    return (f"Grognard {release()}", *source, Grid(editions), "A log says under which edition each result was rolled.")
 
 
 def topic_page(name: str) -> Reply:
