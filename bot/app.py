@@ -66,7 +66,7 @@ class App:
 
     def __init__(self, store: Store, clock: Clock = time.time, steady: Clock = time.monotonic) -> None:
         """`clock` gives Unix seconds, which may jump; `steady` only ever goes on, and measures pauses."""
-        self.store = store
+        self.store, self._clock = store, clock
         self.registry: Registry = registry()
         self.drafts = Drafts(store, clock)
         self.games = Games(store)
@@ -122,8 +122,14 @@ class App:
         app = cls(store if watch is None else watch.storing(store), clock)
         if watch is not None:
             app.watched(watch)
-        app._sweeper = asyncio.create_task(Sweeping(app.store, source.retention, clock).run())
+        app._sweeper = asyncio.create_task(Sweeping(app.store, source.retention, clock, besides=app.tidy).run())
         return app
+
+    async def tidy(self) -> None:
+        """Let the content of packs go that no server needs any more."""
+        from bot.packs.keeping import tidy
+
+        await tidy(self.store, self._clock)
 
     async def close(self) -> None:
         """Finish what runs, end the worker and close the store."""

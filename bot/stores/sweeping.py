@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Awaitable, Callable
 
 from bot.stores.base import DAY, Clock, Store
 from bot.stores.records import Doc
@@ -26,8 +27,15 @@ class Sweeping:
     """Deletes what is outdated; games `retention` seconds after the bot was removed (None: never)."""
 
     def __init__(
-        self, store: Store, retention: float | None, clock: Clock = time.time, steady: Clock = time.monotonic
+        self,
+        store: Store,
+        retention: float | None,
+        clock: Clock = time.time,
+        steady: Clock = time.monotonic,
+        besides: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
+        """`besides` is done after each sweep."""
+        self._besides = besides
         self._store, self._retention = store, retention
         self._clock, self._steady = clock, steady
         self._before: tuple[float, float] | None = None  # both clocks at the last look
@@ -56,6 +64,8 @@ class Sweeping:
         await self._store.put_doc(Doc(KIND, KEY, {"at": now} if is_sure else {"at": now, "doubted": doubted}))
         if is_sure:
             await self._store.sweep(self._retention)
+            if self._besides is not None:
+                await self._besides()
         return is_sure
 
     def _was_set(self, now: float, noted: float) -> bool:
