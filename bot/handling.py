@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -31,7 +32,7 @@ from bot.shelves import Shelves
 from bot.stores.base import Clock, Conflict, Store, StoreError
 from bot.stores.gate import CalledOff, Gate
 from bot.storing import Storing
-from bot.systems.catalog import everywhere, systems, using
+from bot.systems.catalog import System, everywhere, systems, using
 from bot.threads import Threads
 from bot.turns import Queues
 from bot.unrecorded import Unrecorded
@@ -134,13 +135,20 @@ class Handling:
         for attempt in range(ATTEMPTS):
             loaded = await self._games.at(command.where.key)
             try:
-                with using(await self._shelves.at(command.where, loaded.game if loaded is not None else None)):
+                with using(await self._seen(command, loaded)):
                     return await self._once(_as_seen(command), loaded, handle, gate)
             except Conflict:
                 if loaded is not None:
                     self._games.drop(loaded.row)
                 await asyncio.sleep(0.002 * min(attempt, 10))
         raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.", code="busy")
+
+    async def _seen(self, command: Command, loaded: Loaded | None) -> Mapping[str, System]:
+        """The systems that the command sees; for mere dice nothing is read."""
+        game = loaded.game if loaded is not None else None
+        if command.path == ("roll",) and (game is None or not game.packs):
+            return everywhere()
+        return await self._shelves.at(command.where, game)
 
     async def _once(self, command: Command, loaded: Loaded | None, handle: Handler, gate: Gate) -> Reply:
         """The answer, stored. Raises Conflict where another process was faster."""

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from bot.audit.check_file import check
 from bot.audit.games import audit_game
 from bot.game.loaded import Loaded
@@ -215,3 +217,18 @@ async def test_options_are_completed_and_forms_opened_in_the_version_that_is_pla
     draft = await north.app.forms.opened("few shoot targets=u1", anna, north.place)
     assert draft.options == {"targets": "u1"}
     assert "/few shoot" in (await north.do("Anna", "help few")).text()
+
+
+async def test_nothing_more_is_read_on_a_server_without_packs(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = await Channel.fresh(place=Place("slack:T1/C1", "slack:T1", "#games"))
+    await channel.do("Anna", "roll 2d6", "lnlt fire attackers='squad fp=2' targets='squad morale=5' hand=5,2,3")
+    read, store = list[str](), type(channel.app.store)
+    before = store.doc
+
+    async def doc(self: Any, kind: str, key: str) -> Any:
+        read.append(kind)
+        return await before(self, kind, key)
+
+    monkeypatch.setattr(store, "doc", doc)
+    await channel.do("Anna", "roll 2d6", "lnlt fire attackers='squad fp=2' targets='squad morale=5' hand=5,2,3")
+    assert read == []
