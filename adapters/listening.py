@@ -44,6 +44,16 @@ async def one_request(_: web.Request, response: web.StreamResponse) -> None:
         response.headers["Connection"] = "close"
 
 
+async def body_of(request: web.Request, patience: float) -> bytes:
+    """All that a request brings. Raises an HTTP answer for one that takes too long, or breaks off."""
+    try:
+        return await asyncio.wait_for(request.read(), patience)
+    except TimeoutError:
+        raise web.HTTPRequestTimeout(text="too slow") from None
+    except OSError:  # whoever sent it went away in the middle: nobody hears this
+        raise web.HTTPBadRequest(text="broken off") from None
+
+
 def is_time(timestamp: str) -> bool:
     """Whether a header is a time in whole seconds."""
     return timestamp.isascii() and timestamp.isdecimal() and len(timestamp) < 12

@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from adapters.discord.payload_request import read_payload
 from adapters.discord.request import Request
 from adapters.door import Door
-from adapters.listening import MAX_AGE, Taken, is_time, listening, one_request
+from adapters.listening import MAX_AGE, Taken, body_of, is_time, listening, one_request
 from bot.logs import seldom
 from bot.settings import Settings
 
@@ -66,10 +66,7 @@ def web_app(public_key: str, take: Take) -> web.Application:
 
     async def interactions(request: web.Request) -> web.StreamResponse:
         headers = request.headers
-        try:
-            body = await asyncio.wait_for(request.read(), PATIENCE)
-        except TimeoutError:
-            return web.Response(status=408, text="too slow")
+        body = await body_of(request, PATIENCE)
         wrong = signatures.check(headers.get("X-Signature-Timestamp", ""), headers.get("X-Signature-Ed25519", ""), body)
         if wrong:
             return web.Response(status=401, text=wrong)

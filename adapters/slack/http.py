@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import hmac
 import time
@@ -13,7 +12,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.request.internals import parse_body
 
-from adapters.listening import MAX_AGE, Taken, is_time, one_request
+from adapters.listening import MAX_AGE, Taken, body_of, is_time, one_request
 from adapters.slack.shapes import is_valid
 from bot.logs import seldom
 
@@ -52,10 +51,7 @@ def web_app(bolt: AsyncApp, secret: str, routes: Iterable[web.RouteDef] = ()) ->
 
     async def events(request: web.Request) -> web.StreamResponse:
         headers = request.headers
-        try:
-            body = await asyncio.wait_for(request.read(), PATIENCE)
-        except TimeoutError:
-            return web.Response(status=408, text="too slow")
+        body = await body_of(request, PATIENCE)
         wrong = signatures.check(
             headers.get("X-Slack-Request-Timestamp", ""), headers.get("X-Slack-Signature", ""), body
         )
