@@ -106,7 +106,8 @@ class Storing:
 
     def _keep_packs(self, context: Context, ledgers: Many[Ledger]) -> None:
         """The packs that new events name stay, whatever becomes of them on the server; written once each."""
-        versions = getattr(systems(), "versions", ())
+        seen = systems()
+        versions = getattr(seen, "versions", ()) or [one for one in seen.values() if one.about is not None]
         if not versions or not any(ledger.events for ledger in ledgers):
             return
         from bot.packs.stored import server_key, used_docs

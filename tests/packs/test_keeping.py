@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
+from bot.app import App
 from bot.packs.keeping import GRACE, tidy
 from bot.stores.records import PACK_FILES, Doc
 from tests.commands.test_pack import add, few, managed
 from tests.fresh import fresh_app
+from tests.packs.conftest import PackMaker
 from tests.playing import Channel
-from tests.scenarios.test_pack_versions import FIRST
+from tests.scenarios.test_pack_versions import FIRST, SECOND
 
 
 class Hand:
@@ -54,3 +59,17 @@ async def test_what_was_played_stays() -> None:
     clock.at += 10 * GRACE
     assert len(await kept(channel)) == 1
     assert "Shoot" in (await channel.do("Anna", "log")).text()
+
+
+async def test_a_game_of_a_pack_of_the_hosts_keeps_its_version_when_the_host_changes_it(
+    make_pack: PackMaker, use_packs: Callable[[Path], None]
+) -> None:
+    folder = make_pack(dict(FIRST))
+    use_packs(folder)
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start few "Ridge"', 'unit add "Gun 1" unit', "few shoot targets=unit hand=4")
+    (folder / "crt.yaml").write_text(SECOND["crt.yaml"])
+    use_packs(folder)
+    later = Channel(App(channel.app.store), prefix="later")
+    assert "miss" in (await later.do("Anna", "few shoot targets=unit hand=4")).text()
+    assert len(await kept(channel)) == 1
