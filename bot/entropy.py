@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from bot.rules.dice import Source
-from bot.rules.proof.fair import Stream
+from bot.rules.proof.fair import Words
 
 _CODE = "0123456789ABCDEFGHJKMNPQRSTUVWXYZ"  # no I, L, O
 
@@ -40,4 +40,4 @@ def new_address() -> str:
 
 def throwaway() -> Source:
     """Dice outside any game: the same stream, from a seed that nobody keeps."""
-    return Stream(new_seed(), "none", 0)
+    return Words(new_seed(), "none", 0)

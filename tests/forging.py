@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
-from bot.rules.proof.fair import Stream, commitment
+from bot.rules.proof.fair import commitment, dice_of
 
 Json = dict[str, Any]
 
@@ -73,10 +73,10 @@ class Dice:
 
     def __init__(self, log: Json, number: int, digest: str = "") -> None:
         promised = [body["secret"] for body in bodies(log)[: number - 1] if "secret" in body]
-        epoch = next(secret["epoch"] for secret in reversed(promised) if "epoch" in secret)
-        seed = bytes.fromhex(next(row["seed"] for row in log["seeds"] if row["epoch"] == epoch))
-        self._stream = Stream.with_digest(seed, log["game"], number, digest or promised[-1]["digest"])
+        begun = next(secret for secret in reversed(promised) if "epoch" in secret)
+        seed = bytes.fromhex(next(row["seed"] for row in log["seeds"] if row["epoch"] == begun["epoch"]))
+        self._dice = dice_of(begun.get("protocol", 1), seed, log["game"], number, digest or promised[-1]["digest"])
 
     def draw(self, die: Any) -> int | str:
         """The next die, as the seed has it."""
-        return self._stream.draw(die)
+        return self._dice.draw(die)

@@ -13,6 +13,7 @@ Exit status: 0 sound, 1 faults (a line each), 2 the file or a head cannot be rea
 
 import gzip
 import hmac
+import itertools
 import json
 import re
 import struct
@@ -211,6 +212,23 @@ def face(seed: bytes, game: str, event: int, draw: int, sides: int, digest: str)
         attempt += 1
 
 
+def word_row(seed: bytes, game: str, event: int, digest: str) -> Iterator[int]:
+    """The row of words from which the dice of an event are taken under protocol 2."""
+    for block in itertools.count():
+        message = f"2:{game}:{event}:{digest}:{block}".encode()
+        yield from struct.unpack(">8I", hmac.digest(seed, message, "sha256"))
+
+
+def faces(protocol: int, seed: bytes, game: str, event: int, digest: str, sides: list[int]) -> Iterator[int]:
+    """What the seed gives for the dice of an event, in the order in which they were asked for."""
+    if protocol == 1:
+        yield from (face(seed, game, event, draw, each, digest) for draw, each in enumerate(sides))
+        return
+    row = word_row(seed, game, event, digest)
+    for each in sides:
+        yield next(word for word in row if word < 2**32 // each * each) % each + 1
+
+
 def proof_faults(log: Json, heads: Any, count: dict[str, int]) -> Iterator[str]:
     """What is wrong with chain, heads, seeds, texts and dice. `count` gets how much was checked."""
     texts = {(row["event"], row["key"]): row for row in log.get("texts", [])}
@@ -267,7 +285,8 @@ class Promises:
     def __init__(self, texts: Any, count: dict[str, int]) -> None:
         self.texts, self.count = texts, count
         self.promised: list[str] = []
-        self.in_force: dict[int, tuple[int, str]] = {}  # event: (epoch, digest) for its dice
+        self.protocol = 1
+        self.in_force: dict[int, tuple[int, str, int]] = {}  # event: (epoch, digest, protocol) for its dice
         self.begin(closing=False)
 
     def begin(self, closing: bool) -> None:
@@ -275,10 +294,14 @@ class Promises:
         self.wiped, self.closed, self.closing, self.digest = False, False, closing, NO_TEXTS
 
     def read(self, at: int, body: Json) -> Iterator[str]:
-        self.in_force[at] = (len(self.promised), self.digest)
+        self.in_force[at] = (len(self.promised), self.digest, self.protocol)
         secret = body.get("secret")
         if isinstance(secret, dict) and "commitment" in secret:
             self.promised.append(str(secret["commitment"]))
+            named = secret.get("protocol", 1)
+            self.protocol = named if type(named) is int and named in (1, 2) else 0
+            if not self.protocol:
+                yield f"Event {at}: its dice have no protocol {str(named)[:40]}."
             self.begin(closing=secret.get("closing") is True)
             if type(secret.get("epoch")) is not int or secret["epoch"] != len(self.promised):
                 yield f"Event {at}: it begins another seed than the next one, {len(self.promised)}."
@@ -343,23 +366,23 @@ def text_faults(log: Json, texts: Any) -> Iterator[str]:
 
 
 def dice_faults(
-    game: str, at: int, body: Json, in_force: tuple[int, str], seeds: dict[int, bytes], count: dict[str, int]
+    game: str, at: int, body: Json, in_force: tuple[int, str, int], seeds: dict[int, bytes], count: dict[str, int]
 ) -> Iterator[str]:
     """Dice of one event that its seed does not give."""
-    dice, (epoch, digest) = body["dice"], in_force
+    dice, (epoch, digest, protocol) = body["dice"], in_force
     if not isinstance(dice, list) or not all(map(is_die, dice)):
         yield f"Event {at}: its dice cannot be read."
     elif body.get("hand") is True:
         count["by_hand"] += len(dice)
     elif not epoch:
         yield f"Event {at}: dice were rolled before any commitment was published."
-    elif epoch not in seeds:
+    elif epoch not in seeds or not protocol:
         count["waiting"] += len(dice)
     else:
         count["dice"] += len(dice)
-        for draw, die in enumerate(dice):
-            given = face(seeds[epoch], game, at, draw, die["sides"], digest)
-            given = die["faces"][given - 1] if "faces" in die else given
+        places = faces(protocol, seeds[epoch], game, at, digest, [die["sides"] for die in dice])
+        for draw, (die, place) in enumerate(zip(dice, places, strict=True)):
+            given = die["faces"][place - 1] if "faces" in die else place
             if given != die["value"] or type(given) is not type(die["value"]):
                 yield f"Event {at}: die {draw + 1} shows {die['value']}, the seed gives {given}."
 
@@ -419,13 +442,17 @@ def one_of(*values: Any) -> Callable[[Any], bool]:
     return lambda value: any(value is item or (isinstance(item, str) and value == item) for item in values)
 
 
+SECRET = "epoch commitment digest closing announced protocol"
+
+
 def is_secret(value: Any) -> bool:
     if not isinstance(value, dict) or value.keys() == {"digest"}:
         return isinstance(value, dict) and digits(value["digest"])
     return (
-        {"epoch", "commitment", "digest"} <= value.keys() <= {"epoch", "commitment", "digest", "closing", "announced"}
+        {"epoch", "commitment", "digest"} <= value.keys() <= {*SECRET.split()}
         and number(value["epoch"], 1) and digits(value["commitment"]) and value["digest"] == NO_TEXTS
         and value.get("closing", True) is True and number(value.get("announced", 0))
+        and number(value.get("protocol", 2), 2) and value.get("protocol", 2) == 2
     )  # fmt: skip
 
 
@@ -616,7 +643,7 @@ class Game:
         self.claimed: dict[str, str] = {}  # as whom somebody went on
         self.closing = self.closed = self.all_closing = self.has_texts = False
         self.imported = self.last = self.epoch = self.promised = self.outcomes = 0  # imported: by which event, last
-        self.last_word = ""
+        self.last_word, self.protocol = "", 1
         for version, files in log.get("packs", {}).items():
             if pack_hash(files) != version:
                 self.faults.append(f"The pack {version[:8]} in the file is not what its hash says.")
@@ -696,6 +723,7 @@ class Game:
             self.left |= self.left_here
         if "commitment" in secret:
             self.epoch, self.promised, self.closing = secret["epoch"], at, "closing" in secret
+            self.protocol = secret.get("protocol", 1)
             self.closed, self.last_word, self.has_texts = False, "", False
             self.all_closing = self.closing if at == 1 else self.all_closing
         elif secret:
@@ -723,7 +751,12 @@ class Game:
             yield "the state that it says was there before is not what the log led to."
             return
         rule = getattr(self, "rule_" + str({"table": "roll", "sequence": "roll"}.get(kind, kind)), None)
-        problem = (rule(body) if rule else "") or self.packs_problem(body) or self.closing_problem(body)
+        problem = (
+            (rule(body) if rule else "")
+            or self.packs_problem(body)
+            or self.closing_problem(body)
+            or self.protocol_problem(body)
+        )
         if problem:
             yield problem
 
@@ -748,6 +781,12 @@ class Game:
 
     def guarded(self) -> bool:
         return self.now["started"] and not self.now["ended"] and bool(self.now["sides"])
+
+    def protocol_problem(self, body: Json) -> str:
+        """A new seed is never used under an earlier protocol."""
+        secret = body.get("secret", {})
+        goes_back = "commitment" in secret and secret.get("protocol", 1) < self.protocol
+        return "its dice go back to an earlier protocol." if goes_back else ""
 
     def closing_problem(self, body: Json) -> str:
         """When players' texts close, see docs/dice.md."""

@@ -84,6 +84,7 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
         digest=secret.get("digest", game.digest),
         drawn=drawn or (game.drawn and not begins),
         closing=secret.get("closing") is True if begins else game.closing,
+        protocol=secret.get("protocol", 1) if begins else game.protocol,
         closed=bool(event.get("closes")) or (game.closed and not begins),
         adder="" if begins else _adder(game, event),
         solo=_solo(game, event),

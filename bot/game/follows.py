@@ -14,7 +14,7 @@ from bot.game.events import ROLLS
 from bot.game.follows_orders import opening, order
 from bot.game.follows_packs import pack_words, packs_problem
 from bot.game.follows_people import bring_in, claim, join, leave, privacy
-from bot.game.follows_rolls import closing_problem, fair, opened, reveal, roll, sealed
+from bot.game.follows_rolls import closing_problem, fair, opened, protocol_problem, reveal, roll, sealed
 from bot.game.follows_turn import advance, go_problem, hand_over, initiative, plan, turn_words_problem
 from bot.game.follows_undo import redo, undo
 from bot.game.past import Event, Past
@@ -47,7 +47,10 @@ def order_faults(past: Past, event: Event) -> Iterator[str]:
     if not _stood(now, event.get("before", {})):
         yield "the state that it says was there before is not what the log led to."
     elif problem := (
-        _RULES.get(kind, _nothing)(past, event) or packs_problem(past, event) or closing_problem(past, event)
+        _RULES.get(kind, _nothing)(past, event)
+        or packs_problem(past, event)
+        or closing_problem(past, event)
+        or protocol_problem(past, event)
     ):
         yield problem
 

@@ -32,6 +32,13 @@ def closing_problem(past: Past, event: Event) -> str:
     return ""
 
 
+def protocol_problem(past: Past, event: Event) -> str:
+    """What is wrong with the protocol of a new seed: dice never go back to an earlier one."""
+    secret = event.get("secret", {})
+    goes_back = "commitment" in secret and secret.get("protocol", 1) < past.now.protocol
+    return "its dice go back to an earlier protocol." if goes_back else ""
+
+
 def fair(past: Past, event: Event) -> str:
     """A text is added, the texts are closed, or the seed in force is revealed."""
     if event.get("closes"):

@@ -11,10 +11,11 @@ from bot.game.events import apply, difference
 from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
+from bot.rules.dice import Source
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.event_kinds import has_large_number
-from bot.rules.proof.fair import NO_TEXTS, Stream, commitment
+from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, commitment, dice_of
 from bot.stores.records import Change, EventRow, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
@@ -112,7 +113,13 @@ class Ledger:
         epoch = self.game.epoch + 1
         row = SeedRow(self.row, epoch, seed, commitment(seed), self.next_number + 1, (), NO_TEXTS)
         self.seed = self.new_seeds[epoch] = row
-        told: Json = {"epoch": epoch, "commitment": row.commitment, "digest": NO_TEXTS, "closing": True}
+        told: Json = {
+            "epoch": epoch,
+            "commitment": row.commitment,
+            "digest": NO_TEXTS,
+            "closing": True,
+            "protocol": PROTOCOL,
+        }
         return told | ({"announced": prepared.announced} if prepared is not None else {})
 
     def change_seed(self, row: SeedRow) -> None:
@@ -121,10 +128,11 @@ class Ledger:
         if self.seed is not None and self.seed.epoch == row.epoch:
             self.seed = row
 
-    def source(self) -> Stream:
+    def source(self) -> Source:
         """The provable dice of the next event."""
         assert self.seed is not None
-        return Stream.with_digest(self.seed.seed, self.game.id, self.next_number, self.game.digest)
+        game = self.game
+        return dice_of(game.protocol, self.seed.seed, game.id, self.next_number, game.digest)
 
     def salted(self, key: str, text: str, *, number: int | None = None) -> str:
         """Keep a text of the next event apart from the chain; returns the salted hash that is in it."""

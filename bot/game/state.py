@@ -25,8 +25,8 @@ class Game:
     may open them, `withdrawn` the undone ones among these, and the dice secret in force: `drawn` says that a die of it
     has fallen, `digest` is that of the players' texts. `closing` says that an event closes these, `closed` that one
     has; `adder` is who added the last. `solo` is who wrote every event so far: "*" when several did, "" in games that
-    begin without `closing`. `go_since` is when the go came to those who have it, in Unix seconds; 0 where that is not
-    known.
+    begin without `closing`. `protocol` says how dice follow from the secret, see docs/dice.md. `go_since` is when the
+    go came to those who have it, in Unix seconds; 0 where that is not known.
     """
 
     id: str
@@ -66,10 +66,11 @@ class Game:
     closed: bool = False
     adder: str = ""
     solo: str = ""
+    protocol: int = 1
     go_since: int = 0
 
 
-_SECRET = ("epoch", "commitment", "digest", "drawn", "closing", "closed", "adder", "solo")
+_SECRET = ("epoch", "commitment", "digest", "drawn", "closing", "closed", "adder", "solo", "protocol")
 _BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since")
 FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units"))
 """What a patch may set, beside units."""

@@ -248,7 +248,46 @@ def seed_under_seal(log: Json) -> None:
     log["texts"] = [row for row in log["texts"] if row["event"] != sealed(log, 3)]
 
 
+def protocol_left_out(log: Json) -> None:
+    """The same seed under the other protocol gives other dice: nobody may choose afterwards."""
+    del log["events"][0]["body"]["secret"]["protocol"]
+
+
+def another_protocol(log: Json) -> None:
+    log["events"][0]["body"]["secret"]["protocol"] = 3
+
+
+def protocol_in_words(log: Json) -> None:
+    log["events"][0]["body"]["secret"]["protocol"] = "2"
+
+
+def first_protocol_by_name(log: Json) -> None:
+    bodies(log, "fair")[-1]["secret"]["protocol"] = 1
+
+
+def back_to_the_first_protocol(log: Json) -> None:
+    """The last seed promised was never used, so no die can tell."""
+    del bodies(log, "fair")[-1]["secret"]["protocol"]
+
+
+def dice_of_the_first_protocol(log: Json) -> None:
+    """One roll as the other protocol would have given it."""
+    secret = log["events"][0]["body"]["secret"]
+    named = secret.pop("protocol")
+    body = fire(log)
+    dice = Dice(log, body["number"])
+    for die in body["dice"]:
+        die["value"] = dice.draw(Die(die["label"], die["sides"]))
+    secret["protocol"] = named
+
+
 SEEDS: list[tuple[Forge, str]] = [
+    (protocol_left_out, "the seed gives"),
+    (another_protocol, "its dice have no protocol 3"),
+    (protocol_in_words, "its dice have no protocol 2"),
+    (first_protocol_by_name, "its secret cannot be read"),
+    (back_to_the_first_protocol, "back to an earlier protocol"),
+    (dice_of_the_first_protocol, "the seed gives"),
     (digest_without_text, "nobody had it deleted"),
     (another_digest, "digest of the players' texts"),
     (another_word, "digest of the players' texts"),

@@ -13,7 +13,7 @@ from bot.audit.games import audit
 from bot.game.events import NEVER_UNDONE, replay
 from bot.game.state import content, from_json, to_json
 from bot.rules.dice import d6
-from bot.rules.proof.fair import Stream
+from bot.rules.proof.fair import dice_of
 from bot.rules.proof.verify import verify
 from tests.fresh import run
 from tests.playing import Channel, two_sides
@@ -139,8 +139,12 @@ def test_an_export_without_its_seed_predicts_nothing(lines: list[tuple[str, str]
         for sealed in loaded.game.sealed:
             for kept in parts[2]:
                 assert kept.event != sealed or kept.salt not in text
-        ahead = Stream.with_digest(loaded.seed.seed, loaded.game.id, loaded.game.number + 1, loaded.game.digest)
-        guess = Stream.with_digest(bytes.fromhex(loaded.seed.commitment), loaded.game.id, loaded.game.number + 1, "")
+        ahead = dice_of(
+            loaded.game.protocol, loaded.seed.seed, loaded.game.id, loaded.game.number + 1, loaded.game.digest
+        )
+        guess = dice_of(
+            loaded.game.protocol, bytes.fromhex(loaded.seed.commitment), loaded.game.id, loaded.game.number + 1, ""
+        )
         dice = [d6("x")] * 60
         assert [ahead.draw(die) for die in dice] != [guess.draw(die) for die in dice]
 

@@ -1,8 +1,8 @@
 /* The checker: recomputes an export from nothing but the export. It knows nothing of a page; one global: Checker. */
 const Checker = (() => {
   "use strict";
-  const {NO_TEXTS, bytes, hex, unhex, engine, canonical, whole, draw, selfTest} = Proof;
-  const SLICE = 40, LARGEST_DIE = 4294967296, MANY_WRONG = 8, MOST_OF = 0.6, BY_CHANCE = 0.001;
+  const {NO_TEXTS, bytes, hex, unhex, engine, canonical, whole, dice: thrower, selfTest} = Proof;
+  const SLICE = 40, LARGEST_DIE = 4294967296, MANY_WRONG = 8, MOST_OF = 0.6, BY_CHANCE = 0.001, PROTOCOLS = [1, 2];
   const isMap = value => value !== null && typeof value === "object" && !Array.isArray(value);
   const has = (value, key) => isMap(value) && Object.prototype.hasOwnProperty.call(value, key);
   const number = value => value.toLocaleString("en");
@@ -42,9 +42,11 @@ const Checker = (() => {
       ruling.set(at, current ? {promise: current, digest: current.digest} : null);
       const secret = body.secret;
       if (has(secret, "commitment")) {
-        current = {epoch: list.length + 1, from: at, commitment: String(secret.commitment), seed: "", failed: false,
+        current = {epoch: list.length + 1, from: at, commitment: String(secret.commitment), protocol: has(secret, "protocol") ? secret.protocol : 1, seed: "", failed: false,
           digest: NO_TEXTS, known: [], closing: secret.closing === true, closed: false, wiped: false, used: false};
         if (secret.epoch !== current.epoch) fault("seeds", at, `It begins seed ${secret.epoch}, but the next one is ${current.epoch}.`);
+        if (!PROTOCOLS.includes(current.protocol)) fault("seeds", at, `Its dice have no protocol ${current.protocol}.`);
+        else if (list.length && current.protocol < list[list.length - 1].protocol) fault("seeds", at, "Its dice go back to an earlier protocol.");
         list.push(current);
       } else if (isMap(secret) && current) await addText(log, sha, fault, current, at, secret);
       if (!current) continue;
@@ -104,11 +106,13 @@ const Checker = (() => {
     if (!held) { fault("dice", at, "Dice fell before any commitment was published."); return; }
     const {promise, digest} = held;
     if (!promise.seed) { counts[promise.failed ? "unproved" : "waiting"] += dice.length; return; }
+    if (!PROTOCOLS.includes(promise.protocol)) { counts.unproved += dice.length; return; }
     if (!macs.has(promise.epoch)) macs.set(promise.epoch, await check.eng.mac(unhex(promise.seed)));
+    const next = thrower(macs.get(promise.epoch), promise.protocol, log.data.game, at, digest);
     for (let i = 0; i < dice.length; i++) {
       const die = dice[i], sides = isMap(die) ? die.sides : 0;
-      if (!Number.isInteger(sides) || sides < 1 || sides > LARGEST_DIE) { fault("dice", at, `Die ${i + 1} cannot be read.`); continue; }
-      const drawn = await draw(macs.get(promise.epoch), log.data.game, at, i, sides, digest);
+      if (!Number.isInteger(sides) || sides < 1 || sides > LARGEST_DIE) { fault("dice", at, `Die ${i + 1} cannot be read, so the dice behind it cannot either.`); return; }
+      const drawn = await next(sides);
       const face = Array.isArray(die.faces) ? die.faces[drawn.face - 1] : drawn.face;
       counts.dice++;
       if (face === die.value) continue;
@@ -326,10 +330,11 @@ const Checker = (() => {
     const held = ruling.get(at);
     if (!held) return null;
     const {promise, digest} = held, row = (data.seeds || []).find(one => one.epoch === promise.epoch);
-    if (!row || !row.seed) return {promise, dice: null};
+    if (!row || !row.seed || !PROTOCOLS.includes(promise.protocol)) return {promise, dice: null};
     const body = log.bodies.get(at), content = (has(body, "sealed") ? log.opened(at) : body) || {}, mac = await eng.mac(unhex(row.seed)), dice = [];
-    for (const [i, die] of (content.hand ? [] : content.dice || []).entries()) {
-      const drawn = await draw(mac, data.game, at, i, die.sides, digest);
+    const next = thrower(mac, promise.protocol, data.game, at, digest);
+    for (const die of content.hand ? [] : content.dice || []) {
+      const drawn = await next(die.sides);
       dice.push({...drawn, sides: die.sides, label: die.label, shows: die.value, gives: die.faces ? die.faces[drawn.face - 1] : drawn.face});
     }
     return {promise, dice};

@@ -97,28 +97,45 @@ const Proof = (() => {
     return a.length - b.length;
   }
 
-  /* One die: its place among the faces, and the numbers that lead to it, for whoever wants to see them. */
-  async function draw(mac, game, event, at, sides, digest) {
-    const below = Math.floor(WORD / sides) * sides;
-    for (let attempt = 0; attempt < TRIES; attempt++) {
-      const message = `${game}:${event}:${at}:${digest}:${attempt}`, made = await mac(bytes(message));
-      const view = new DataView(made.buffer, made.byteOffset, 32);
-      for (let place = 0; place < WORDS; place++) {
-        const word = view.getUint32(4 * place);
-        if (word < below) return {face: word % sides + 1, word, place, message};
+  /* The dice of one event, one after another: each one's place among the faces, and the numbers that lead to it, for
+     whoever wants to see them. Under protocol 1 each die has digests of its own, under 2 all take from one row. */
+  function dice(mac, protocol, game, event, digest, at = 0) {
+    let place = 0, digests = 0, view = null, message = "";
+    return async sides => {
+      const below = Math.floor(WORD / sides) * sides;
+      if (protocol === 1) { view = null; digests = 0; }
+      for (const last = digests + TRIES; digests <= last;) {
+        if (!view || place === WORDS) {
+          message = protocol === 1 ? `${game}:${event}:${at}:${digest}:${digests}` : `2:${game}:${event}:${digest}:${digests}`;
+          const made = await mac(bytes(message));
+          view = new DataView(made.buffer, made.byteOffset, 32);
+          place = 0;
+          digests++;
+        }
+        const word = view.getUint32(4 * place++);
+        if (word >= below) continue;
+        at++;
+        return {face: word % sides + 1, word, place: place - 1, message};
       }
-    }
-    throw new Error("no face in so many tries");
+      throw new Error("no face in so many tries");
+    };
   }
+
+  const MIXED = [6, 6, 20, 10, 10, 10, 10, 10, 10, 100, 2, 6], MIXED_FACES = "6,5,9,5,6,8,7,8,5,80,1,4";
+  const LARGE = 2147483649, LARGE_FACES = "860200860,356471403,1658414585,3";
 
   /* The published vectors of docs/dice.md: a checker that fails them says so and checks nothing. */
   async function selfTest(eng) {
-    const seed = Uint8Array.from({length: 32}, (_, i) => i), mac = await eng.mac(seed), faces = [];
+    const seed = Uint8Array.from({length: 32}, (_, i) => i), mac = await eng.mac(seed);
+    const game = "a1b2c3d4e5f60718", faces = async (protocol, event, sides, at = 0) => {
+      const next = dice(mac, protocol, game, event, NO_TEXTS, at), found = [];
+      for (const each of sides) found.push((await next(each)).face);
+      return found.join();
+    };
     if (hex(await eng.sha(seed)) !== "630dcd2966c4336691125448bbb25b4ff412a49c732db2c8abc1b8581bd710dd") return false;
-    for (let at = 0; at < 6; at++) faces.push((await draw(mac, "a1b2c3d4e5f60718", 2, at, 20, NO_TEXTS)).face);
-    const skipping = await draw(mac, "a1b2c3d4e5f60718", 3, 186, 2147483649, NO_TEXTS);
-    return faces.join() === "19,14,12,14,17,5" && skipping.face === 983927020;
+    return await faces(1, 2, Array(6).fill(20)) === "19,14,12,14,17,5" && await faces(1, 3, [LARGE], 186) === "983927020"
+      && await faces(2, 2, MIXED) === MIXED_FACES && await faces(2, 3, [LARGE, LARGE, LARGE, 6]) === LARGE_FACES;
   }
 
-  return {NO_TEXTS, bytes, hex, unhex, engine, canonical, whole, draw, selfTest};
+  return {NO_TEXTS, bytes, hex, unhex, engine, canonical, whole, dice, selfTest};
 })();

@@ -257,13 +257,17 @@ def _is_secret(value: object) -> bool:
     if value.keys() == {"digest"}:
         return is_hash(value["digest"])
     return (
-        {"epoch", "commitment", "digest"} <= value.keys() <= {"epoch", "commitment", "digest", "closing", "announced"}
+        {"epoch", "commitment", "digest"} <= value.keys() <= _SECRET
         and value.get("closing", True) is True
+        and (type(value.get("protocol", 2)), value.get("protocol", 2)) == (int, 2)  # the first has no name
         and is_number(value.get("announced", 0))
         and is_number(value["epoch"], 1)
         and is_hash(value["commitment"])
         and value["digest"] == NO_TEXTS
     )
+
+
+_SECRET = {"epoch", "commitment", "digest", "closing", "announced", "protocol"}
 
 
 def _is_revealed(value: object) -> bool:

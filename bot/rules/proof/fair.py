@@ -1,10 +1,14 @@
 """Dice that can be checked afterwards: each face follows from a secret seed that was promised beforehand.
 
-Face of draw d in event e of a game, for a die with n sides: HMAC-SHA256 with the seed as key over the text
-GAME:EVENT:DRAW:TEXTS:TRY, all numbers decimal. EVENT is the event's number in the log; DRAW counts the dice of
-one event from 0, TRY counts from 0; TEXTS is the hex SHA-256 of the players' texts, joined by newlines. The digest
-is read as eight big-endian 32-bit words; the first word below floor(2^32 / n) * n gives word % n + 1. If none of
-the eight is, TRY goes up by one. docs/dice.md has test vectors.
+How they follow is a protocol, which the event that promises the seed names. All of it is HMAC-SHA256 with the seed as
+key; each digest is read as eight big-endian 32-bit words, and a word below floor(2^32 / n) * n makes a die with n sides
+show word % n + 1. All numbers in the text are decimal: EVENT is the event's number in the log, TEXTS the hex SHA-256 of
+the players' texts, joined by newlines. docs/dice.md has test vectors.
+
+1: each die has digests of its own, over GAME:EVENT:DRAW:TEXTS:TRY. DRAW counts the dice of one event from 0. The first
+word that is low enough counts; where none of the eight is, TRY goes up by one from 0.
+2: the digests over 2:GAME:EVENT:TEXTS:BLOCK, BLOCK 0, 1, 2 and so on, are one row of words for the whole event. Each
+die in turn takes the next word; those that are not low enough are passed over.
 """
 
 from __future__ import annotations
@@ -21,6 +25,9 @@ from bot.rules.dice import Die
 _WORDS = struct.Struct(">8I")
 _ALL = 2**32
 MAX_SIDES = _ALL
+PROTOCOLS = (1, 2)
+PROTOCOL = 2
+"""What new seeds are used under. Games go on under the protocol that they began with."""
 _BLOCK = 64
 _INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 """What HMAC does to its key, byte by byte, for the hash within and the one around it (RFC 2104)."""
@@ -63,7 +70,7 @@ def _keyed(seed: bytes) -> tuple[Any, Any]:
 
 
 class Stream:
-    """The dice of one event, in the order in which they are asked for. A `Source`."""
+    """The dice of one event under protocol 1, in the order in which they are asked for. A `Source`."""
 
     def __init__(self, seed: bytes, game: str, event: int, texts: Sequence[str] = ()) -> None:
         if isinstance(texts, str):
@@ -116,3 +123,56 @@ class Stream:
                 found.append(face(self._seed, self._game, self._event, draw, sides, self._digest))
         self._draw = first + count
         return found if die.faces is None else [die.value(int(index)) for index in found]
+
+
+class Words:
+    """The dice of one event under protocol 2, in the order in which they are asked for. A `Source`."""
+
+    __slots__ = ("_about", "_block", "_seed", "_used", "_words")
+
+    def __init__(self, seed: bytes, game: str, event: int, texts_digest: str = NO_TEXTS) -> None:
+        self._seed = seed
+        self._about = f"2:{game}:{event}:{texts_digest}:"
+        self._block = self._used = 0
+        self._words: tuple[int, ...] = ()
+
+    def draw(self, die: Die) -> int | str:
+        """The value of the next die."""
+        return self.draw_all(die, 1)[0]
+
+    def draw_all(self, die: Die, count: int) -> list[int | str]:
+        """The values of so many dice alike."""
+        sides, first = die.sides, self._used
+        if not 1 <= sides <= MAX_SIDES:
+            raise ValueError(f"a die has 1 to {MAX_SIDES} sides, not {sides}")
+        below, last = _ALL - _ALL % sides, first + count
+        while len(self._words) < last:
+            self._go_on()
+        found: list[int | str] = [word % sides + 1 for word in self._words[first:last] if word < below]
+        self._used = last
+        while len(found) < count:  # a word was passed over
+            if self._used == len(self._words):
+                self._go_on()
+            word = self._words[self._used]
+            self._used += 1
+            if word < below:
+                found.append(word % sides + 1)
+        return found if die.faces is None else [die.value(int(index)) for index in found]
+
+    def _go_on(self) -> None:
+        """Work out eight words more."""
+        from_inner, from_outer = _keyed(self._seed)
+        inner, outer = from_inner.copy(), from_outer.copy()
+        inner.update(f"{self._about}{self._block}".encode())
+        outer.update(inner.digest())
+        self._words += _WORDS.unpack(outer.digest())
+        self._block += 1
+
+
+def dice_of(protocol: int, seed: bytes, game: str, event: int, texts_digest: str = "") -> Stream | Words:
+    """The dice of an event, as the protocol has them. `texts_digest` is "" where there are no texts."""
+    if protocol == 1:
+        return Stream.with_digest(seed, game, event, texts_digest)
+    if protocol == 2:
+        return Words(seed, game, event, texts_digest or NO_TEXTS)
+    raise ValueError(f"dice have no protocol {protocol}")

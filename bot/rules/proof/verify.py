@@ -15,7 +15,7 @@ from bot.rules.dice import Die
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.event_kinds import is_number, shown
 from bot.rules.proof.export_format import SEALED, Exported, ExportedEvent, read_export
-from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, Stream, commitment, digest
+from bot.rules.proof.fair import MAX_SIDES, NO_TEXTS, PROTOCOLS, commitment, dice_of, digest
 from bot.rules.proof.heads import head_faults, head_remarks, read_heads
 
 MOST_FAULTS = 50
@@ -55,6 +55,7 @@ class _Epoch:
 
     commitment: str
     event: int  # that published the commitment
+    protocol: int  # by which dice follow from it; 0 for one that nobody knows
     seed: bytes = b""
 
 
@@ -154,9 +155,13 @@ class _Check:
 
     def _promise(self, number: int, secret: Mapping[str, Any]) -> None:
         promised, epoch, following = str(secret["commitment"]), secret.get("epoch"), len(self._epochs) + 1
+        protocol = secret.get("protocol", 1)
+        if type(protocol) is not int or protocol not in PROTOCOLS:
+            self._fault(number, f"its dice have no protocol {shown(protocol)}.")
+            protocol = 0
         if type(epoch) is not int or epoch != following:
             self._fault(number, f"it begins seed {shown(epoch)}, but the next one is {following}.")
-        self._epochs[following] = _Epoch(promised, number)
+        self._epochs[following] = _Epoch(promised, number, protocol)
 
     def _change_texts(self, event: ExportedEvent, secret: Mapping[str, Any], texts: _Texts) -> None:
         """A text is added to the dice: the digest is that of all of them, as far as they are in the file.
@@ -266,10 +271,10 @@ class _Check:
             self._by_hand += len(dice)
         elif epoch is None:
             self._fault(number, "dice were rolled before any commitment was published.")
-        elif not epoch.seed:
+        elif not (epoch.seed and epoch.protocol):
             self._waiting += len(dice)
         else:
-            stream = Stream.with_digest(epoch.seed, self._log.game, number, self._digests[number])
+            stream = dice_of(epoch.protocol, epoch.seed, self._log.game, number, self._digests[number])
             for at, entry in enumerate(dice, 1):
                 assert entry is not None
                 die, shows = entry

@@ -1,4 +1,4 @@
-"""The dice stream: what the documentation promises, fair faces, nothing shared between events."""
+"""The dice of protocol 1: what the documentation promises, fair faces, nothing shared between events."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rows(page: str, heading: str) -> list[list[str]]:
 def documented(page: str) -> Callable[..., int]:
     """The function that the page prints, which shares no code with ours."""
     names: dict[str, Any] = {}
-    exec(page.split("```python\n")[1].split("```")[0], names)
+    exec(page.split("### Protocol 1")[1].split("```python\n")[1].split("```")[0], names)
     return names["face"]  # type: ignore[no-any-return]
 
 
