@@ -11,8 +11,10 @@ import icepool
 import pytest
 
 from bot.rules.dice import Script
+from bot.rules.errors import DieOwed
 from bot.rules.expression import parse, roll
 from bot.rules.expression.chances import odds
+from bot.rules.expression.model import Choice, Pool
 from tests.refusing import refuses
 
 
@@ -58,6 +60,11 @@ def test_odds_agree_with_icepool() -> None:
     assert odds(parse("10d6+2")) == second_opinion(10 @ d6 + 2)
     assert odds(parse("10d10>=8")) == second_opinion(10 @ (d10 >= 8).map({True: 1, False: 0}))
     assert odds(parse("6d10kh3")) == second_opinion(d10.highest(6, 3))
+    assert odds(parse("20d6kh10")) == second_opinion(d6.highest(20, 10))
+    assert odds(parse("9d4kl7")) == second_opinion(icepool.d4.lowest(9, 7))
+    assert odds(parse("40d20")) == second_opinion(40 @ icepool.d20)
+    assert odds(parse("8d10dl2dh3")) == second_opinion(d10.keep(8, slice(2, 5)))
+    assert odds(parse("9dF-3d6*2")) == second_opinion(9 @ icepool.Die([-1, 0, 1]) - 2 * (3 @ d6))
     assert odds(parse("2d6ro1")) == second_opinion(2 @ d6.reroll([1], depth=1))
 
 
@@ -67,10 +74,86 @@ def test_odds_of_two_dice_counted_by_hand() -> None:
     assert odds(parse("d[hit,miss,miss]")) == {"hit": Fraction(1, 3), "miss": Fraction(2, 3)}
 
 
+def thrown_until_all_lie(text: str) -> dict[int | str, Fraction]:
+    """The odds by rolling every roll, die by die, where no two rolls draw the same number of dice."""
+    expression = parse(text)
+    (pool,) = expression.pools
+    found = Counter[int]()
+    most = pool.count + pool.extra
+    owed: list[tuple[int, ...]] = [()]
+    while owed:
+        dice = owed.pop()
+        try:
+            total = roll(expression, Script(dice)).results[0].total
+        except DieOwed:
+            owed += [(*dice, face) for face in pool.values]
+        else:
+            assert total is not None
+            found[total] += pool.sides ** (most - len(dice))
+    return {total: Fraction(found[total], found.total()) for total in sorted(found)}
+
+
+@pytest.mark.parametrize(
+    "text", ["d2!", "2d2!", "2d3!kh1", "2d3!2dl1", "d3!1kl1", "d2r1", "2d3r2", "2d3r3kl1", "2d2!>=2"]
+)
+def test_dice_that_explode_or_are_rerolled_are_counted_as_they_are_rolled(text: str) -> None:
+    """Up to the last of their further dice: 22 for one die, 24 for two."""
+    assert odds(parse(text)) == thrown_until_all_lie(text)
+
+
+Table = tuple[int, ...]
+
+
+def kept_of(pool: Pool, table: Table) -> int:
+    """What the dice on the table come to."""
+    falling = sorted(table, reverse=True)
+    for pick in pool.picks:
+        number = pick.number
+        falling = {
+            Choice.KEEP_HIGHEST: falling[:number],
+            Choice.KEEP_LOWEST: falling[-number:],
+            Choice.DROP_HIGHEST: falling[number:],
+            Choice.DROP_LOWEST: falling[: len(falling) - number],
+        }[pick.choice]
+    return sum(falling) if pool.count_if is None else sum(map(pool.count_if.fits, falling))
+
+
+def by_tables(text: str) -> dict[int | str, Fraction]:
+    """The odds by all that can be on the table while the dice of one pool are rolled."""
+    (pool,) = parse(text).pools
+    live: dict[tuple[int, int, Table], Fraction] = {(pool.count, pool.extra, ()): Fraction(1)}
+    found: dict[int | str, Fraction] = {}
+    while live:
+        after: dict[tuple[int, int, Table], Fraction] = {}
+        for (dice, more, table), chance in live.items():
+            if not dice:
+                total = kept_of(pool, table)
+                found[total] = found.get(total, Fraction(0)) + chance
+                continue
+            for value in pool.values:
+                new = tuple(sorted((*table, value)))
+                key = (dice - 1, more, new)
+                if more and any(test.fits(value) for test in pool.rerolls):
+                    key = (dice, more - 1, table)
+                elif more and any(test.fits(value) for test in pool.explodes):
+                    key = (dice, more - 1, new)
+                after[key] = after.get(key, Fraction(0)) + chance / pool.sides
+        live = after
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2d6!", "3d4r1!", "2d4r1!>=3kh2", "3dF!r0", "2dF!kl1", "2d[0,0,5]!5", "3d4!dl1dh1", "2d6r>=5!1>=3", "3d4r1kh2dl1"],
+)
+def test_dice_that_explode_and_are_rerolled_agree_with_all_that_can_be_on_the_table(text: str) -> None:
+    assert odds(parse(text)) == by_tables(text)
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
-    [(text, "no-odds") for text in ("2d6!", "2d6r1", "2d[hit,miss]")]
-    + [(text, "too-large") for text in ("1000d6", "d1000000", "100d20kh50", "d1000*d1000", "9d1000000kh3")],
+    [(text, "no-odds") for text in ("2d6!ro1", "2d[hit,miss]")]
+    + [(text, "too-large") for text in ("1000d6", "d1000000", "300d20kh150", "d1000*d1000", "9d1000000kh3", "99d6!")],
 )
 def test_odds_that_cannot_be_counted_are_refused_at_once(text: str, code: str) -> None:
     begin = time.perf_counter()

@@ -5,26 +5,33 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from fractions import Fraction
-from math import comb, gcd
+from math import gcd
 
 from bot.rules.errors import UserError
+from bot.rules.expression.chained import chained, is_chained
 from bot.rules.expression.cost import arithmetic, compute
-from bot.rules.expression.model import Choice, Expression, Number, Operand, Operator, Pool
+from bot.rules.expression.kept import kept
+from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool
+from bot.rules.expression.packed import Packed, Weights, is_dense, pack, unpack, width_of
 
 MAX_STEPS = 300_000  # additions of one count, about a tenth of a second
-
-Weights = dict[int, int]  # how many of all the equally likely ways come to each number
+MAX_BYTES = 200_000  # of a packed count, which takes about as long
 
 
 def odds(expression: Expression) -> dict[int | str, Fraction]:
     """The chance of each result of one repeat of `expression`, rising; of a single die with words, of each face.
 
-    Raises UserError for dice that are rerolled without end or explode, for several dice with words, and for
-    expressions that would take too long to count.
+    Dice that are rerolled or explode are counted as they are rolled: up to the limit of further dice. Raises UserError
+    for several dice with words, and for expressions that would take too long to count. It is counted once.
     """
-    if expression.is_text:
-        return _face_odds(expression)
-    budget = _Budget(expression)
+    known: dict[int | str, Fraction] | None = expression.kept.get("odds")
+    if known is None:
+        known = expression.kept["odds"] = _face_odds(expression) if expression.is_text else _odds(expression)
+    return known.copy()
+
+
+def _odds(expression: Expression) -> dict[int | str, Fraction]:
+    budget = Budget(expression)
 
     def read(operand: Operand) -> Weights:
         return {operand.value: 1} if isinstance(operand, Number) else _pool_weights(operand, budget)
@@ -34,7 +41,8 @@ def odds(expression: Expression) -> dict[int | str, Fraction]:
 
     weights = compute(expression.program, read, apply)
     total = sum(weights.values())
-    return {value: Fraction(weights[value], total) for value in sorted(weights)}
+    chances = {ways: Fraction(ways, total) for ways in set(weights.values())}
+    return {value: chances[weights[value]] for value in sorted(weights)}
 
 
 def _face_odds(expression: Expression) -> dict[int | str, Fraction]:
@@ -46,24 +54,49 @@ def _face_odds(expression: Expression) -> dict[int | str, Fraction]:
     return {face: Fraction(ways, pool.sides) for face, ways in Counter(pool.faces).items()}
 
 
-class _Budget:
-    """How many additions are left."""
+class Budget:
+    """How many additions are left, and how large a packed count may be."""
 
     def __init__(self, expression: Expression) -> None:
-        self.notation = expression.notation
+        self.expression = expression
         self.left = MAX_STEPS
 
     def spend(self, steps: int) -> None:
+        """Count so many additions. Raises UserError where they are too many."""
         self.left -= steps
         if self.left < 0:
-            raise UserError(
-                f"The odds of {self.notation} take too long to count. Fewer dice or fewer sides will do.",
-                code="too-large",
-            )
+            self.refuse()
+
+    def room(self, numbers: int, total: int, times: int = 1) -> int:
+        """The width of the fields of a packed count of so many `numbers` and `total` ways, made `times` times.
+
+        Raises UserError where it would be too large.
+        """
+        width = width_of(total)
+        if numbers * width * times > MAX_BYTES:
+            self.refuse()
+        return width
+
+    def refuse(self) -> None:
+        """Raise the UserError for what is too large."""
+        raise UserError(
+            f"The odds of {self.expression.notation} take too long to count. Fewer dice or fewer sides will do.",
+            code="too-large",
+        )
 
 
-def _combined(sign: str, left: Weights, right: Weights, budget: _Budget) -> Weights:
+def _combined(sign: str, left: Weights, right: Weights, budget: Budget) -> Weights:
     """The weights of `left` `sign` `right`, which know nothing of each other."""
+    if len(right) == 1 and sign in "+-":
+        ((number, once),) = right.items()
+        number = -number if sign == "-" else number
+        return {value + number: ways * once for value, ways in left.items()}
+    if sign in "+-" and len(left) * len(right) > 64 and is_dense(left) and is_dense(right):
+        right = right if sign == "+" else {-value: ways for value, ways in right.items()}
+        numbers = sum(max(some) - min(some) + 1 for some in (left, right))
+        width = budget.room(numbers, sum(left.values()) * sum(right.values()))
+        one, two = pack(left, width), pack(right, width)
+        return unpack(Packed(one.low + two.low, one.fields * two.fields), width)
     budget.spend(len(left) * len(right))
     after: Weights = defaultdict(int)
     for a, ways in left.items():
@@ -72,26 +105,31 @@ def _combined(sign: str, left: Weights, right: Weights, budget: _Budget) -> Weig
     return dict(after)
 
 
-def _pool_weights(pool: Pool, budget: _Budget) -> Weights:
-    if pool.rerolls or pool.explodes:
-        raise UserError(
-            f"The odds of {pool.notation} cannot be counted: its dice are rerolled or explode without end.",
-            hint="A reroll that happens once (ro) can be counted.",
-            code="no-odds",
-        )
+def _pool_weights(pool: Pool, budget: Budget) -> Weights:
     budget.spend(pool.sides)
+    if is_chained(pool):
+        return chained(pool, budget)
     die = _die_weights(pool)
     if pool.picks:
-        return _picked(pool, die, budget)
+        return kept(pool, die, budget)
     worth = _merged((_worth(pool, value), ways) for value, ways in die.items())
-    total = {0: 1}
-    for _ in range(pool.count):
-        total = _combined("+", total, worth, budget)
-    return total
+    if pool.count == 1:
+        return worth
+    if not is_dense(worth):
+        total = {0: 1}
+        for _ in range(pool.count):
+            total = _combined("+", total, worth, budget)
+        return total
+    numbers = pool.count * (max(worth) - min(worth)) + 1
+    width = budget.room(numbers, sum(worth.values()) ** pool.count)
+    low, fields = pack(worth, width)
+    return unpack(Packed(low * pool.count, fields**pool.count), width)
 
 
 def _die_weights(pool: Pool) -> Weights:
     """The ways to each number on one die, after a reroll that happens once."""
+    if not pool.once and pool.faces is None:
+        return dict.fromkeys(pool.values, 1)
     plain = Counter(pool.values)
     again = sum(ways for value, ways in plain.items() if _is_once(pool, value))
     weights = {
@@ -114,37 +152,3 @@ def _merged(pairs: Iterable[tuple[int, int]]) -> Weights:
     for value, ways in pairs:
         after[value] += ways
     return dict(after)
-
-
-def _kept_places(pool: Pool) -> tuple[int, int]:
-    """Which places of the dice in rising order are kept: from the first, up to before the second."""
-    low, high = 0, pool.count
-    for pick in pool.picks:
-        match pick.choice:
-            case Choice.KEEP_HIGHEST:
-                low = max(low, high - pick.number)
-            case Choice.KEEP_LOWEST:
-                high = min(high, low + pick.number)
-            case Choice.DROP_HIGHEST:
-                high -= pick.number
-            case Choice.DROP_LOWEST:
-                low += pick.number
-    return low, high
-
-
-def _picked(pool: Pool, die: Weights, budget: _Budget) -> Weights:
-    """The weights of kept dice. Dice are laid in rising order, all dice of one face at a time."""
-    low, high = _kept_places(pool)
-    laid: list[Weights] = [{0: 1}] + [{} for _ in range(pool.count)]  # by how many dice lie
-    for value, ways in die.items():
-        worth = _worth(pool, value)
-        after: list[Weights] = [defaultdict(int) for _ in laid]
-        for count, totals in enumerate(laid):
-            budget.spend(len(totals) * (pool.count - count + 1))
-            for more in range(pool.count - count + 1):
-                kept = max(0, min(count + more, high) - max(count, low))
-                arrangements = comb(pool.count - count, more) * ways**more
-                for total, before in totals.items():
-                    after[count + more][total + kept * worth] += before * arrangements
-        laid = after
-    return dict(laid[pool.count])
