@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from bot.rules.proof.chain import genesis
 from bot.rules.proof.export_format import FORMAT, SEALED, VERSION, person_key
 from bot.stores.records import IMPORTED, EventRow, Json, PersonRow, SeedRow, TextRow
+
+_OF_TEXTS = ('"texts"', '"sealed"', '"order"', '"opens"', '"reads"')
+"""One of these is in the body of every event that says something of texts."""
 
 
 def export_game(
@@ -27,24 +31,68 @@ def export_game(
     `with_secrets` keeps them, for a check that shows nobody anything but faults.
     """
     bodies = {event.number: event.data for event in events}
-    opened = {number for body in bodies.values() for number in body.get("opens", ())}
-    opened |= {number for body in bodies.values() for number in body.get("reads", ())}
-    sealed = {number for number, body in bodies.items() if "sealed" in body or body.get("kind") == "order"}
-    closed = sealed - opened if not with_secrets else set()
+    promises = Promises(with_secrets=with_secrets)
+    for number, body in bodies.items():
+        promises.note(number, body)
     return {
-        "format": FORMAT,
-        "version": VERSION,
-        "game": game,
-        **about,
-        "head": events[-1].hash if events else genesis(game),
-        **({"packs": dict(packs)} if packs else {}),
+        **heading(game, events[-1].hash if events else genesis(game), packs, **about),
         "events": [{"number": row.number, "hash": row.hash, "body": bodies[row.number]} for row in events],
+        **behind(game, seeds, promises.shown(texts), persons, with_secrets=with_secrets),
+    }
+
+
+def heading(game: str, head: str, packs: Mapping[str, Mapping[str, str]] | None, **about: object) -> Json:
+    """What comes before the events in an export."""
+    found: Json = {"format": FORMAT, "version": VERSION, "game": game, **about, "head": head}
+    return {**found, "packs": dict(packs)} if packs else found
+
+
+def behind(
+    game: str,
+    seeds: Iterable[SeedRow],
+    texts: Iterable[TextRow],
+    persons: Iterable[PersonRow],
+    *,
+    with_secrets: bool = False,
+) -> Json:
+    """What comes behind the events in an export; of `texts` only those that may be shown are given."""
+    return {
         "seeds": [_seed(row, shown=with_secrets or row.revealed is not None) for row in seeds],
-        "texts": [
-            _text(row) for row in texts if row.event not in closed and _is_promised(bodies.get(row.event, {}), row)
-        ],
+        "texts": [text_json(row) for row in texts],
         "persons": [{"person": row.person, "key": _key(game, row), "name": row.name} for row in persons],
     }
+
+
+class Promises:
+    """Which texts of a log an export may show, by what has been noted of its events; their bodies are not kept."""
+
+    def __init__(self, *, with_secrets: bool = False) -> None:
+        self._with_secrets = with_secrets
+        self._sealed: set[int] = set()
+        self._opened: set[int] = set()
+        self._promised: dict[int, tuple[str, ...]] = {}
+
+    def see(self, row: EventRow) -> None:
+        """Note an event; it is only read where it says something of texts."""
+        if any(word in row.body for word in _OF_TEXTS):
+            self.note(row.number, row.data)
+
+    def note(self, number: int, body: Mapping[str, Any]) -> None:
+        """Note what an event says of texts."""
+        self._opened.update(body.get("opens", ()), body.get("reads", ()))
+        if "sealed" in body or body.get("kind") == "order":
+            self._sealed.add(number)
+        keys = (*body.get("texts", {}), *(("label",) if "sealed" in body else ()))
+        if keys:
+            self._promised[number] = keys
+
+    def shown(self, texts: Iterable[TextRow]) -> Iterator[TextRow]:
+        """Those that may be shown, once all events are noted. An answer kept for its reader only is not in the chain,
+        and so in no export."""
+        closed = self._sealed - self._opened if not self._with_secrets else set()
+        for row in texts:
+            if row.event not in closed and (row.key == SEALED or row.key in self._promised.get(row.event, ())):
+                yield row
 
 
 def _key(game: str, row: PersonRow) -> str:
@@ -58,10 +106,6 @@ def _seed(row: SeedRow, *, shown: bool) -> Json:
     return seed
 
 
-def _text(row: TextRow) -> Json:
+def text_json(row: TextRow) -> Json:
+    """A text as it is in an export."""
     return {"event": row.event, "key": row.key, "salt": row.salt, "text": row.text, "person": row.person}
-
-
-def _is_promised(body: Json, row: TextRow) -> bool:
-    """Whether the text's hash is in the chain; an answer kept for its reader only does not."""
-    return row.key == SEALED or row.key in body.get("texts", {}) or (row.key == "label" and "sealed" in body)

@@ -20,10 +20,23 @@ from bot.systems.packs.shelf import Shelf
 
 async def packs_of(store: Store, rows: Sequence[EventRow], texts: Iterable[TextRow] = ()) -> dict[str, dict[str, str]]:
     """The files of each version that events name, by its hash: as they are kept, or as the host has them."""
-    bodies = [row.data for row in rows if '"packs"' in row.body or '"edition":"' in row.body]
-    sealed = [json.loads(text.text) for text in texts if text.key == SEALED and '"edition":"' in text.text]
+    return await packs_at(store, [*hashes_of(rows), *hashes_sealed(texts)])
+
+
+def hashes_of(rows: Iterable[EventRow]) -> list[str]:
+    """The versions of packs that events name."""
+    return list(hashes_in(row.data for row in rows if '"packs"' in row.body or '"edition":"' in row.body))
+
+
+def hashes_sealed(texts: Iterable[TextRow]) -> list[str]:
+    """The versions of packs that sealed events name, which are among these texts."""
+    return list(hashes_in(json.loads(text.text) for text in texts if text.key == SEALED and '"edition":"' in text.text))
+
+
+async def packs_at(store: Store, hashes: Iterable[str]) -> dict[str, dict[str, str]]:
+    """The files of versions by their hashes, the latest ones if there are too many."""
     found: dict[str, dict[str, str]] = {}
-    for hash in list(dict.fromkeys(hashes_in([*bodies, *sealed])))[-MOST_PACKS:]:
+    for hash in list(dict.fromkeys(hashes))[-MOST_PACKS:]:
         doc = await store.doc(PACK_FILES, hash)
         if doc is not None:
             found[hash] = doc.data["files"]

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 import asyncio
-import csv
-import io
 import json
 import re
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
-from bot.audit.export import export_game
-from bot.audit.packs import packs_of
+from bot.audit.export import Promises, behind, heading, text_json
+from bot.audit.packs import hashes_of, hashes_sealed, packs_at
 from bot.commands.context import Context
 from bot.commands.played import turn_to
-from bot.game.events import ROLLS, undone_events
+from bot.game.batches import BATCH, in_batches, texts_in_batches
+from bot.game.events import note_undo
 from bot.game.phases import phase_title
 from bot.game.rights import need_player
 from bot.game.roster import described, in_order
 from bot.game.state import Game, Json
-from bot.game.summary import NameOf
-from bot.interface.packing import packed_file
+from bot.interface.packing import Packing
 from bot.interface.reply import File, Reply
-from bot.play.retold import retold, texts_of
-from bot.play.story import story
+from bot.play.retold import texts_of
+from bot.play.written_out import Beside, csv_head, csv_lines, plain, story_lines, time_text
 from bot.rules.phrase import phrase
-from bot.rules.proof.chain import short
+from bot.rules.proof.chain import genesis, short
 from bot.rules.proof.export_format import SEALED
 
+T = TypeVar("T")
 FORMATS = {
     "json": "it can be imported again, and checked with grognard verify",
     "html": "open it in any browser, and press Check the dice",
     "csv": "one line per roll",
 }
-COLUMNS = ("event", "time", "who", "side", "kind", "command", "label", "inputs", "dice", "result", "told", "marks")
 
 
 async def export(context: Context) -> Reply:
@@ -42,24 +40,13 @@ async def export(context: Context) -> Reply:
     await turn_to(context, context.options()["game"])
     game = context.need_game()
     need_player(game, context.actor)
-    kind, store, row = context.options()["format"], context.store, context.ledger.row
+    kind = context.options()["format"]
     if kind == "html":
         return await _page(context)
-    rows = await store.events(row, before=game.number + 1)
-    texts = await store.texts(row)
-    events = await asyncio.to_thread(lambda: [event.data for event in rows] if kind != "json" else [])
-    closed = game.sealed
-    if kind == "json":
-        content = await export_json(context)
-    elif kind == "csv":
-        opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in closed}
-        content = await asyncio.to_thread(
-            rolls_csv, events, context.ledger.name_of, texts_of(events, texts, closed), opened, game.sides
-        )
-    else:
-        content = await asyncio.to_thread(report, context, events, texts_of(events, texts, closed))
-    suffix = {"markdown": "md"}.get(kind, kind)
-    return _reply(context, kind, packed_file(f"{file_name(game)}.{suffix}", content))
+    file = Packing(f"{file_name(game)}.{ENDINGS.get(kind, kind)}")
+    async for text in _WRITERS[kind](context):
+        await asyncio.to_thread(file.add, text)
+    return _reply(context, kind, file.file())
 
 
 async def _page(context: Context) -> Reply:
@@ -89,98 +76,112 @@ def file_name(game: Game) -> str:
 
 async def export_json(context: Context) -> str:
     """The whole game as JSON, as it is with what this command writes."""
+    return "".join([text async for text in json_parts(context)])
+
+
+async def json_parts(context: Context) -> AsyncIterator[str]:
+    """The whole game as JSON, piece by piece: a long log is never held whole, and holds up nobody."""
     store, ledger, game = context.store, context.ledger, context.game
-    rows = [*await store.events(ledger.row, before=game.number - len(ledger.events) + 1), *ledger.events]
-    texts = [*await store.texts(ledger.row), *ledger.new_texts]
+    stored = game.number - len(ledger.events)
+    about: Json = {"name": game.name, "system": game.system, "exported": time_text(int(context.now))}
+    packs = await packs_at(store, await _hashes(context, stored))
+    yield dumped(heading(game.id, ledger.head if game.number else genesis(game.id), packs, **about))[:-1]
+    promises, between = Promises(), ""
+    yield ',"events":['
+    async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
+        for row in rows:
+            promises.see(row)
+        yield between + ",".join(
+            f'{{"number":{row.number},"hash":{dumped(row.hash)},"body":{row.body}}}' for row in rows
+        )
+        between = ","
     seeds = {row.epoch: row for row in await store.seeds(ledger.row)} | ledger.new_seeds
     persons = {row.person: row for row in await store.persons(ledger.row)} | ledger.new_persons
-    about: Json = {"name": game.name, "system": game.system, "exported": _time(int(context.now))}
-    opened = [text for text in texts if text.event not in game.sealed]
-    packs = await packs_of(store, rows, opened)
-    whole = partial(export_game, game.id, rows, seeds.values(), texts, persons.values(), packs=packs, **about)
-    return await asyncio.to_thread(lambda: written(whole()))
+    last = behind(game.id, seeds.values(), (), persons.values())
+    yield f'],"seeds":{dumped(last["seeds"])},"texts":['
+    between = ""
+    async for texts in _with_new(texts_in_batches(store, ledger.row, stored), ledger.new_texts):
+        if shown := [dumped(text_json(text)) for text in promises.shown(texts)]:
+            yield between + ",".join(shown)
+            between = ","
+    yield f'],"persons":{dumped(last["persons"])}}}'
 
 
-def written(whole: Json) -> str:
-    """JSON, entry by entry: a long log must not hold up everybody else for as long as one call takes."""
-    parts = []
-    for key, value in whole.items():
-        if isinstance(value, list):
-            parts.append(f"{json.dumps(key)}:[{','.join(_dumped(item) for item in value)}]")
-        else:
-            parts.append(f"{json.dumps(key)}:{_dumped(value)}")
-    return "{" + ",".join(parts) + "}"
+async def _with_new(batches: AsyncIterator[Sequence[T]], new: Sequence[T]) -> AsyncIterator[Sequence[T]]:
+    """What is stored, then what this command writes."""
+    async for rows in batches:
+        yield rows
+    if new:
+        yield new
 
 
-def _dumped(value: object) -> str:
+async def _hashes(context: Context, stored: int) -> list[str]:
+    """The versions of packs that the log names, each once, also in what was sealed and is open."""
+    store, ledger, sealed = context.store, context.ledger, context.game.sealed
+    found: dict[str, None] = {}
+    async for rows in _with_new(in_batches(store, ledger.row, before=stored + 1), ledger.events):
+        found |= dict.fromkeys(hashes_of(rows))
+    async for texts in _with_new(texts_in_batches(store, ledger.row, stored), ledger.new_texts):
+        found |= dict.fromkeys(hashes_sealed(text for text in texts if text.event not in sealed))
+    return list(found)
+
+
+def dumped(value: object) -> str:
+    """JSON as it is in files."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def rolls_csv(
-    events: Sequence[Json],
-    name_of: NameOf,
-    labels: Mapping[int, str],
-    opened: Mapping[int, str],
-    sides: tuple[str, ...] = (),
-) -> str:
-    """One line per roll, table and sequence; sealed ones once they have been opened (`opened`: their content)."""
-    undone, out = undone_events(events), io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for event in events:
-        number = event["number"]
-        is_sealed = number in opened
-        if is_sealed:
-            event = {**event, **json.loads(opened[number])}
-        if event["kind"] not in ROLLS:
-            continue
-        marked = {"hand": event.get("hand"), "undone": number in undone, "sealed": is_sealed}
-        marks = [word for word, is_set in marked.items() if is_set]
-        inputs = " ".join(f"{key}={value}" for key, value in event.get("inputs", {}).items())
-        dice = " ".join(str(die["value"]) for die in event.get("dice", ()))
-        cells = [name_of(event["who"]), event["side"], event["kind"], event["command"], labels.get(number, ""), inputs]
-        result = str(event.get("result", ""))
-        told = retold(event, name_of, labels.get(number, ""), sides).sentence
-        row = [number, _time(event["at"]), *map(_cell, cells), dice, _cell(result), _cell(told), " ".join(marks)]
-        writer.writerow(row)
-    return out.getvalue()
+async def rolls_csv(context: Context) -> AsyncIterator[str]:
+    """One line per roll, table and sequence; sealed ones once they have been opened."""
+    yield csv_head()
+    async for text in _written(context, csv_lines):
+        yield text
 
 
-def _cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "@", "-", "\t") else text
-
-
-def report(context: Context, events: Sequence[Json], texts: Mapping[int, str]) -> str:
+async def report(context: Context) -> AsyncIterator[str]:
     """The after-action report: what happened by turn and phase, and how the sides are."""
     game, name_of = context.game, context.ledger.name_of
-    lines = [f"# {_plain(game.name or 'Free play')}", ""]
+    lines = [f"# {plain(game.name or 'Free play')}", ""]
     if context.system is not None:
-        lines += [f"*{_plain(context.system.title)}*", ""]
+        lines += [f"*{plain(context.system.title)}*", ""]
     for side in game.sides:
         players = [name_of(person) for person, theirs in game.players.items() if theirs == side]
-        lines.append(f"- **{_plain(side)}**: {_plain(', '.join(players) or 'nobody')}")
-    lines.append("")
-    for chapter in story(events, name_of, texts, game.sides, undone_events(events)):
-        lines += ["", f"## {_plain(chapter.heading)}", ""] if chapter.heading else []
-        for told in chapter.told:
-            sentence = _plain(told.sentence)
-            said = f"~~{sentence}~~ (undone)" if told.undone else f"**{sentence}**" if told.grave else sentence
-            lines.append(f"- #{told.number} {said}{f' {_plain(told.dice)}' if told.dice else ''}")
+        lines.append(f"- **{plain(side)}**: {plain(', '.join(players) or 'nobody')}")
+    yield "".join(f"{line}\n" for line in (*lines, ""))
+    async for text in _written(context, story_lines):
+        yield text
     where = "The end" if game.ended else phase_title(game, context.system)
-    lines += ["", f"## {_plain(where or 'Now')}", ""]
+    lines = ["", f"## {plain(where or 'Now')}", ""]
     lines += [
-        f"- {_plain(unit.side)}{' ' if unit.side else ''}{_plain(described(unit))}"
+        f"- {plain(unit.side)}{' ' if unit.side else ''}{plain(described(unit))}"
         for unit in in_order(game.units.values())
     ]
-    lines += ["", f"Head of the log: `{context.ledger.head}`", ""]
-    return "\n".join(lines)
+    yield "".join(f"{line}\n" for line in (*lines, "", f"Head of the log: `{context.ledger.head}`"))
 
 
-def _plain(text: str) -> str:
-    """Text that Markdown leaves as it is."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", text)
+async def _written(context: Context, write: Callable[[list[str], Beside], str]) -> AsyncIterator[str]:
+    """The log written out some events at a time: a long one in the worker, so that it keeps nobody waiting."""
+    store, row, game = context.store, context.ledger.row, context.game
+    undone = await _undone(context)
+    beside = Beside({person: context.ledger.name_of(person) for person in context.ledger.persons}, game.sides)
+    run = context.apart if game.number > BATCH else asyncio.to_thread
+    async for rows in in_batches(store, row, before=game.number + 1):
+        texts = await store.texts(row, after=rows[0].number - 1, before=rows[-1].number + 1)
+        opened = {text.event: text.text for text in texts if text.key == SEALED and text.event not in game.sealed}
+        with_text = {text.event for text in texts}
+        told = texts_of((event.data for event in rows if event.number in with_text), texts, game.sealed)
+        gone = [event.number for event in rows if event.number in undone]
+        yield await run(write, [event.body for event in rows], replace(beside, texts=told, undone=gone, opened=opened))
 
 
-def _time(at: int) -> str:
-    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+async def _undone(context: Context) -> set[int]:
+    """Numbers of the events that are undone."""
+    undone: set[int] = set()
+    async for rows in in_batches(context.store, context.ledger.row, before=context.game.number + 1):
+        for event in (row.data for row in rows if '"undo"' in row.body or '"redo"' in row.body):
+            note_undo(undone, event)
+    return undone
+
+
+ENDINGS = {"markdown": "md"}
+_WRITERS = {"json": json_parts, "csv": rolls_csv, "markdown": report}

@@ -147,8 +147,13 @@ def undone_events(events: Iterable[Mapping[str, Any]]) -> set[int]:
     """Numbers of the events that are undone."""
     undone: set[int] = set()
     for event in events:
-        if event["kind"] == "undo":
-            undone.add(event["event"])
-        elif event["kind"] == "redo":
-            undone.discard(event["event"])
+        note_undo(undone, event)
     return undone
+
+
+def note_undo(undone: set[int], event: Mapping[str, Any]) -> None:
+    """Keep the numbers of undone events true behind one more event."""
+    if event["kind"] == "undo":
+        undone.add(event["event"])
+    elif event["kind"] == "redo":
+        undone.discard(event["event"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from base64 import b64decode, b64encode
-from gzip import compress
 
 from bot.interface.reply import File
 from bot.rules.errors import UserError
@@ -21,12 +20,33 @@ _GZIP = b"\x1f\x8b"
 _ZIP = b"PK\x03\x04"
 
 
-def packed_file(name: str, text: str) -> File:
-    """The file to send: compressed, with .gz behind its name, where the text is long."""
-    data = text.encode()
-    if len(data) <= LONG:
-        return File(name, text)
-    return File(f"{name}.gz", compress(data, 6, mtime=0))
+class Packing:
+    """A file to send in the making, piece by piece: it is compressed, with .gz behind its name, where it is long.
+
+    No more of a long text is ever held than what was added last; adding may take some milliseconds.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._plain: list[bytes] = []
+        self._size = 0
+        self._packer = zlib.compressobj(6, zlib.DEFLATED, zlib.MAX_WBITS | 16)
+        self._packed: list[bytes] = []
+
+    def add(self, text: str) -> None:
+        """Put text behind what is there."""
+        data = text.encode()
+        self._size += len(data)
+        self._plain.append(data)
+        if self._size > LONG:
+            self._packed += [self._packer.compress(piece) for piece in self._plain]
+            self._plain.clear()
+
+    def file(self) -> File:
+        """The file; nothing can be added any more."""
+        if self._size <= LONG:
+            return File(self._name, b"".join(self._plain).decode())
+        return File(f"{self._name}.gz", b"".join([*self._packed, self._packer.flush()]))
 
 
 def file_text(data: bytes, name: str) -> str:

@@ -7,9 +7,16 @@ import tracemalloc
 
 import pytest
 
-from bot.interface.packing import LONG, MOST_TEXT, file_text, packed_file
+from bot.interface.packing import LONG, MOST_TEXT, Packing, file_text
 from bot.interface.reply import File, Reply
 from tests.refusing import refuses
+
+
+def packed_file(name: str, text: str) -> File:
+    """The file to send for a text that is there whole."""
+    packing = Packing(name)
+    packing.add(text)
+    return packing.file()
 
 
 def test_a_short_text_stays_as_it_is() -> None:
@@ -59,3 +66,15 @@ def test_what_cannot_be_read_is_named(data: bytes, said: str) -> None:
     with refuses(said) as refused:
         file_text(data, "game.json.gz")
     assert "game.json.gz" in refused.value.message
+
+
+def test_a_long_file_packed_piece_by_piece_is_the_one_packed_at_once() -> None:
+    pieces = [f"event {number}: {number * number}\n" * 9 for number in range(5_000)]
+    file = Packing("game.json")
+    for piece in pieces:
+        file.add(piece)
+    text = "".join(pieces)
+    assert len(text) > LONG
+    packed = file.file()
+    assert (packed.name, gzip.decompress(packed.data).decode()) == ("game.json.gz", text)
+    assert packed.data == gzip.compress(text.encode(), 6, mtime=0)

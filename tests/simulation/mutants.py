@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ import bot.stores.sqlite.reading
 import bot.stores.sqlite.writing
 import bot.storing
 from bot.app import App
-from bot.audit.export import export_game
+from bot.audit.export import Promises, behind
 from bot.commands.button import NAMES
 from bot.commands.context import Context, _Dice
 from bot.entropy import new_id, throwaway
@@ -183,10 +184,8 @@ def _no_lease(patch: pytest.MonkeyPatch) -> None:
 
 @mutant("sealed: an export holds what is closed", "g")
 def _unsealed(patch: pytest.MonkeyPatch) -> None:
-    def whole(*given: Any, **about: Any) -> Any:
-        return export_game(*given, **{**about, "with_secrets": True})
-
-    patch.setattr(bot.commands.exporting, "export_game", whole)
+    patch.setattr(bot.commands.exporting, "Promises", partial(Promises, with_secrets=True))
+    patch.setattr(bot.commands.exporting, "behind", partial(behind, with_secrets=True))
 
 
 @mutant("dice: they come from elsewhere than the promised seed", "f")

@@ -1,0 +1,225 @@
+"""What one very long game costs everybody else: statistics, exports and the filtered log, while another channel rolls.
+
+    python -m benchmarks.long_game [EVENTS] [FOLDER]    20,000 events; FOLDER keeps game and answers, to compare builds
+
+Beside the longest roll in the other channel: that of an idle minute before, the longest turn of the event loop in
+processor time (which other programs on the machine do not change), and the most memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import re
+import sqlite3
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from hashlib import sha256
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
+
+from bot.app import App
+from bot.interface.reply import Reply
+from bot.interface.spec import Person, Place
+from bot.rules.proof.chain import canonical, event_hash
+from bot.stores.sqlite import SqliteStore
+from bot.stores.stored import dump
+
+LONG, OTHER = Place("discord:1/1", "discord:1"), Place("discord:2/2", "discord:2")
+ANNA, BOB, CARA = (Person(f"discord:{number}", name) for number, name in enumerate(("Anna", "Bob", "Cara"), 1))
+ROUNDS = 12
+COMMANDS = (
+    "log 20", "log 20 page=40", "log unit=us3", "log unit=us3 page=30", "log unit=Tran", "log unit=Tran",
+    "log kind=undo", "log kind=undo page=20", "game stats", "game stats",
+    "game export json", "game export markdown", "game export csv", "game export html",
+)  # fmt: skip
+IDLE = 0.6
+
+
+async def played(path: Path) -> tuple[str, int]:
+    """A game of two sides, played for a while in earnest: its row, and the event behind which it may go round."""
+    app = App(await SqliteStore.open(path))
+    number = 0
+
+    async def say(who: Person, *lines: str) -> Reply:
+        nonlocal number
+        for line in lines:
+            number += 1
+            reply = await app.run_text(line, who, LONG, f"make {number}")
+            assert not reply.error or number > 6, f"{line}: {reply.text()}"  # later on some units are out of it
+        return reply
+
+    try:
+        await say(ANNA, 'game start lnlt "Long Hill" sides="US, VC"', "game join US")
+        await say(BOB, "game join VC", 'unit add "Cell 1..10" squad VC morale=4 fp=1', "unit add Tran leader VC lm=1")
+        await say(ANNA, 'unit add "Squad 1..10" squad US morale=5 fp=2')
+        loaded = await app.games.at(LONG.key)
+        assert loaded is not None
+        start = loaded.game.number
+        for turn in range(ROUNDS):
+            for one in range(1, 9):
+                await say(
+                    ANNA,
+                    f"lnlt fire attackers=us{one} targets=vc{one},vc{(one + turn) % 10 + 1}",
+                    "roll 2d6 label=wind",
+                )
+                await say(BOB, f"lnlt fire attackers=vc{one} targets=us{(one + turn) % 10 + 1}")
+                await say(BOB, f"unit edit vc{one} morale={4 + one % 2}")
+            await say(ANNA, "unit edit us1 fp=3", "game undo", f"unit edit us3 morale={5 + turn % 2}", "game next")
+            await say(ANNA, "unit edit us2 fp=4", "game undo", "game redo", "lnlt morale-check units=us4")
+            for side, who in (("us", ANNA), ("vc", BOB)):
+                await say(who, *(f"unit edit {side}{one} state=good-order" for one in range(1, 11)))
+        loaded = await app.games.at(LONG.key)
+        assert loaded is not None
+        return loaded.row, start
+    finally:
+        await app.close()
+
+
+def lengthen(path: Path, row: str, start: int, events: int) -> None:
+    """Let the game go round behind event `start` until it has so many events."""
+    with closing(sqlite3.connect(path)) as db:
+        query = "SELECT number, body FROM events WHERE game = ? ORDER BY number"
+        first = [json.loads(body) for _, body in db.execute(query, (row,))]
+        round_, head = first[start:], db.execute("SELECT head FROM games").fetchone()[0]
+
+        def more() -> Iterator[tuple[str, int, str, str]]:
+            nonlocal head
+            for number in range(len(first) + 1, events + 1):
+                body = _moved(round_[(number - start - 1) % len(round_)], number)
+                text = canonical(body)
+                head = event_hash(head, text)
+                yield row, number, text, head
+
+        db.execute("PRAGMA synchronous = OFF")
+        db.executemany("INSERT INTO events (game, number, body, hash) VALUES (?, ?, ?, ?)", more())
+        state = json.loads(db.execute("SELECT state FROM snapshots").fetchone()[0])
+        state |= {"number": events, "last": events, "redo": []}
+        db.execute("UPDATE snapshots SET at = ?, state = ?", (events, dump(state)))
+        db.execute("UPDATE games SET next_event = ?, head = ?", (events + 1, head))
+        db.commit()
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _moved(body: dict[str, Any], number: int) -> dict[str, Any]:
+    """The event as one of another number; what it says of events before moves with it."""
+    by = number - body["number"]
+    moved = {name: body[name] + by for name in ("event", "last", "behind") if isinstance(body.get(name), int)}
+    return {**body, **moved, "number": number}
+
+
+class Watch:
+    """The longest roll in another channel, and the longest turn of the loop in processor time."""
+
+    def __init__(self, app: App) -> None:
+        self.app, self.slowest, self.rolls, self.slice, self._number = app, 0.0, 0, 0.0, 0
+
+    @asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Roll all the time."""
+        self.slowest = self.slice = 0.0
+        self.rolls = 0
+        task = asyncio.create_task(self._roll())
+        try:
+            with self._sliced():
+                yield
+        finally:
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await task
+
+    async def _roll(self) -> None:
+        while True:
+            self._number += 1
+            who = Person(f"discord:{1000 + self._number}", "Cara")
+            since = time.perf_counter()
+            reply = await self.app.run_text("/roll 2d6", who, OTHER, f"other {id(self)} {self._number}")
+            self.slowest = max(self.slowest, time.perf_counter() - since)
+            self.rolls += 1
+            assert not reply.error, reply.text()
+            await asyncio.sleep(0.002)
+
+    @contextmanager
+    def _sliced(self) -> Iterator[None]:
+        run = asyncio.Handle._run
+
+        def timed(handle: asyncio.Handle) -> None:
+            since = time.thread_time()
+            run(handle)
+            self.slice = max(self.slice, time.thread_time() - since)
+
+        asyncio.Handle._run = timed  # type: ignore[method-assign, assignment]
+        try:
+            yield
+        finally:
+            asyncio.Handle._run = run  # type: ignore[method-assign]
+
+
+def _reset_memory() -> None:
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def _memory() -> float:
+    """The most memory since it was reset, in MiB."""
+    found = re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())
+    assert found is not None
+    return int(found[1]) / 1024
+
+
+async def measure(path: Path, folder: Path | None) -> None:
+    """Print a line for each command."""
+    app = App(await SqliteStore.open(path))
+    try:
+        watch = Watch(app)
+        for number, line in enumerate(COMMANDS):
+            async with watch.watching():
+                await asyncio.sleep(IDLE)
+            idle = watch.slowest
+            _reset_memory()
+            async with watch.watching():
+                since, cpu = time.perf_counter(), time.process_time()
+                reply = await app.run_text(line, ANNA, LONG, f"asked {number} {time.time()}")
+                taken, cpu = time.perf_counter() - since, time.process_time() - cpu
+            told = f"{reply.title} {[(file.name, len(file.data)) for file in reply.files]}"
+            print(
+                f"{line:22} {taken * 1e3:8.0f} ms ({cpu * 1e3:6.0f} CPU)   other channel {watch.slowest * 1e3:7.1f} ms "
+                f"(idle {idle * 1e3:5.1f}), longest turn {watch.slice * 1e3:6.1f}   {_memory():5.0f} MiB   {told}",
+                flush=True,
+            )
+            if folder is not None:
+                _keep(folder, f"{number:02} {line}", reply)
+    finally:
+        await app.close()
+
+
+def _keep(folder: Path, name: str, reply: Reply) -> None:
+    """Keep what was answered; of long files their hash."""
+    text = re.sub(r'"exported":"[^"]*"', "", reply.text())
+    files = [(file.name, len(file.data), sha256(file.data).hexdigest()) for file in reply.files]
+    (folder / f"{name.replace('/', '-')}.txt").write_text(f"{text}\n{files}\n{reply.buttons}\n")
+
+
+def main() -> None:
+    """Build the game, then measure."""
+    events = int(sys.argv[1]) if len(sys.argv) > 1 else 20_000
+    folder = Path(sys.argv[2]) if len(sys.argv) > 2 else None
+    with tempfile.TemporaryDirectory() as temporary:
+        path = Path(temporary) / "long.db"
+        kept = folder / f"{events}.db" if folder is not None else None
+        if kept is not None and kept.exists():
+            copyfile(kept, path)
+        else:
+            lengthen(path, *asyncio.run(played(path)), events)
+        if kept is not None and not kept.exists():
+            copyfile(path, kept)
+        print(f"{events} events, {path.stat().st_size / 1e6:.0f} MB")
+        asyncio.run(measure(path, folder))
+
+
+if __name__ == "__main__":
+    main()
