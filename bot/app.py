@@ -201,7 +201,7 @@ class App:
             command = replace(command, who=replace(command.who, name=name))
         if command.spec is None:
             with contextlib.suppress(UserError):  # of which the answer speaks
-                command = replace(command, spec=await self._spec_of(command))
+                command = replace(command, spec=await self.spec_at(command.path, command.where))
         return await self._under_way.once(command.request_id, partial(self._answer, command))
 
     def spec(self, path: Path) -> CommandSpec:
@@ -222,9 +222,23 @@ class App:
         packs = await self._enabled.packs(here)
         return found, tuple(name for name in found.top if name.removesuffix(TABLE) in packs)
 
-    def when_packs_change(self, listener: Callable[[str], None]) -> None:
-        """Tell `listener` the server, as soon as its choice of systems and packs is stored by this process."""
+    async def packs_on(self, server: str) -> Mapping[str, str]:
+        """The hash of each pack that is enabled on a server, by id, as it is stored now."""
+        self._enabled.renew(server, 0.0)
+        return await self._enabled.packs(Place(server, server))
+
+    async def servers_with_packs(self, platform: str) -> Many[str]:
+        """Keys of the servers of a platform that have packs, enabled or not."""
+        from bot.packs.stored import HERE
+
+        found = {doc.owner for doc in await self.store.docs(HERE)}
+        return sorted(server for server in found if server and server.startswith(platform))
+
+    def when_packs_change(self, listener: Callable[[str], None]) -> Callable[[], None]:
+        """Tell `listener` the server, as soon as its choice of systems and packs is stored by this process; until what
+        comes back is called."""
         self._enabled.listeners.append(listener)
+        return partial(self._enabled.listeners.remove, listener)
 
     async def seen_at(self, where: Place) -> Mapping[str, System]:
         """The systems that are seen in a place: those of everybody, and the packs of its server and game."""
@@ -232,14 +246,16 @@ class App:
         return await self.shelves.at(where, loaded.game if loaded is not None else None)
 
     async def spec_at(self, path: Path, where: Place) -> CommandSpec:
-        """The command with this path as it is seen in a place. Raises UserError with the nearest spelling."""
+        """The command with this path as it is seen in a place; of those that are everybody's it is known at once, and
+        what packs add to it is seen to when it runs. Raises UserError with the nearest spelling."""
+        if path and (path[0] == "button" or self._is_everybodys(path[0])):
+            return self.spec(path)
+        try:
+            return spec_of(await self.registry_at(where), path)
+        except UserError:
+            if not self._enabled.renew(where.server):
+                raise
         return spec_of(await self.registry_at(where), path)
-
-    async def _spec_of(self, command: Command) -> CommandSpec:
-        """The same, where what everybody has does: what packs add to that is seen to when it runs."""
-        if command.path and (command.path[0] == "button" or self._is_everybodys(command.path[0])):
-            return self.spec(command.path)
-        return await self.spec_at(command.path, command.where)
 
     def _is_everybodys(self, name: str) -> bool:
         """Whether a command's first word is the bot's own, which no pack can take."""
@@ -254,6 +270,7 @@ class App:
             if not typed.spec.system or self._is_everybodys(typed.spec.path[0]):
                 return typed
         except UserError:
+            self._enabled.renew(where.server)
             if await self.registry_at(where) is self.registry:
                 raise
         return parse_text(text, await self.registry_at(where))
@@ -267,6 +284,10 @@ class App:
     async def shown(self, about: str) -> Shown:
         """Where messages about something are; see Answers."""
         return await self._answers.shown(about)
+
+    def showing(self, server: str) -> AbstractContextManager[None]:
+        """Inside, commands are written as what a server had the last time reads them, its packs with them."""
+        return using(self.shelves.last(server))
 
     def posting(self, *answers: Reply | int) -> AbstractContextManager[None]:
         """While this block posts these answers, nobody else does; see Answers."""

@@ -13,6 +13,8 @@ from bot.stores.base import Clock, Store
 
 SETUP_KEPT = 20.0
 """Seconds after which another process's change is seen."""
+PACKS_KEPT = 1.0
+"""The same of a server with packs: its players see them come and go in the menu."""
 MOST = 10_000
 
 
@@ -40,6 +42,15 @@ class Enabled:
         self._setups.pop(server, None)
         for listener in self.listeners:
             listener(server)
+
+    def renew(self, server: str, kept: float = PACKS_KEPT) -> bool:
+        """Read this server's choice anew the next time, unless it was read less than `kept` seconds ago; whether it
+        will be. For what names a pack that is not known: another process may have it enabled since."""
+        known = self._setups.get(server)
+        if known is None or self._steady() - known[0] < kept:
+            return False
+        del self._setups[server]
+        return True
 
     async def check(self, spec: CommandSpec, where: Place) -> None:
         """Raise UserError for a system that is not enabled on this server."""
@@ -69,7 +80,7 @@ class Enabled:
         if not where.server:
             return _ALL
         known = self._setups.get(where.server)
-        if known is not None and self._steady() - known[0] <= SETUP_KEPT:
+        if known is not None and self._steady() - known[0] <= (PACKS_KEPT if known[1].packs else SETUP_KEPT):
             return known[1]
         doc = await self._store.doc("setup", where.server)
         data = doc.data if doc is not None else {}

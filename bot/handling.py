@@ -45,6 +45,8 @@ IN_LINE = 200
 """How many commands of one channel may wait for their turn."""
 MAX_OPTIONS = 60
 _COUNTING = ("odds", "bars", "picture", "drawn", "luck", "losses", "count", "whatif", "back", "help", "try")
+CHOOSE_A_SYSTEM = (("game", "start"), ("help",))
+"""Commands that may name a pack which another process has just enabled."""
 COUNTING = tuple(("button", name) for name in _COUNTING)
 
 
@@ -112,6 +114,8 @@ class Handling:
         spec = command.spec or spec_of(self._registry, command.path)
         _check_size(command)
         spec.check_flags(command.options)
+        if spec.path in CHOOSE_A_SYSTEM:
+            self._enabled.renew(command.where.server)
         command = await self._threads.at_home(command)
         if _only_counts(spec, command):
             await self._enabled.check(spec, command.where)

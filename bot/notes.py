@@ -20,6 +20,10 @@ class Notes:
         doc = await self._store.doc(f"{self._platform}-{name}", key)
         return doc.data if doc is not None else None
 
+    async def keys(self, name: str) -> list[str]:
+        """Where something is written under this name."""
+        return [doc.key for doc in await self._store.docs(f"{self._platform}-{name}")]
+
     async def put(self, name: str, key: str, data: Mapping[str, Any], expires: float | None = None) -> None:
         """Write it, in place of what was there; it is gone at Unix seconds `expires`, if that is given."""
         await self._store.put_doc(Doc(f"{self._platform}-{name}", key, dict(data), expires))

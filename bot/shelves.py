@@ -37,6 +37,11 @@ class Shelves:
         self._store, self._enabled = store, enabled
         self._packs: OrderedDict[str, PackSystem] = OrderedDict()
         self._shelves: OrderedDict[tuple[str, ...], Shelf] = OrderedDict()
+        self._last: OrderedDict[str, Shelf] = OrderedDict()
+
+    def last(self, server: str) -> Mapping[str, System]:
+        """What was seen on a server the last time, for whoever shows its commands and cannot wait."""
+        return self._last.get(server) or everywhere()
 
     async def at(self, where: Place, game: Game | None = None) -> Mapping[str, System]:
         """What is seen in a place where this game is played: one that was started stays with its version, free play
@@ -44,10 +49,15 @@ class Shelves:
         here = tuple((await self._enabled.packs(where)).values())
         played = game.packs if game is not None else ()
         if not here and not played:
+            self._last.pop(where.server, None)
             return everywhere()
-        return await self.of(*((here, played) if game is not None and game.started else (played, here)))
+        found = await self.of(*((here, played) if game is not None and game.started else (played, here)))
+        self._last[where.server] = found
+        if len(self._last) > SHELVES_KEPT:
+            self._last.popitem(last=False)
+        return found
 
-    async def of(self, *hashes: Iterable[str]) -> Mapping[str, System]:
+    async def of(self, *hashes: Iterable[str]) -> Shelf:
         """The systems of everybody, with these packs: of several versions of one id the last is in force."""
         key = tuple(hash for some in hashes for hash in some)
         shelf = self._shelves.get(key)

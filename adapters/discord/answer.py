@@ -26,6 +26,8 @@ async def answer(work: Work, request: Request, command: Command) -> Reply:
     except UserError as error:
         return error_reply(error)
     reply = await work.app.run(replace(command, options=options, channels=channels))
+    if command.path[0] == "pack":
+        return await with_menu(work, request, reply)
     return with_warning(reply, request) if command.path in ABOUT_THE_GAME else reply
 
 
@@ -37,3 +39,8 @@ def with_warning(reply: Reply, request: Request) -> Reply:
     permissions = ", ".join(lacking)
     warning = f"The bot lacks permissions in this channel: {permissions}. Late answers, tables or files may not come."
     return replace(reply, lines=(*reply.lines, warning))
+
+
+async def with_menu(work: Work, request: Request, reply: Reply) -> Reply:
+    """The answer to what may have changed the packs of a server, once Discord has its new menu, or says why not."""
+    return reply if work.servers is None else await work.servers.with_trouble(request.where.server, reply)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from typing import Any
 
 from adapters.discord.render import ACTION, FORM_PART, MENU
 from adapters.discord.request import Request
 from adapters.discord.work import Work
 from bot.interface.form import OPEN_FORM
-from bot.interface.reply import error_reply
+from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command
 from bot.rules.errors import UserError
 
 PAGES = ("log", "die", "help", "whatif", "back")
 """Buttons that change the private message under which they hang, as long as the answer is private too."""
+ENABLES = "packon"
 SETTLING = ("consent", "refuse", "reveal", "snooze")
 """Buttons whose public message becomes the answer."""
+
+
+async def _with_menu(work: Work, request: Request, pressed: Coroutine[Any, Any, Reply]) -> Reply:
+    from adapters.discord.answer import with_menu
+
+    return await with_menu(work, request, await pressed)
 
 
 async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
@@ -43,5 +50,7 @@ async def press(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     delivery = request.to_json(private=private)
     command = Command(("button", name), {"rest": rest}, request.who, request.where, request.request_id, delivery)
     pressed = work.app.press(action, request.who, request.where, request.request_id, delivery)
+    if name == ENABLES:
+        pressed = _with_menu(work, request, pressed)
     in_place = name in (PAGES if request.private_message else SETTLING)
     await work.delivery.serve(request, command, pressed, private=private, in_place=in_place)

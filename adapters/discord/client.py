@@ -23,6 +23,7 @@ from adapters.discord.commands import make_good, run_command
 from adapters.discord.delivery import Delivery
 from adapters.discord.identify import Turns
 from adapters.discord.request import AUTOCOMPLETE, COMMAND, COMPONENT, FORM, PLATFORM, Request, read_request
+from adapters.discord.server_commands import ServerCommands
 from adapters.discord.servers import settle_servers
 from adapters.discord.sync import sync_commands
 from adapters.discord.welcome import greet
@@ -104,6 +105,7 @@ class Grognard(discord.AutoShardedClient):
         self._registers = not settings.shard_ids or 0 in settings.shard_ids
         self._turns = Turns(app.notes("discord"), self._at_once) if settings.shard_ids else None
         self.work: Work
+        self._menus: ServerCommands
         self._session: aiohttp.ClientSession
         self._at_work: set[asyncio.Task[None]] = set()
         self._beside: set[asyncio.Task[None]] = set()
@@ -114,13 +116,15 @@ class Grognard(discord.AutoShardedClient):
         """Made ready after login, before the first event: the calls, and the left-over answers."""
         self._session = aiohttp.ClientSession(headers={"User-Agent": USER_AGENT})
         wire = Wire(self._session)
-        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app), self)
+        assert self.application_id is not None
+        self._menus = ServerCommands(self.http, self.application_id, self.app)
+        self.work = Work(self.app, wire, Delivery(wire, Posting(self.http), self.app), self, self._menus)
         self._start(self.work.delivery.outbox.run(), self._beside)
         owed = watch(lambda: self.app.unanswered(PLATFORM), lambda one: make_good(self.work, one), self.app.broken)
         self._start(owed, self._beside)
         if self._registers:
-            assert self.application_id is not None
             self._start(sync_commands(self.http, self.application_id, self.app.notes("discord")), self._beside)
+            self._start(self._menus.settle(), self._beside)
 
     async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
         """Called before a shard identifies. One process sees to the pauses by itself, several take turns."""
@@ -196,6 +200,7 @@ class Grognard(discord.AutoShardedClient):
     async def on_guild_join(self, guild: discord.Guild) -> None:
         """The bot was added (again): what is there stays; the first time it says what it is for."""
         await self.app.server_joined(f"discord:{guild.id}")
+        await self._menus.joined(f"discord:{guild.id}")
         self._start(greet(self.app, Posting(self.http), guild), self._beside)
 
     async def on_error(self, event_method: str, /, *_: Any, **__: Any) -> None:
@@ -214,6 +219,7 @@ class Grognard(discord.AutoShardedClient):
         self._stopping = True
         if hasattr(self, "work"):
             await self.work.delivery.outbox.stop()
+            self._menus.stop()
         if self._at_work:
             await asyncio.wait(self._at_work, timeout=STOP_WITHIN)
         for task in self._beside:

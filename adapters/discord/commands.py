@@ -22,7 +22,7 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
     """Run a slash command; one that lacks what it needs opens the guided form."""
     read = read_command(data, request.where.server)
     try:
-        spec = work.app.spec(read.path)
+        spec = await work.app.spec_at(read.path, request.where)
         read = replace(read, options=meant(spec, read.options))
         private = spec.is_private(read.options)
     except UserError as error:

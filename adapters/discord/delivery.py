@@ -148,7 +148,7 @@ class Delivery:
 
     async def later(self, request: Request, reply: Reply) -> None:
         """Bring a stored answer that Discord would not take just now; if it still will not, the outbox does."""
-        with self._app.posting(reply):
+        with self._app.posting(reply), self._app.showing(request.where.server):
             outcome = await self._brought(request, reply)
         await self.outbox.settle(reply.outbox, 0, outcome)
 
@@ -210,7 +210,7 @@ class Delivery:
         if reply.seen:  # this very interaction, delivered twice: the other one answers it
             return
         try:
-            with self._app.posting(reply):
+            with self._app.posting(reply), self._app.showing(request.where.server):
                 kind = UPDATE if in_place and reply.in_place else MESSAGE
                 answered = await self._wire.respond(request, kind, render(reply, request))
                 if answered is None:  # another process got the same interaction, and may have shown only a receipt
@@ -230,7 +230,7 @@ class Delivery:
                 await self._standing.leave(request)
             return True
         try:
-            with self._app.posting(reply):
+            with self._app.posting(reply), self._app.showing(request.where.server):
                 if placed:
                     at = await self._standing.put(request, reply, private=private, in_place=in_place)
                     at = await self._standing.announce(request, reply) or at

@@ -44,7 +44,7 @@ async def open_from(work: Work, request: Request, what: str) -> None:
 
 async def _show(work: Work, request: Request, draft: Draft) -> None:
     known = await work.app.known(request.where, request.who)
-    spec = work.app.spec(draft.path)
+    spec = await work.app.spec_at(draft.path, request.where)
     form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
     await work.delivery.direct(request, Direct(FORM, data=modal(form, draft.key)))
 
@@ -58,7 +58,7 @@ async def submitted(work: Work, request: Request, data: Mapping[str, Any]) -> No
             raise UserError(
                 "This form was already used, or has expired.", hint="Type the command again.", code="used-up"
             )
-        spec = work.app.spec(draft.path)
+        spec = await work.app.spec_at(draft.path, request.where)
     except UserError as error:
         await work.delivery.say(request, error_reply(error))
         return

@@ -5,26 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from adapters.discord.payload import ENTRIES
 from adapters.discord.render import ACTION
 from adapters.discord.request import Request
 from adapters.discord.work import Work
 from bot.interface.reply import error_reply
 from bot.rules.errors import UserError
-
-Json = dict[str, Any]
-
-MESSAGE = 3
-"""The type of a command in the menu of a message."""
-ENTRIES = {"Odds of this": "odds", "Undo this": "undo"}
-"""What the entries do: the button of a message that is meant."""
-
-
-def entries() -> list[Json]:
-    """The commands as Discord takes them; they have no description."""
-    return [
-        {"name": name, "type": MESSAGE, "description": "", "integration_types": [0], "contexts": [0, 1]}
-        for name in ENTRIES
-    ]
 
 
 async def run_entry(work: Work, request: Request, data: Mapping[str, Any]) -> None:

@@ -24,6 +24,10 @@ MAX_DESCRIPTION = 100
 MAX_TEXT = 4_000
 MANAGE_SERVER = "32"
 IN_SERVERS, IN_DMS = 0, 1
+MESSAGE = 3
+"""The type of a command in the menu of a message."""
+ENTRIES = {"Odds of this": "odds", "Undo this": "undo"}
+"""What the entries there do: the button of a message that is meant."""
 _KEPT_FLAGS = ("odds", "compare", "secret", "all", "confirm", "carry")
 _TYPES = {"int": INTEGER, "number": NUMBER, "bool": BOOLEAN, "file": ATTACHMENT}
 _COMPLETED = ("units", "unit", "mods", "dice", "enum")
@@ -33,6 +37,14 @@ _LENGTHS = range(MAX_DESCRIPTION, 9, -1)
 def payload(registry: Registry) -> list[Json]:
     """All commands as Discord's API takes them. Reads every game."""
     return [command(name, registry) for name in registry.top if any(registry.below((name,)))]
+
+
+def entries() -> list[Json]:
+    """The entries in the menu of a message as Discord takes them; they have no description."""
+    return [
+        {"name": name, "type": MESSAGE, "description": "", "integration_types": [0], "contexts": [IN_SERVERS, IN_DMS]}
+        for name in ENTRIES
+    ]
 
 
 def command(name: str, registry: Registry) -> Json:
@@ -112,7 +124,7 @@ def _option(option: Option, spec: CommandSpec, length: int) -> Json:
         if option.max is not None and option.clamp not in ("high", "both"):
             made["max_value"] = option.max
     if made["type"] == STRING:
-        if option.type == "enum" and not spec.system and len(option.values) <= MAX_CHOICES:
+        if option.type == "enum" and not (spec.system or option.complete) and len(option.values) <= MAX_CHOICES:
             made["choices"] = [{"name": value, "value": value} for value in option.values]
         elif option.type in _COMPLETED or option.complete:
             made["autocomplete"] = True

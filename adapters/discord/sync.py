@@ -16,6 +16,7 @@ import discord
 
 from bot.notes import Notes
 from bot.rules.errors import UserError
+from bot.systems.catalog import built_in, everywhere
 
 Json = dict[str, Any]
 
@@ -48,7 +49,7 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
                 wanted = await asyncio.to_thread(our_commands)
                 version = digest(wanted)
             if done.get("version") != version:
-                if not await _is_our_turn(application, version, notes):
+                if not await is_our_turn(str(application), version, notes):
                     if wait is None:
                         return
                     await asyncio.sleep(wait)
@@ -64,18 +65,17 @@ async def sync_commands(http: Any, application: int, notes: Notes) -> None:
             await asyncio.sleep(wait)
 
 
-async def _is_our_turn(application: int, version: str, notes: Notes) -> bool:
+async def is_our_turn(key: str, version: str, notes: Notes) -> bool:
     """Whether this process sends them: of several that start together one does, and a minute later perhaps another."""
     minute = f"{version[:16]}/{int(time.time() // 60)}"
-    if await notes.replace(TURN, str(application), minute, {"by": _ME}):
+    if await notes.replace(TURN, key, minute, {"by": _ME}):
         return True
-    return (await notes.get(TURN, str(application)) or {}).get("by") == _ME
+    return (await notes.get(TURN, key) or {}).get("by") == _ME
 
 
 def our_commands() -> list[Json]:
     """What Discord is told: every command with its options, and the menu of a message."""
-    from adapters.discord.message_menu import entries
-    from adapters.discord.payload import payload
+    from adapters.discord.payload import entries, payload
     from bot.interface.registry import registry
 
     return [*payload(registry()), *entries()]
@@ -88,10 +88,13 @@ def sources() -> str:
         ("bot", "*.py"),
         ("tables", "*.yaml"),
         ("bot/tables", "*.yaml"),  # where an installed wheel has them
-        *((OURS, name) for name in ("payload.py", "message_menu.py")),
+        (OURS, "payload.py"),
     ):
         for path in sorted((ROOT / folder).rglob(kind)):
             found.update(f"{path.relative_to(ROOT)}\0{hashlib.sha256(path.read_bytes()).hexdigest()}\n".encode())
+    for id, system in everywhere().items():
+        if id not in built_in():
+            found.update(f"{id}\0{system.key}\n".encode())  # a pack of the host's
     return found.hexdigest()
 
 

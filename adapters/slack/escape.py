@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bot.interface.parts import Pen
+from bot.interface.registry import TABLE, Registry
 from bot.rules.phrase import Address, Typed, When, pieces_of
 from bot.rules.plain import visible
+from bot.systems.catalog import built_in, everywhere
 
 _CONTROL = re.compile(r"<([@#!])([^>|]*)(?:\|([^>]*))?>")
 _LINK = re.compile(r"<((?:https?|mailto|tel):[^>|]*)(?:\|([^>]*))?>")
@@ -83,8 +86,21 @@ def _piece(piece: str) -> str:
 
 
 def _here(typed: str) -> str:
-    """A command as Slack takes it."""
-    return f"/grognard {typed[1:]}" if typed[1:].partition(" ")[0] in TAKEN else typed
+    """A command as Slack takes it: those of a workspace's own packs are not in the app's manifest."""
+    if not typed.startswith("/"):
+        return typed
+    name = typed[1:].partition(" ")[0]
+    return typed if name not in TAKEN and _is_everybodys(name) else f"/grognard {typed[1:]}"
+
+
+def _is_everybodys(name: str) -> bool:
+    """Whether a top-level command is in the app's manifest."""
+    return name in _of_the_house() or name.removesuffix(TABLE) in everywhere()
+
+
+@lru_cache(maxsize=1)
+def _of_the_house() -> frozenset[str]:
+    return frozenset({"grognard", *Registry(built_in()).top})
 
 
 PEN = Pen(

@@ -20,6 +20,7 @@ from bot.packs.stored import (
 )
 from bot.rules.errors import UserError
 from bot.rules.phrase import phrase
+from bot.systems.catalog import everywhere
 from bot.systems.packs.content import zipped
 
 
@@ -83,6 +84,13 @@ async def _enabled(context: Context, version: Version, active: dict[str, str]) -
             f"{MOST_ENABLED} packs are enabled here, and no more can be.",
             hint=phrase("Switch one off first: `/pack disable`"),
             code="too-many",
+        )
+    if version.id in everywhere():
+        raise UserError(
+            f"/{version.id} is a command of this bot already, for everybody.",
+            hint="Give the pack another id in its pack.yaml, and add it again.",
+            option="pack",
+            code="id-taken",
         )
     pack = await read_pack(context.store, version.hash)
     if pack is None:

@@ -460,7 +460,7 @@ def start_command(games: Iterable[str]) -> CommandSpec:
         "Start a new game in this channel",
         "game",
         (
-            Option("system", "enum", "the system to play: lnlt, asl ...", values=tuple(games)),
+            Option("system", "enum", "the system to play: lnlt, asl ...", values=tuple(games), complete="system"),
             _option("name", help_="what the game is called"),
             _option("sides", help_="sides, separated by commas: US, VC"),
             _option("scenario", help_="sides and units ready to play, such as ford of lnlt", complete="scenario"),

@@ -57,6 +57,7 @@ CODES = {
     # Packs
     "bad-pack": "a pack with faults",
     "unknown-pack": "the server has no such pack",
+    "id-taken": "the pack is called as one that everybody has",
     "other-system": "a pack of another game than is played",
     "no-server": "something that only servers have",
     # Dice and odds

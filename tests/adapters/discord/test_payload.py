@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from adapters.discord.message_menu import entries
-from adapters.discord.payload import BOOLEAN, INTEGER, NUMBER, STRING, payload, shown_options, size
+from adapters.discord.payload import BOOLEAN, INTEGER, NUMBER, STRING, entries, payload, shown_options, size
 from adapters.discord.sync import digest
 from bot.interface.registry import registry
 from bot.interface.spec import CommandSpec

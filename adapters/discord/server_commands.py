@@ -1,0 +1,216 @@
+"""The commands of a server's own packs, which Discord shows on that server alone.
+
+They are sent when a pack is enabled, changed or taken off, by the process that stored that; and after a start, where
+something changed meanwhile. What Discord was told is noted by server, so that nothing is sent twice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+
+import discord
+
+from adapters.discord.payload import MAX_COMMAND, command, size
+from adapters.discord.request import PLATFORM
+from adapters.discord.sync import digest, is_our_turn, sources
+from bot.app import App
+from bot.interface.registry import Registry
+from bot.interface.reply import Reply
+from bot.rules.errors import UserError
+
+Json = dict[str, Any]
+
+log = logging.getLogger(__name__)
+
+KIND = "server-commands"
+WAITS = (2.0, 10.0, 60.0, 300.0, 900.0)
+"""Seconds before they are sent again; the last from then on."""
+HOUR = 3_600.0
+TOO_MANY_A_DAY = 30034
+PATIENCE = 5.0
+"""Seconds that the answer to a manager waits for Discord."""
+ONLY_GLOBAL = ("contexts", "integration_types")
+"""What Discord knows of global commands alone."""
+NOT_YET = "Discord has not taken the change of its menu yet. Grognard keeps trying; there is nothing you need to do."
+NO_RIGHT = (
+    "Discord does not let Grognard have commands of its own on this server. "
+    "Invite it again, with the scope applications.commands."
+)
+TODAY = "Discord takes no more new commands on this server today. Grognard tries again every hour."
+REFUSED = "Discord refuses its commands. The log of whoever hosts this bot says why."
+TOO_LARGE = "Discord takes {most} characters for each command with everything below it, and {names} has more."
+
+
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    """Why Discord does not have the commands, for the manager, and after how many seconds to try again (0: never)."""
+
+    said: str
+    again: float
+
+
+@dataclass(slots=True)
+class _Server:
+    """A server whose commands are on their way."""
+
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    told: asyncio.Future[str] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    task: asyncio.Task[None] | None = None
+
+
+class ServerCommands:
+    """Keeps the menus of servers true to their packs."""
+
+    def __init__(self, http: Any, application: int, app: App) -> None:
+        self._http, self._application, self._app = http, application, app
+        self._notes = app.notes("discord")
+        self._servers: dict[str, _Server] = {}
+        self._made_from = ""
+        self._end = app.when_packs_change(self.changed)
+
+    def stop(self) -> None:
+        """End; what is on its way is sent after the next start."""
+        self._end()
+        for server in self._servers.values():
+            if server.task is not None:
+                server.task.cancel()
+            if not server.told.done():
+                server.told.set_result(NOT_YET)
+
+    def changed(self, server: str) -> None:
+        """The choice of a server was stored: tell Discord."""
+        if not server.removeprefix(PLATFORM).isdecimal():
+            return
+        known = self._servers.get(server)
+        if known is None:
+            known = self._servers[server] = _Server()
+            known.task = asyncio.create_task(self._kept_up(server, known))
+            return
+        if known.told.done():
+            known.told = asyncio.get_running_loop().create_future()
+        known.news.set()
+
+    async def joined(self, server: str) -> None:
+        """The bot was added to a server (again): Discord has forgotten what it was told there."""
+        if await self._app.packs_on(server):
+            await self._notes.remove(KIND, server.removeprefix(PLATFORM))
+            self.changed(server)
+
+    async def settle(self) -> None:
+        """After a start: send what changed while nobody was there. Of several processes one does."""
+        try:
+            noted = await self._notes.keys(KIND)
+            servers = {*await self._app.servers_with_packs(PLATFORM), *(f"{PLATFORM}{key}" for key in noted)}
+        except UserError as error:
+            log.error("which servers have packs could not be read: %s", error.message)
+            return
+        for server in sorted(servers):
+            if server.removeprefix(PLATFORM).isdecimal() and server not in self._servers:
+                trouble = await self._attempt(server, is_start=True)
+                if trouble is not None and trouble.again:
+                    self.changed(server)
+
+    async def with_trouble(self, server: str, reply: Reply) -> Reply:
+        """The answer to a manager, who also reads in it where Discord has not taken the change."""
+        known = self._servers.get(server)
+        if known is None or reply.error:
+            return reply
+        try:
+            said = await asyncio.wait_for(asyncio.shield(known.told), PATIENCE)
+        except TimeoutError:
+            said = NOT_YET
+        return replace(reply, lines=(*reply.lines, said)) if said else reply
+
+    async def _kept_up(self, server: str, known: _Server) -> None:
+        tried = 0
+        while True:
+            known.news.clear()
+            trouble = await self._attempt(server)
+            if known.news.is_set():
+                tried = 0
+                continue
+            if not known.told.done():
+                known.told.set_result(trouble.said if trouble is not None else "")
+            if trouble is None or not trouble.again:
+                del self._servers[server]
+                return
+            wait = max(trouble.again, WAITS[min(tried, len(WAITS) - 1)])
+            tried += 1
+            try:
+                await asyncio.wait_for(known.news.wait(), wait)
+            except TimeoutError:
+                continue
+
+    async def _attempt(self, server: str, *, is_start: bool = False) -> _Trouble | None:
+        """Tell Discord what is new; what kept it from that."""
+        try:
+            return await self._sync(server, is_start=is_start)
+        except discord.HTTPException as error:
+            log.error("the commands of %s could not be registered: %s", server, error)
+            return _refusal(error)
+        except (OSError, TimeoutError, UserError) as error:
+            log.error("the commands of %s could not be registered: %s", server, error)
+            return _Trouble(NOT_YET, WAITS[0])
+
+    async def _sync(self, server: str, *, is_start: bool) -> _Trouble | None:
+        """Send the commands until what was sent is what the server has: somebody may change it meanwhile."""
+        key = server.removeprefix(PLATFORM)
+        while True:
+            done, packs = await self._notes.get(KIND, key) or {}, await self._app.packs_on(server)
+            made_from = await self._source(packs)
+            if done.get("made_from", "") == made_from:
+                return _too_large(done.get("left_out") or ())
+            made, left_out = await self._made(server) if packs else ([], [])
+            version = digest(made)
+            if version != done.get("version", digest([])):
+                if is_start and not await is_our_turn(f"{self._application}/{key}", version, self._notes):
+                    return None
+                await self._http.bulk_upsert_guild_commands(self._application, int(key), made)
+                log.info("registered %s commands with Discord for %s", len(made), server)
+            if packs:
+                noted = {"version": version, "made_from": made_from, "left_out": left_out}
+                await self._notes.put(KIND, key, noted)
+            else:
+                await self._notes.remove(KIND, key)
+
+    async def _source(self, packs: Mapping[str, str]) -> str:
+        """What tells whether the commands of these packs can have changed; "" where there are none."""
+        if not packs:
+            return ""
+        if not self._made_from:
+            self._made_from = await asyncio.to_thread(sources)
+        return sha256("\n".join([self._made_from, *map(" ".join, sorted(packs.items()))]).encode()).hexdigest()
+
+    async def _made(self, server: str) -> tuple[list[Json], list[str]]:
+        """The commands as Discord takes them, and the names of those that it would not. What is a command of
+        everybody's is seen everywhere already."""
+        registry, names = await self._app.packs_at(server)
+        return await asyncio.to_thread(
+            _payload, registry, [name for name in names if name not in self._app.registry.top]
+        )
+
+
+def _payload(registry: Registry, names: list[str]) -> tuple[list[Json], list[str]]:
+    made = [command(name, registry) for name in names if any(registry.below((name,)))]
+    plain = [{key: value for key, value in one.items() if key not in ONLY_GLOBAL} for one in made]
+    return (
+        [one for one in plain if size(one) <= MAX_COMMAND],
+        [f"/{one['name']}" for one in plain if size(one) > MAX_COMMAND],
+    )
+
+
+def _too_large(left_out: list[str] | tuple[str, ...]) -> _Trouble | None:
+    return _Trouble(TOO_LARGE.format(most=f"{MAX_COMMAND:,}", names=" and ".join(left_out)), 0.0) if left_out else None
+
+
+def _refusal(error: discord.HTTPException) -> _Trouble:
+    if error.code == TOO_MANY_A_DAY:
+        return _Trouble(TODAY, HOUR)
+    if error.status in (403, 404):
+        return _Trouble(NO_RIGHT, 0.0)
+    return _Trouble(NOT_YET, WAITS[0]) if error.status == 429 or error.status >= 500 else _Trouble(REFUSED, 0.0)
