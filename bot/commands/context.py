@@ -21,6 +21,7 @@ from bot.rules.inputs.options import read_options
 from bot.rules.inputs.units import Roster
 from bot.rules.odds import Distribution
 from bot.rules.phrase import phrase
+from bot.rules.proof.fair import Stream, Words
 from bot.stores.base import Store
 from bot.stores.records import Binding, Doc, DueRow, Outgoing
 from bot.systems.catalog import Sequence, System, systems
@@ -237,12 +238,17 @@ class _Dice:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._stream: Any = None
+        self._stream: Stream | Words | None = None
 
     def draw(self, die: Die) -> int | str:
         """The value of the next die."""
+        return self.draw_all(die, 1)[0]
+
+    def draw_all(self, die: Die, count: int) -> list[int | str]:
+        """The values of so many dice alike."""
+        if not count:
+            return []
         if self._stream is None:
             self._context.dice_game()
             self._stream = self._context.ledger.source()
-        value: int | str = self._stream.draw(die)
-        return value
+        return self._stream.draw_all(die, count)

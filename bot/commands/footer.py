@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.commands.context import Context
-from bot.interface.reply import Reply
+from bot.interface.reply import Reply, replaced
 
 
 def with_footer(context: Context, reply: Reply) -> Reply:
@@ -27,4 +27,4 @@ def with_footer(context: Context, reply: Reply) -> Reply:
     if reply.announce is not None:
         announced = replace(reply.announce, footer=(*number, *reply.announce.footer, *marks))
         return replace(reply, footer=(*number, *reply.footer, *marks), announce=announced)
-    return replace(reply, footer=(*number, *reply.footer, *marks))
+    return replaced(reply, footer=(*number, *reply.footer, *marks))

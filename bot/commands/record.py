@@ -12,7 +12,7 @@ from bot.game.roster import is_gone
 from bot.game.state import FULL, Game, Json, unit_json
 from bot.game.texts import has_last_word
 from bot.interface.parts import Group, Small
-from bot.interface.reply import Button, Reply
+from bot.interface.reply import Button, Reply, replaced
 from bot.interface.tone import SEALED as SEALED_TONE
 from bot.play.answers import compact
 from bot.play.brief import brief
@@ -99,7 +99,8 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
     assert happening is not None
     if game.answers != FULL:
         reply = compact(reply, tuple(die["value"] for die in facts["dice"]))
-    reply = replace(reply, lines=(*reply.lines, *map(Small, reminders(game, happening))))
+    if told := reminders(game, happening):
+        reply = replace(reply, lines=(*reply.lines, *map(Small, told)))
     if (side := initiative_of(game, happening)) is not None:
         reply = replace(reply, lines=(*reply.lines, f"{side} has the initiative."))
     if context.moved:
@@ -108,7 +109,7 @@ def _answer(context: Context, game: Game, outcome: Outcome, number: int, facts: 
         reply = brief(reply, context.spec.options)
     buttons = (*roll_buttons(context, reply, happening.kind, facts, number), context.button("undo", "Undo", number))
     across = EVEN if len(buttons) > EVEN + 1 else 0
-    return replace(
+    return replaced(
         reply, buttons=buttons, across=across, menus=other_targets(context, context.spec, game, facts, number)
     )
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot.game.state import FIELDS, Game, Json, _plain, unit_from_json, unit_json, with_units
+from bot.rules.replacing import replacing
 
 ROLLS = ("roll", "sequence", "table")
 NEVER_UNDONE = (
@@ -30,12 +31,15 @@ NEVER_UNDONE = (
 )
 """Kinds that undo does not take back: others have acted on them, or they have given a secret away."""
 _TUPLES = ("sides", "go", "packs")
+_replaced = replacing(Game)
 
 
 def difference(old: Game, new: Game) -> tuple[Json, Json]:
     """(before, after): the units and fields that differ between two states; both empty where nothing does."""
     before: Json = {}
     after: Json = {}
+    if old is new:
+        return before, after
     for name in FIELDS:
         was, now = getattr(old, name), getattr(new, name)
         if was != now:
@@ -66,7 +70,8 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
     number, kind = event["number"], event["kind"]
     if number != game.number + 1:
         raise ValueError(f"event {number} does not follow event {game.number}")
-    game = patched(game, event.get("after") or {})
+    if patch := event.get("after"):
+        game = patched(game, patch)
     sealed = dict(game.sealed)
     if kind == "sealed":
         sealed[number] = event["who"]
@@ -75,7 +80,7 @@ def apply(game: Game, event: Mapping[str, Any]) -> Game:
     secret = event.get("secret") or {}
     drawn = not event.get("hand") and has_dice(event)
     begins = "commitment" in secret
-    return replace(
+    return _replaced(
         game,
         number=number,
         sealed=sealed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,14 +12,15 @@ from bot.game.events import apply, difference
 from bot.game.loaded import SNAPSHOT_EVERY, Loaded, person_of
 from bot.game.prepared import Prepared
 from bot.game.state import Game, Json, to_json
-from bot.rules.dice import Source
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import canonical, event_hash, genesis, salted
 from bot.rules.proof.event_kinds import has_large_number
-from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, commitment, dice_of
+from bot.rules.proof.fair import NO_TEXTS, PROTOCOL, Stream, Words, commitment, dice_of
 from bot.stores.records import Change, EventRow, PersonRow, SeedRow, TextRow
 
 MOST_NAMES = 12
+_MANY_DIGITS = re.compile("[0-9]{16}")
+"""What the text of every number from 2^53 on has in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +130,7 @@ class Ledger:
         if self.seed is not None and self.seed.epoch == row.epoch:
             self.seed = row
 
-    def source(self) -> Source:
+    def source(self) -> Stream | Words:
         """The provable dice of the next event."""
         assert self.seed is not None
         game = self.game
@@ -171,8 +173,13 @@ class Ledger:
 
     def append(self, body: Json) -> Json:
         """Append a finished body to the chain and move the state on. Raises UserError for too large a number."""
-        need_exact_numbers(body)
-        text = canonical(body)
+        try:
+            text = canonical(body)
+        except ValueError:  # a number of thousands of digits
+            need_exact_numbers(body)
+            raise
+        if _MANY_DIGITS.search(text):
+            need_exact_numbers(body)
         self.head = event_hash(self.head, text)
         self.events.append(EventRow(self.row, body["number"], text, self.head))
         self.bodies.append(body)

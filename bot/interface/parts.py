@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from bot.interface.bars import CAME as CAME
@@ -280,11 +280,23 @@ _KINDS: dict[
 }
 
 
+_FLAT: dict[type, tuple[str, ...]] = {
+    kind: tuple(field.name for field in fields(kind)) for kind in (Line, Thrown, Small, Group, Entry, Happened, Rule)
+}
+"""Parts that hold no values of ours, only what JSON has."""
+
+
 def part_to_json(part: Part) -> Any:
     """A part as plain JSON: a text, or a mapping with its kind."""
     if isinstance(part, str):
         return text_to_json(part)
-    return {"kind": type(part).__name__.lower(), **asdict(part)}
+    names = _FLAT.get(type(part))
+    if names is None:
+        return {"kind": type(part).__name__.lower(), **asdict(part)}
+    values: dict[str, Any] = {"kind": type(part).__name__.lower()}
+    for name in names:
+        values[name] = getattr(part, name)
+    return values
 
 
 def part_from_json(data: Any) -> Part:

@@ -32,6 +32,7 @@ class Registry:
             self._named.setdefault(path[0], {})[path] = spec
         self._sequences: dict[str, dict[Path, CommandSpec]] = {}
         self._tables: dict[str, dict[Path, CommandSpec]] = {}
+        self.typed: dict[str, tuple[CommandSpec, Mapping[str, object]]] = {}  # lines as `parse_text` read them
 
     @property
     def top(self) -> tuple[str, ...]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 from bot.interface.parts import Entry, Grid, Part, part_from_json, part_lines, part_to_json
 from bot.interface.tone import GAME
 from bot.rules.errors import DieOwed, Hint, UserError, corrected
 from bot.rules.phrase import Phrase, Typed, text_from_json, text_to_json
+from bot.rules.replacing import replacing
 
 PINNED, UNPINNED = "on", "off"
 LINK = "link"
@@ -24,6 +26,10 @@ class Button:
     action: str
     label: str
     style: str = "plain"
+
+    def to_json(self) -> dict[str, Any]:
+        """The button as plain JSON values."""
+        return {"action": self.action, "label": self.label, "style": self.style}
 
 
 def beside(entry: Entry) -> Button:
@@ -50,6 +56,11 @@ class Menu:
     label: str
     entries: tuple[MenuEntry, ...]
     short: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The menu as plain JSON values."""
+        entries = [{"action": one.action, "label": one.label, "about": one.about} for one in self.entries]
+        return {"label": self.label, "entries": entries, "short": self.short}
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +184,8 @@ class Reply:
             values["lines"] = [part_to_json(part) for part in self.lines]
         if self.footer:
             values["footer"] = list(self.footer)
-        for name in ("private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across", "trace"):
-            if found := getattr(self, name):
+        for name, found in zip(_SELDOM, _seldom(self), strict=True):
+            if found:
                 values[name] = [*found] if name == "trace" else found
         if self.by:
             values["by"] = text_to_json(self.by)
@@ -183,9 +194,9 @@ class Reply:
         if self.tone != GAME:
             values["tone"] = self.tone
         if self.buttons:
-            values["buttons"] = [asdict(button) for button in self.buttons]
+            values["buttons"] = [button.to_json() for button in self.buttons]
         if self.menus:
-            values["menus"] = [asdict(menu) for menu in self.menus]
+            values["menus"] = [menu.to_json() for menu in self.menus]
         if self.files:
             values["files"] = [file.to_json() for file in self.files]
         if self.announce is not None:
@@ -211,6 +222,12 @@ class Reply:
         if values.get("announce"):
             values["announce"] = cls.from_json(values["announce"])
         return cls(**values)
+
+
+_SELDOM = ("private", "error", "bare", "in_place", "quiet", "boxed", "pin", "over", "across", "trace")
+_seldom = attrgetter(*_SELDOM)
+replaced = replacing(Reply)
+"""`replace` for replies, of which every command makes several."""
 
 
 def error_reply(error: UserError, typed: str = "", example: str = "") -> Reply:

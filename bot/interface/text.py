@@ -20,6 +20,8 @@ from bot.rules.plain import CONTROL
 
 MAX_LENGTH = 8_000
 MAX_TOKENS = 400
+SHORT, REMEMBERED = 300, 1_000
+"""So many lines of at most so many characters are remembered as they were read, for each set of commands."""
 _QUOTES = {
     '"': '"',
     "'": "'",
@@ -61,7 +63,22 @@ class Parsed:
 
 
 def parse_text(text: str, registry: Registry) -> Parsed:
-    """The command that a line of text asks for. Raises UserError with what was wrong and what to type."""
+    """The command that a line of text asks for. Raises UserError with what was wrong and what to type.
+
+    Lines that were read lately are remembered: whoever plays types the same ones again.
+    """
+    known = registry.typed.get(text)
+    if known is None:
+        known = _parsed(text, registry)
+        if len(text) <= SHORT:
+            registry.typed[text] = known
+            if len(registry.typed) > REMEMBERED:
+                del registry.typed[next(iter(registry.typed))]
+    spec, options = known
+    return Parsed(spec, {**options})
+
+
+def _parsed(text: str, registry: Registry) -> tuple[CommandSpec, Mapping[str, object]]:
     if len(text) > MAX_LENGTH:
         raise UserError(f"That line is too long: at most {MAX_LENGTH} characters.", code="too-long")
     text = CONTROL.sub("", text).strip().removeprefix("/")
@@ -77,9 +94,9 @@ def parse_text(text: str, registry: Registry) -> Parsed:
             code="unknown-command",
         )
     if (asked := _help_asked(tokens, registry)) is not None:
-        return asked
+        return asked.spec, asked.options
     spec, used = registry.find([token.value if not token.key and not token.quoted else "" for token in tokens])
-    return Parsed(spec, read_tokens(spec, tokens[used:]))
+    return spec, read_tokens(spec, tokens[used:])
 
 
 def _help_asked(tokens: list[Token], registry: Registry) -> Parsed | None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import asdict
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.interface.parts import Grid, Odds, Thrown
-from bot.interface.reply import Button, File, Reply, error_reply
+from bot.interface.reply import Button, File, Menu, MenuEntry, Reply, error_reply
 from bot.rules.errors import UserError
 from bot.rules.phrase import Phrase, Typed, pieces_of
 from bot.rules.sequence import Line
@@ -86,3 +87,22 @@ def test_a_command_is_one_only_where_the_code_made_it_so() -> None:
     assert isinstance(hint, Phrase)
     assert [piece for piece in hint.pieces if isinstance(piece, Typed)] == ["/unit list"]
     assert pickle.loads(pickle.dumps(hint)).pieces == hint.pieces
+
+
+@given(replies)
+def test_it_is_stored_field_by_field(reply: Reply) -> None:
+    """As `dataclasses.asdict` would, in the same order; what is stored stays what it was."""
+    stored = reply.to_json()
+    for part, was in zip(stored.get("lines", ()), reply.lines, strict=True):
+        if not isinstance(was, str):
+            assert list(part.items()) == [("kind", type(was).__name__.lower()), *asdict(was).items()]
+    assert [list(button.items()) for button in stored.get("buttons", ())] == [
+        list(asdict(button).items()) for button in reply.buttons
+    ]
+
+
+def test_a_menu_is_stored_with_its_entries() -> None:
+    menu = Menu("Same shot, other target", (MenuEntry("other:g1:3:vc1", "VC1", "Cell 1"),), "Other target")
+    stored = Reply("miss", menus=(menu,)).to_json()
+    assert json.dumps(stored["menus"]) == json.dumps([asdict(menu)])
+    assert Reply.from_json(json.loads(json.dumps(stored))).menus == (menu,)

@@ -75,3 +75,14 @@ def test_every_change_changes_all_hashes_after_it() -> None:
 def test_a_salted_hash_hides_a_short_text() -> None:
     assert salted("00", "Anna") != salted("01", "Anna")
     assert salted("00", "Anna") == hashlib.sha256(b"00\nAnna").hexdigest()
+
+
+@given(st.dictionaries(st.text('abcé\n"', max_size=4), JSON | st.floats(allow_nan=False)))
+def test_the_text_is_what_the_json_module_writes(body: dict[str, Any]) -> None:
+    """Built in one walk, and equal to sorting and encoding the plain value."""
+    try:
+        text = canonical(body)
+    except TypeError:
+        return
+    plain = json.loads(text)
+    assert text == json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
