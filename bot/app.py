@@ -202,7 +202,7 @@ class App:
         if command.spec is None:
             with contextlib.suppress(UserError):  # of which the answer speaks
                 command = replace(command, spec=await self.spec_at(command.path, command.where))
-        return await self._under_way.once(command.request_id, partial(self._answer, command))
+        return await self._under_way.once(command.request_id, partial(self._answer, command), command)
 
     def spec(self, path: Path) -> CommandSpec:
         """The command with this path, of those that everybody has. Raises UserError with the nearest spelling."""
@@ -309,7 +309,8 @@ class App:
         """Write down that `command` will be answered or refused, also after a crash: then its receipt may be shown.
 
         `until` (Unix seconds) ends the life of its token. A Reply where that cannot be written: no receipt may be
-        shown, but this. The command is called off, unless it was just being stored: then this is its answer.
+        shown, but this. The command is called off, unless it was just being stored: then this is its answer. Where a
+        store that does not answer may have it, the receipt is shown all the same: nobody knows yet what is true.
         """
         return await self._promise(command, until)
 

@@ -13,10 +13,14 @@ from bot.rules.errors import UserError
 from bot.stores.base import Clock, Deleted, Store
 from bot.stores.records import Commit
 from bot.storing import DELETED, outgoing
-from bot.underway import UnderWay, call_off
+from bot.underway import UnderWay, handed_over
 from bot.unrecorded import Unrecorded
 
 often = seldom(f"{__name__}.often")
+
+AWAY = "store-away"
+STORED_WITHIN = 0.2
+"""Seconds for which a commit that is being written is waited for, before the receipt is shown without a note of it."""
 
 
 class Promises:
@@ -37,8 +41,15 @@ class Promises:
             return None
         except UserError as error:
             often.error("could not save a receipt: %s", error.message)
-        answer = await call_off(self._under_way.get(command.request_id) or begun)
-        return answer or self._unrecorded.while_down(command) or error_reply(NOT_WRITTEN)
+            problem = error
+        work = self._under_way.get(command.request_id) or begun
+        if work is not None and not work.gate.call_off():
+            return await handed_over(work, STORED_WITHIN)
+        if work is not None and work.command is not None:
+            command = work.command
+        if problem.code == AWAY:
+            return self._unrecorded.instead_of(problem, command, sure=True) or error_reply(problem)
+        return self._unrecorded.while_down(command) or error_reply(NOT_WRITTEN)
 
     async def make_good(self, receipt: Receipt, run: Callable[[], Awaitable[Reply]]) -> Reply:
         """The answer to a receipt that was taken over: the command is run while its token lives.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.interface.reply import Reply
+from bot.interface.spec import Command
 from bot.stores.gate import Gate
 
 
@@ -17,6 +18,7 @@ class Work:
 
     task: asyncio.Task[Reply]
     gate: Gate
+    command: Command | None = None  # as it was read: a receipt may only know what was typed
     is_handed_over: bool = False  # its answer was given to whoever could not show a receipt
 
 
@@ -26,7 +28,9 @@ class UnderWay:
     def __init__(self) -> None:
         self._works: dict[str, Work] = {}
 
-    async def once(self, id: str, run: Callable[[Gate], Coroutine[Any, Any, Reply]]) -> Reply:
+    async def once(
+        self, id: str, run: Callable[[Gate], Coroutine[Any, Any, Reply]], command: Command | None = None
+    ) -> Reply:
         """What `run` answers, which passes the gate before it stores. A request that is already at work gets the same
         answer marked as `seen`."""
         work = self._works.get(id)
@@ -34,7 +38,7 @@ class UnderWay:
             reply = await asyncio.shield(work.task)
             return replace(reply, seen=True, outbox=0, elsewhere=not (reply.outbox or reply.seen))
         gate = Gate()
-        work = self._works[id] = Work(asyncio.create_task(run(gate)), gate)
+        work = self._works[id] = Work(asyncio.create_task(run(gate)), gate, command)
         work.task.add_done_callback(lambda _: self._works.pop(id, None))
         return await asyncio.shield(work.task)  # an adapter that gives up waiting must not leave half a command
 
@@ -47,10 +51,12 @@ class UnderWay:
         await asyncio.gather(*(work.task for work in self._works.values()), return_exceptions=True)
 
 
-async def call_off(work: Work | None) -> Reply | None:
-    """None where nothing was stored, and nothing will be. Else it was just being stored, and this is its answer."""
-    if work is None or work.gate.call_off():
+async def handed_over(work: Work, within: float) -> Reply | None:
+    """The answer of what is just being stored, given to whoever could not show a receipt; None where it is not there
+    within so many seconds."""
+    done, _ = await asyncio.wait({work.task}, timeout=within)
+    if not done:
         return None
     is_again, work.is_handed_over = work.is_handed_over, True  # the same request, delivered twice
-    reply = await asyncio.shield(work.task)
+    reply = work.task.result()
     return replace(reply, seen=True, outbox=0) if is_again else reply

@@ -34,6 +34,7 @@ from bot.interface.failure import failed
 from bot.interface.reply import error_reply
 from bot.logs import seldom
 from bot.outbox.receipts import watch
+from bot.rules.errors import UserError
 from bot.settings import Settings
 
 Interaction = discord.Interaction[Any]
@@ -170,6 +171,9 @@ class Grognard(discord.AutoShardedClient):
     async def _handle(self, request: Request, data: Any) -> None:
         try:
             await self._run(request, data)
+        except UserError as error:
+            if request.kind != AUTOCOMPLETE:
+                await self.work.delivery.say(request, error_reply(error))
         except Exception:
             sorry = failed(log, f"interaction {request.id}")
             if request.kind != AUTOCOMPLETE:

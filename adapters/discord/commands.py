@@ -10,7 +10,7 @@ from adapters.discord.answer import answer
 from adapters.discord.forms import open_form
 from adapters.discord.incoming import read_command
 from adapters.discord.request import Request
-from adapters.discord.work import Work
+from adapters.discord.work import Work, in_time
 from bot.interface.complete import meant
 from bot.interface.form import asks
 from bot.interface.reply import Reply, error_reply
@@ -22,7 +22,8 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
     """Run a slash command; one that lacks what it needs opens the guided form."""
     read = read_command(data, request.where.server)
     try:
-        spec = await work.app.spec_at(read.path, request.where)
+        async with in_time():
+            spec = await work.app.spec_at(read.path, request.where)
         read = replace(read, options=meant(spec, read.options))
         private = spec.is_private(read.options)
     except UserError as error:

@@ -15,7 +15,7 @@ from adapters.discord.delivery import Direct
 from adapters.discord.modal import ROOM, filled, modal
 from adapters.discord.render import FORM_PART
 from adapters.discord.request import Request
-from adapters.discord.work import Work
+from adapters.discord.work import Work, in_time
 from bot.drafts import Draft
 from bot.forms import KEPT, action_of
 from bot.interface.form import HAND, ODDS, SECRET, form_of, lasting
@@ -27,42 +27,40 @@ from bot.rules.errors import UserError
 
 async def open_form(work: Work, request: Request, spec: CommandSpec, options: Mapping[str, object]) -> None:
     """Open the form of a command that lacks something, with what it has, else with what lasts from the time before."""
-    if not options:
-        known = await work.app.known(request.where, request.who)
-        options = lasting(spec, await work.app.last_inputs(request.where, request.who, spec.path), known)
-    await _show(work, request, await work.app.forms.begin(spec, options, request.who))
+    async with in_time():
+        if not options:
+            known = await work.app.known(request.where, request.who)
+            options = lasting(spec, await work.app.last_inputs(request.where, request.who, spec.path), known)
+        shown = await _shown(work, request, await work.app.forms.begin(spec, options, request.who))
+    await work.delivery.direct(request, shown)
 
 
 async def open_from(work: Work, request: Request, what: str) -> None:
     """Open the form that a button is for; `what` comes behind `form:` in its action."""
-    try:
+    async with in_time():
         draft = await work.app.forms.opened(what, request.who, request.where)
-        await _show(work, request, draft)
-    except UserError as error:
-        await work.delivery.say(request, error_reply(error))
+        shown = await _shown(work, request, draft)
+    await work.delivery.direct(request, shown)
 
 
-async def _show(work: Work, request: Request, draft: Draft) -> None:
+async def _shown(work: Work, request: Request, draft: Draft) -> Direct:
     known = await work.app.known(request.where, request.who)
     spec = await work.app.spec_at(draft.path, request.where)
     form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
-    await work.delivery.direct(request, Direct(FORM, data=modal(form, draft.key)))
+    return Direct(FORM, data=modal(form, draft.key))
 
 
 async def submitted(work: Work, request: Request, data: Mapping[str, Any]) -> None:
     """Take what was filled into a form, and do what was chosen in it."""
     key = str(data.get("custom_id") or "").removeprefix(FORM_PART)
-    draft = await work.app.drafts.get(key, request.who.key)
-    try:
+    async with in_time():
+        draft = await work.app.drafts.get(key, request.who.key)
         if draft is None or "components" not in data:
             raise UserError(
                 "This form was already used, or has expired.", hint="Type the command again.", code="used-up"
             )
         spec = await work.app.spec_at(draft.path, request.where)
-    except UserError as error:
-        await work.delivery.say(request, error_reply(error))
-        return
-    known = await work.app.known(request.where, request.who)
+        known = await work.app.known(request.where, request.who)
     form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
     taken = take(spec, known, form, filled(data))
     options = {name: value for name, value in taken.options.items() if name not in (SECRET, HAND, ODDS)}

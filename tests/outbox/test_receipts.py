@@ -168,26 +168,54 @@ async def test_without_a_journal_no_receipt_and_the_command_is_called_off(
     assert not (await app.run(roll())).error, "typed again, it runs"
 
 
-async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_written(clock: Hand) -> None:
-    written, heard = asyncio.Event(), asyncio.Event()
+class Slow(TemporaryStore):
+    """Stores at once, and says so when it is let."""
 
-    class Slow(TemporaryStore):
-        async def commit(self, commit: Commit) -> Committed:
-            done = await super().commit(commit)
-            written.set()
-            await heard.wait()
-            return done
+    written: asyncio.Event
+    heard: asyncio.Event
 
-    app = App(await fresh(Slow, clock), clock)
+    async def commit(self, commit: Commit) -> Committed:
+        done = await super().commit(commit)
+        self.written.set()
+        await self.heard.wait()
+        return done
+
+
+@pytest.fixture
+async def just_storing(clock: Hand) -> AsyncIterator[tuple[App, Slow]]:
+    """A process whose commit was sent, and that cannot write receipts."""
+    store = await fresh(Slow, clock)
+    store.written, store.heard = asyncio.Event(), asyncio.Event()
+    app = App(store, clock)
     app._receipts._journal = unwritable(clock)
+    yield app, store
+    await app.close()
+
+
+async def test_what_was_just_stored_is_answered_although_no_receipt_could_be_written(
+    clock: Hand, just_storing: tuple[App, Slow]
+) -> None:
+    app, store = just_storing
     running = asyncio.create_task(app.run(roll()))
-    await written.wait()
-    asyncio.get_running_loop().call_later(0.05, heard.set)
+    await store.written.wait()
+    asyncio.get_running_loop().call_later(0.05, store.heard.set)
     instead = await app.promised(roll(), clock.now + 600)
     assert instead is not None
     assert instead == await running
     assert instead.outbox
-    await app.close()
+
+
+async def test_a_store_that_does_not_say_whether_it_has_it_keeps_nobody_from_a_receipt(
+    clock: Hand, just_storing: tuple[App, Slow]
+) -> None:
+    """The server went away in mid-commit: called off it cannot be, and in three seconds something has to be seen."""
+    app, store = just_storing
+    running = asyncio.create_task(app.run(roll()))
+    await store.written.wait()
+    async with asyncio.timeout(1):
+        assert await app.promised(roll(), clock.now + 600) is None
+    store.heard.set()
+    assert (await running).outbox, "the answer behind the receipt"
 
 
 async def test_a_receipt_that_could_not_be_answered_now_comes_again(clock: Hand) -> None:

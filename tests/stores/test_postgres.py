@@ -12,6 +12,7 @@ import pytest
 
 from bot.app import App
 from bot.audit.games import audit
+from bot.interface.spec import Command, Person, Place, Receipt
 from bot.settings import Settings
 from bot.stores.base import Conflict, StoreError
 from bot.stores.opening import open_store
@@ -99,6 +100,36 @@ async def test_a_server_that_stays_away_gives_one_kind_line(
         assert (await store.commit(roll("g1", 1))).outbox == (1,)
 
 
+async def test_a_server_that_is_away_is_waited_for_once(
+    own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by each command anew, nor twice by one: whoever comes later is refused at once."""
+    monkeypatch.setattr(link, "PATIENCE", 1.5)
+    loop = asyncio.get_running_loop()
+
+    async def refused(work: Awaitable[object]) -> float:
+        begun = loop.time()
+        with pytest.raises(StoreError, match="cannot be reached"):
+            await work
+        return loop.time() - begun
+
+    async with open_postgres(own_server.new_database()) as store:
+        own_server.stop()
+        receipt = Receipt(Command(("roll",), {}, Person("u", "U"), Place("discord:s:c"), "r"), 0.0)
+        note, first, second = await asyncio.gather(
+            refused(store.journal.note(receipt, 1.0)), refused(store.commit(roll("g1", 1))), refused(store.peek("p"))
+        )
+        assert note < 1.5 < min(first, second)
+        assert await refused(store.seen("g1-1")) < 0.5
+        own_server.start()
+        own_server.stop()
+        assert await refused(store.peek("p")) < 0.5, "nobody has seen it back"
+        own_server.start()
+        assert await store.peek("p") is None
+        own_server.stop()
+        assert await refused(store.peek("p")) > 1.4
+
+
 @pytest.mark.parametrize("lanes", [1, 2])
 async def test_writes_one_after_another_never_wait_for_a_batch_that_has_ended(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch, lanes: int
@@ -119,7 +150,11 @@ async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
     broken: list[object] = []
 
     async def run(
-        self: link.Link, job: Callable[[link.Connection], Awaitable[object]], *, is_safe: bool = True
+        self: link.Link,
+        job: Callable[[link.Connection], Awaitable[object]],
+        *,
+        is_safe: bool = True,
+        patience: float | None = None,
     ) -> object:
         async def then_break(connection: link.Connection) -> object:
             found = await job(connection)
@@ -128,7 +163,7 @@ async def test_a_line_that_breaks_after_a_commit_does_not_roll_twice(
                 raise asyncpg.ConnectionDoesNotExistError
             return found
 
-        return await real(self, then_break, is_safe=is_safe)
+        return await real(self, then_break, is_safe=is_safe, patience=patience)
 
     monkeypatch.setattr(link.Link, "run", run)
     done = await store.commit(roll("g1", 1))

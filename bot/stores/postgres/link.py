@@ -30,7 +30,11 @@ TOGETHER = 100  # jobs in one batch: with 50 there are more flushes, with 200 th
 WAITING = 10_000
 """How many jobs may wait before it is said that the database is busy."""
 PATIENCE = 8.0
-"""Seconds for which a server that is away is waited for."""
+"""Seconds for which a server that is away is waited for: by all together, not by each job that comes meanwhile."""
+SHORT_PATIENCE = 0.7
+"""The same for receipts: less than their `bot.outbox.receipts.PATIENCE`, so that whoever waits reads why."""
+CONNECT, CONNECT_AGAIN = 5.0, 1.0
+"""Seconds for a connection; the second while the server is known to be away."""
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8)
 
 
@@ -39,6 +43,7 @@ class Link:
 
     def __init__(self, pool: asyncpg.Pool) -> None:
         self._pool = pool
+        self._away: float | None = None  # since when nobody has answered
 
     @classmethod
     async def open(cls, url: str) -> Link:
@@ -48,7 +53,7 @@ class Link:
                 url,
                 min_size=0,
                 max_size=CONNECTIONS,
-                timeout=5,
+                timeout=CONNECT,
                 command_timeout=30,
                 max_inactive_connection_lifetime=300,
                 server_settings={"application_name": "grognard", "lock_timeout": "5s", "client_min_messages": "error"},
@@ -58,22 +63,28 @@ class Link:
             raise StoreError("DATABASE_URL is not understood.", hint=hint) from error
         return cls(pool)
 
-    async def run(self, job: Callable[[Connection], Awaitable[T]], *, is_safe: bool = True) -> T:
+    async def run(
+        self, job: Callable[[Connection], Awaitable[T]], *, is_safe: bool = True, patience: float | None = None
+    ) -> T:
         """What `job(connection)` gives. Raises StoreError. One that `is_safe` is done again after the line broke."""
         loop = asyncio.get_running_loop()
-        start, tries = loop.time(), 0
+        start, tries, patience = loop.time(), 0, PATIENCE if patience is None else patience
         while True:
-            sent = False
+            sent, began = False, loop.time()
             try:
-                async with self._pool.acquire(timeout=5) as connection:
+                async with self._pool.acquire(timeout=CONNECT if self._away is None else CONNECT_AGAIN) as connection:
                     sent = True
-                    return await job(connection)
+                    found = await job(connection)
+                self._away = None
+                return found
             except AWAY as error:
                 if isinstance(error, asyncpg.InterfaceError) and self._pool.is_closing():
                     raise _closed() from error
-                if loop.time() - start > PATIENCE or (sent and not is_safe):
+                self._away = began if self._away is None else self._away
+                if loop.time() - self._away > patience or (sent and not is_safe):
                     raise Unreachable from error
             except asyncpg.PostgresError as error:
+                self._away = None
                 if error.sqlstate not in AGAIN or loop.time() - start > PATIENCE:
                     raise raised(error.sqlstate or "", str(error)) from error
             await asyncio.sleep(PAUSES[min(tries, len(PAUSES) - 1)])
@@ -112,10 +123,11 @@ class Job:
 
 
 class Writer:
-    """Sends writes in order of arrival. Those that arrive while the lanes are under way share the next batch."""
+    """Sends writes in order of arrival. Those that arrive while the lanes are under way share the next batch.
+    `patience`: seconds for which they wait for a server that is away, where that is not PATIENCE."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
+    def __init__(self, link: Link, patience: float | None = None) -> None:
+        self._link, self._patience = link, patience
         self._waiting: list[Job] = []
         self._lanes: set[asyncio.Task[None]] = set()
 
@@ -188,6 +200,7 @@ class Writer:
         found = await self._link.run(
             lambda connection: connection.fetchval("SELECT grognard_batch($1::jsonb)", jobs),
             is_safe=all(job.is_safe for job in batch),
+            patience=self._patience,
         )
         return json.loads(found)  # type: ignore[no-any-return]
 

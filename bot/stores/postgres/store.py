@@ -14,7 +14,7 @@ from bot.stores.journal import Journal
 from bot.stores.postgres import reading, writing
 from bot.stores.postgres.checking import problems
 from bot.stores.postgres.journal import PostgresJournal
-from bot.stores.postgres.link import Link, Writer
+from bot.stores.postgres.link import SHORT_PATIENCE, Link, Writer
 from bot.stores.postgres.schema import migrate
 from bot.stores.records import (
     Commit,
@@ -54,7 +54,8 @@ class PostgresStore:
         self._link = link
         self._clock = clock
         self._writer = Writer(link)
-        self._receipts = Writer(link)  # of its own: a receipt does not wait until another process lets go of a game
+        # Of its own: a receipt does not wait for another process to let go of a game, nor long for the server.
+        self._receipts = Writer(link, SHORT_PATIENCE)
         self._journal = PostgresJournal(link, self._receipts, clock)
 
     @property

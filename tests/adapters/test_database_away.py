@@ -1,0 +1,89 @@
+"""The database server goes away under a bot: everybody is answered within three seconds, and it goes on afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.unrecorded import NOTE
+from tests.adapters.discord.process import running as on_discord
+from tests.adapters.slack.conftest import settle, stand_in
+from tests.adapters.slack.process import running as on_slack
+from tests.standins.discord import DiscordStandIn, Interaction, Message
+from tests.standins.postgres import PostgresServer, postgres_server
+
+IN_TIME = 3.0
+AWAY = "The database cannot be reached."
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    """A server that this test alone may stop."""
+    with postgres_server() as server:
+        yield server
+
+
+async def answered(asked: Interaction) -> Message:
+    """The first response, which is the answer and came in time."""
+    message = await asked.answer(IN_TIME + 1)
+    assert asked.receipt is not None
+    assert asked.receipt < IN_TIME
+    assert not message.loading
+    return message
+
+
+@pytest.mark.slow
+async def test_on_discord_nobody_waits_for_it(own_server: PostgresServer, tmp_path: Path) -> None:
+    async with (
+        DiscordStandIn.running() as discord,
+        on_discord(discord, tmp_path, DATABASE_URL=own_server.new_database()),
+    ):
+        table, anna, ben = discord.channel("table"), discord.user("Anna"), discord.user("Ben")
+        assert "#2" in (await answered(await anna.slash(table, "roll", dice="2d6"))).text
+        own_server.stop()
+        asked = [anna.send(table, "roll", dice="2d6") for _ in range(10)]
+        asked += [ben.send(discord.channel("hall"), "unit add", name="Squad 1", type="squad", side="US")]
+        opened = ben.send(discord.channel("den"), "lnlt fire")
+        *rolls, refused = await asyncio.gather(*map(answered, asked))
+        assert all(NOTE in message.text for message in rolls)
+        assert AWAY in refused.text
+        assert refused.ephemeral
+        await discord.until(lambda: opened.receipt is not None, IN_TIME)
+
+        await asyncio.sleep(9)  # it is known to be away: nobody waits for it a second time
+        asked = [anna.send(table, "roll", dice="2d6"), ben.send(table, "unit add", name="Squad 1", type="squad")]
+        roll, refused = await asyncio.gather(*map(answered, asked))
+        assert NOTE in roll.text
+        assert AWAY in refused.text
+        assert max(one.receipt or 99 for one in asked) < 1.0
+
+        own_server.start()
+        message = await answered(await anna.slash(table, "roll", dice="2d6"))
+        assert NOTE not in message.text
+        assert "#3" in message.text, "of all that was thrown meanwhile nothing is in the log"
+
+
+@pytest.mark.slow
+async def test_on_slack_nobody_waits_for_it(own_server: PostgresServer, tmp_path: Path) -> None:
+    slack = await stand_in("http")
+    home, anna, ben, games = settle(slack)
+    try:
+        async with on_slack(slack, tmp_path, home, DATABASE_URL=own_server.new_database()):
+            assert "2d6" in (await (await anna.slash(games, "/roll", "2d6")).answer()).text
+            own_server.stop()
+            handles = await asyncio.gather(
+                *(anna.slash(games, "/roll", "2d6") for _ in range(10)),
+                ben.slash(home.channel("hall"), "/unit", "add Squad_1 squad US"),
+            )
+            *rolls, refused = [await handle.answer() for handle in handles]
+            assert all(NOTE in message.text for message in rolls)
+            assert AWAY in refused.text
+            own_server.start()
+            handles.append(await anna.slash(games, "/roll", "2d6"))
+            assert NOTE not in (await handles[-1].answer()).text
+            assert max(handle.ack_time or 99 for handle in handles) < IN_TIME
+    finally:
+        await slack.stop()
