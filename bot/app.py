@@ -55,6 +55,8 @@ if TYPE_CHECKING:
     from bot.live.hub import Hub
     from bot.sight.watching import Answer, Promise, Watch
 
+OF_PACKS = ("system", "topic", "scenario")
+"""Kinds of completion that may name a pack which another process has just enabled."""
 TWICE = ("again", "sure")
 """Buttons that stay and roll: pressed twice by a quick thumb they roll once."""
 REPEATING = ("again", "other", "sure")
@@ -224,7 +226,7 @@ class App:
 
     async def packs_on(self, server: str) -> Mapping[str, str]:
         """The hash of each pack that is enabled on a server, by id, as it is stored now."""
-        self._enabled.renew(server, 0.0)
+        self._enabled.renew(server)
         return await self._enabled.packs(Place(server, server))
 
     async def servers_with_packs(self, platform: str) -> Many[str]:
@@ -253,9 +255,14 @@ class App:
         try:
             return spec_of(await self.registry_at(where), path)
         except UserError:
-            if not self._enabled.renew(where.server):
-                raise
-        return spec_of(await self.registry_at(where), path)
+            self._enabled.renew(where.server)
+        try:
+            return spec_of(await self.registry_at(where), path)
+        except UserError as error:
+            loaded = await self.games.at((await self.threads.home(where)).key)
+            raise await self.shelves.explained(
+                error, path, where, loaded.game if loaded is not None else None
+            ) from None
 
     def _is_everybodys(self, name: str) -> bool:
         """Whether a command's first word is the bot's own, which no pack can take."""
@@ -389,10 +396,13 @@ class App:
     ) -> tuple[Choice, ...]:
         """Choices for one option while it is typed, with this channel's roster and sides."""
         try:
-            seen = await self.seen_at(where)
+            spec = await self.spec_at(path, where)
+            option = spec.option(name)
+            if option is not None and option.complete in OF_PACKS:
+                self._enabled.renew(where.server)
+            seen, known = await self.seen_at(where), await self.known(where, who)
             with using(seen):
-                spec = spec_of(registry(), path)
-            known = await self.known(where, who)
+                spec = registry().get(path) or spec
             if (option := spec.option(name)) is not None and option.complete == "game":
                 known = replace(known, games=await choices(self.store, await self.threads.home(where)))
             if option is not None and option.complete in OF_ENABLED:

@@ -43,14 +43,10 @@ class Enabled:
         for listener in self.listeners:
             listener(server)
 
-    def renew(self, server: str, kept: float = PACKS_KEPT) -> bool:
-        """Read this server's choice anew the next time, unless it was read less than `kept` seconds ago; whether it
-        will be. For what names a pack that is not known: another process may have it enabled since."""
-        known = self._setups.get(server)
-        if known is None or self._steady() - known[0] < kept:
-            return False
-        del self._setups[server]
-        return True
+    def renew(self, server: str) -> bool:
+        """Read this server's choice anew the next time; whether it was known at all. For what names a pack that is not
+        known: another process may have it enabled since."""
+        return self._setups.pop(server, None) is not None
 
     async def check(self, spec: CommandSpec, where: Place) -> None:
         """Raise UserError for a system that is not enabled on this server."""

@@ -28,7 +28,7 @@ from bot.odds_worker.pool import Odds, Worker
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
-from bot.shelves import Shelves
+from bot.shelves import OF_A_VERSION, Shelves
 from bot.stores.base import Clock, Conflict, Store, StoreError
 from bot.stores.gate import CalledOff, Gate
 from bot.storing import Storing
@@ -104,7 +104,8 @@ class Handling:
                 return before
             return self._unrecorded.instead_of(error, command, sure=gate.call_off()) or error_reply(error)
         except UserError as error:
-            return await self._storing.seen(command) or error_reply(error, *await self._as_typed(command))
+            before = await self._storing.seen(command)
+            return before or error_reply(await self._explained(error, command), *await self._as_typed(command))
         except CalledOff:
             return self._unrecorded.known(command.request_id) or error_reply(NOT_WRITTEN)
         except Exception:
@@ -134,6 +135,13 @@ class Handling:
         loaded = await self._games.at((await self._threads.home(command.where)).key)
         played = loaded.game.system if loaded is not None else ""
         return command_text(spec, command.options), example_in(spec, played)
+
+    async def _explained(self, error: UserError, command: Command) -> UserError:
+        if error.code not in OF_A_VERSION:
+            return error
+        where = await self._threads.home(command.where)
+        loaded = await self._games.at(where.key)
+        return await self._shelves.explained(error, command.path, where, loaded.game if loaded is not None else None)
 
     async def _until_stored(self, command: Command, handle: Handler, gate: Gate) -> Reply:
         for attempt in range(ATTEMPTS):

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 from bot.enabled import Enabled
 from bot.game.state import Game
-from bot.interface.spec import Place
-from bot.rules.errors import TableError
+from bot.interface.registry import TABLE
+from bot.interface.spec import Path, Place
+from bot.rules.errors import TableError, UserError
+from bot.rules.phrase import phrase
 from bot.stores.base import Store
 from bot.systems.catalog import System, everywhere
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:  # most servers have no packs
 
 log = logging.getLogger(__name__)
 
+OF_A_VERSION = ("unknown-command", "unknown-option", "not-enabled")
+"""What a command is that another version of a pack would know."""
 PACKS_KEPT = 40
 SHELVES_KEPT = 64
 
@@ -56,6 +60,24 @@ class Shelves:
         if len(self._last) > SHELVES_KEPT:
             self._last.popitem(last=False)
         return found
+
+    async def explained(self, error: UserError, path: Path, where: Place, game: Game | None) -> UserError:
+        """An error about a command; of one that only the version in the server's menu knows it says what is played."""
+        if game is None or not game.packs or error.code not in OF_A_VERSION:
+            return error
+        enabled = (await self._enabled.packs(where)).get(game.system)
+        if path[0].removesuffix(TABLE) != game.system or enabled in (None, game.packs[-1]):
+            return error
+        played, newer = await self._pack(game.packs[-1]), await self._pack(str(enabled))
+        if played is None or newer is None:
+            return error
+        hint = phrase(
+            "This game is played with {played}. To move it on to {newer}: `/game settings pack={id}`",
+            played=f"{played.title} {played.about.version}",
+            newer=f"{newer.title} {newer.about.version}",
+            id=game.system,
+        )
+        return UserError(error.message, hint=hint, option=error.option, code=error.code)
 
     async def of(self, *hashes: Iterable[str]) -> Shelf:
         """The systems of everybody, with these packs: of several versions of one id the last is in force."""

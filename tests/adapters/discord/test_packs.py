@@ -9,6 +9,7 @@ import pytest
 
 from bot.systems.packs.content import zipped
 from tests.adapters.discord.process import running
+from tests.adapters.discord.test_http import playing
 from tests.packs.conftest import FEW
 from tests.scenarios.test_pack_versions import FIRST, SECOND, SEQUENCES
 from tests.standins.discord import Channel, DiscordStandIn, Guild, Message, Person
@@ -95,3 +96,80 @@ async def test_a_pack_becomes_commands_of_its_server_and_is_fought_with(tmp_path
             assert "/few shoot targets:" in (await said(ben, table, "help", topic="few shoot")).text
             await said(host, table, "pack disable", pack="few")
             assert menu(discord, home) == []
+
+
+@pytest.mark.slow
+async def test_two_servers_play_two_versions_and_one_moves_on_while_a_game_keeps_its_own(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord:
+        north, south = discord.guild, discord.add_guild("South")
+        host = discord.user("Host", manage_guild=True).permit(south, manage_guild=True)
+        ben = discord.user("Ben").join(south)
+        table, other = discord.channel("table"), discord.channel("other", south)
+        async with running(discord, tmp_path) as bot:
+            await enabled(host, table, FIRST)
+            await enabled(host, other, NEWER)
+            assert options(discord, north)[:2] == ["targets", "odds"]
+            assert options(discord, south)[:2] == ["targets", "sure"]
+            await said(ben, table, "game start", system="few", name="Ridge")
+            await said(ben, table, "unit add", name="Gun 1..2", type="unit")
+            assert "Miss" in (await said(ben, table, "few shoot", targets="Gun 1", hand="4")).text
+            assert "Hit" in (await said(ben, other, "few shoot", targets="unit", hand="4")).text
+
+            moved = await enabled(host, table, NEWER)
+            assert "/game settings pack:few" in moved.text
+            assert options(discord, north)[:2] == ["targets", "sure"]
+            await bot.stop()
+            await bot.start()
+            missed = await said(ben, table, "few shoot", targets="Gun 1", hand="4")
+            assert "Miss" in missed.text, "the game goes on with the version that it was started with"
+            refused = await (await ben.slash(table, "few shoot", targets="Gun 1", sure=True)).answer()
+            assert "This game is played with Few 1" in refused.text
+            await said(ben, table, "game settings", pack="few")
+            assert "Hit" in (await said(ben, table, "few shoot", targets="Gun 1", sure=True, hand="4")).text
+
+            await said(host, table, "pack remove", pack="few@2")
+            assert menu(discord, north) == []
+            assert menu(discord, south) == ["few", "few-table"]
+            form = await ben.press(missed, "Change…")
+            await (await ben.submit_modal(form, {"targets": ["Gun 2"]})).answer()
+            assert "Shoot: miss [4]" in (await said(ben, table, "log")).text, "the game goes on, and is read"
+
+
+@pytest.mark.slow
+async def test_what_discord_does_not_take_is_told_to_the_manager_and_sent_again(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord:
+        host, table = discord.user("Host", manage_guild=True), discord.channel("table")
+        async with running(discord, tmp_path) as bot:
+            broken = discord.fail("PUT .*/guilds/.*/commands", 500, times=None)
+            answer = await enabled(host, table, FIRST)
+            assert "Few 1 is enabled here" in answer.text
+            assert "Grognard keeps trying" in answer.text
+            assert menu(discord, discord.guild) == []
+            await bot.kill()
+            broken.times = 0
+            await bot.start()
+            await discord.until(lambda: menu(discord, discord.guild) == ["few", "few-table"])
+            discord.fail("PUT .*/guilds/.*/commands", 403, times=None)
+            gone = await said(host, table, "pack disable", pack="few")
+            assert "applications.commands" in gone.text
+            discord.no_faults()
+            await said(host, table, "pack enable", pack="few")
+            assert menu(discord, discord.guild) == ["few", "few-table"]
+
+
+@pytest.mark.slow
+async def test_what_one_process_enables_the_others_play(tmp_path: Path) -> None:
+    async with playing(tmp_path, 2) as (discord, _):
+        host, ben, table = discord.user("Host", manage_guild=True), discord.user("Ben"), discord.channel("table")
+        for _ in range(4):
+            await said(ben, table, "roll", dice="2d6")
+        await enabled(host, table, FIRST)
+        for _ in range(4):  # in turn by one and the other
+            shot = await said(ben, table, "few shoot", targets="unit")
+        form = await ben.press(shot, "Change…")
+        assert form.modal["title"].startswith("Change the shot")
+        for _ in range(2):
+            offered = await ben.autocomplete(table, "game start", "system", "few")
+            assert [choice.value for choice in offered] == ["few"]
+        await said(host, table, "pack disable", pack="few")
+        assert menu(discord, discord.guild) == []
