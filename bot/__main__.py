@@ -25,6 +25,7 @@ COMMANDS = {
     "doctor": "bot.host.doctor:doctor",
     "health": "bot.host.health:health",
     "publish": "bot.host.publish:publish",
+    "rerun": "bot.host.rerun:rerun",
     "copy": "bot.host.copy:copy",
     "backup": "bot.host.backup:backup",
     "restore": "bot.host.backup:restore",

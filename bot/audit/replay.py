@@ -25,7 +25,7 @@ from bot.rules.proof.event_kinds import shown
 from bot.systems.catalog import System, systems
 
 Event = Mapping[str, Any]
-_UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, IndexError)
+UNREADABLE = (UserError, TypeError, ValueError, KeyError, AttributeError, IndexError)
 """What a forged event may raise: the file is a stranger's."""
 
 
@@ -55,8 +55,8 @@ def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[s
     `now` is the state that it was rolled in. Today's rules must be those it was played under: see `is_playable`.
     """
     try:
-        happening = _again(now, roll)
-    except _UNREADABLE as error:
+        happening = play_again(now, roll)
+    except UNREADABLE as error:
         yield f"its inputs and dice lead to no outcome ({shown(error)})."
         return
     if problem := _dice_problem(roll.get("dice", []), happening.notes()):
@@ -86,8 +86,8 @@ def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[s
             yield "its outcome leads to other units than it says."
 
 
-def _again(now: Game, roll: Event) -> Happening:
-    """What happens once more."""
+def play_again(now: Game, roll: Event) -> Happening:
+    """What happens once more with the dice that fell. Raises one of UNREADABLE where nothing does."""
     kind, options = roll["kind"], dict(roll.get("inputs") or {})
     script = Script([die["value"] for die in roll.get("dice") or ()])
     if kind == "roll":

@@ -123,6 +123,13 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "The copy is checked, and for its owner alone: it holds the seeds of running games. FILE must not exist yet.",
         "grognard backup /var/backups/grognard-monday.db",
     ),
+    "rerun": (
+        "GAME ...|--all",
+        "stored games under today's tables, whatever edition they were played under",
+        "For whoever changed a table or a pack: lists each outcome that would be another now, and changes nothing. "
+        "Exit status 1 where there is one.",
+        "grognard --packs few-acres rerun --all",
+    ),
     "copy": (
         "FROM_URL TO_URL",
         "all games into an empty database, SQLite or PostgreSQL",
