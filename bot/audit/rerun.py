@@ -13,7 +13,6 @@ from bot.audit.replay import UNREADABLE, play_again
 from bot.game.events import ROLLS
 from bot.game.past import Past, sealed_contents
 from bot.game.state import Game
-from bot.game.summary import title_of
 from bot.rules.errors import UserError
 from bot.rules.proof.export_format import SEALED
 from bot.stores.base import Store
@@ -62,9 +61,8 @@ async def _of_game(store: Store, game: str) -> AsyncIterator[Again]:
             with using(systems):
                 other = "; ".join(_differences(past.now, roll))
             hidden = roll is not event and event["number"] in past.now.sealed
-            yield Again(
-                game, event["number"], title_of(roll), "another outcome (sealed)" if hidden and other else other
-            )
+            other = "another outcome (sealed)" if hidden and other else other
+            yield Again(game, event["number"], f"{roll['system']} {roll['target']}", other)
         past.add(event)
 
 

@@ -128,7 +128,7 @@ COMMANDS: dict[str, tuple[str, str, str, str]] = {
         "stored games under today's tables, whatever edition they were played under",
         "For whoever changed a table or a pack: lists each outcome that would be another now, and changes nothing. "
         "Exit status 1 where there is one.",
-        "grognard --packs few-acres rerun --all",
+        "grognard rerun --all",
     ),
     "copy": (
         "FROM_URL TO_URL",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import operator
+import time
 from fractions import Fraction
 from typing import Any
 
@@ -156,3 +157,11 @@ async def test_a_sum_that_takes_too_much_memory_is_refused_and_the_next_is_count
         assert await worker.run(operator.neg, 4) == -4
     finally:
         await worker.close()
+
+
+async def test_only_time_that_the_processor_worked_counts_on_a_busy_machine() -> None:
+    worker = Worker(1.0, stays=False)
+    await worker.run(time.sleep, 1.5)  # it waits, as on a machine that is busy with others
+    with pytest.raises(TooManyStates):
+        await worker.run(time.sleep, 9.0)
+    await worker.close()
