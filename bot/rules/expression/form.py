@@ -8,14 +8,16 @@ from itertools import repeat
 
 from bot.rules.dice import Die
 from bot.rules.expression.cost import arithmetic, compute
-from bot.rules.expression.model import Expression, Number, Operand, Operator, Pool
+from bot.rules.expression.model import FATE_FACES, Expression, Number, Operand, Operator, Pool
 from bot.rules.expression.throwing import Show, Throw, show_of, throw_of
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
     """`throws` has of each pool how it is thrown, and how often it counts beside `constant`; `is_linear` unless pools
-    are multiplied with each other or divided. `frames` are the texts before, between and behind the pools. `added` is
+    are multiplied with each other or divided. `frames` are the texts before, between and behind the pools. `pattern` is
+    the whole answer with places for the dice and what they come to, where these are all numbers that simply count; ""
+    otherwise. `is_cut` says whether further dice can be stopped by the limit. `added` is
     what follows the only pool, with its label, where that is nothing but numbers that are added up; None otherwise."""
 
     notation: str
@@ -27,6 +29,8 @@ class Form:
     frames: tuple[str, ...]
     constant: int
     is_linear: bool
+    is_cut: bool
+    pattern: str
     added: tuple[tuple[str, int], ...] | None
 
 
@@ -37,6 +41,7 @@ def form_of(expression: Expression) -> Form:
         return known
     pools = expression.pools
     constant, factors = _factors(expression)
+    frames = _frames(expression)
     form = expression.kept["form"] = Form(
         notation=expression.notation,
         is_text=expression.is_text,
@@ -44,9 +49,11 @@ def form_of(expression: Expression) -> Form:
         dice=tuple(pool.die for pool in pools),
         throws=tuple((throw_of(pool), factor) for pool, factor in zip(pools, factors or repeat(0), strict=False)),
         shows=tuple(map(show_of, pools)),
-        frames=_frames(expression),
+        frames=frames,
         constant=constant,
         is_linear=factors is not None,
+        is_cut=any(pool.extra for pool in pools),
+        pattern=_pattern(expression, frames),
         added=_added(expression),
     )
     return form
@@ -64,6 +71,22 @@ def _frames(expression: Expression) -> tuple[str, ...]:
         else:
             frames[-1] += str(piece.value)
     return tuple(frames)
+
+
+def _pattern(expression: Expression, frames: tuple[str, ...]) -> str:
+    pools = expression.pools
+    if expression.repeat is not None or not all(map(_is_plain, pools)):
+        return ""
+    first, *behind = (frame.replace("%", "%%") for frame in frames)
+    dice = (f"[{', '.join(['%d'] * pool.count)}]" for pool in pools)
+    shown = "".join(f"{die}{frame}" for die, frame in zip(dice, behind, strict=True))
+    return f"{expression.notation.replace('%', '%%')}: {first}{shown} = %d"
+
+
+def _is_plain(pool: Pool) -> bool:
+    """Whether each of its dice is a number that simply counts, and is shown as it is."""
+    changes = pool.rerolls or pool.once or pool.explodes or pool.picks or pool.count_if
+    return not (changes or pool.is_text or pool.faces == FATE_FACES)
 
 
 class _NotLinear(Exception):

@@ -37,6 +37,10 @@ class Drawn:
     fate: Fate
 
 
+_Once = tuple[list[Thrown], int | None]
+"""One repeat: its pools on the table, and what they come to; None for words."""
+
+
 class PoolRolled:
     """A pool on the table.
 
@@ -120,19 +124,23 @@ class Result:
             shown = frames[0]
             for at, one in enumerate(thrown):
                 shown += shows[at](one) + frames[at + 1]
-        for one in thrown:
-            if one[3]:
-                return f"{shown} (stopped at the limit of further dice)"
+        if self._form.is_cut and any(one[3] for one in thrown):
+            return f"{shown} (stopped at the limit of further dice)"
         return shown
 
 
 class Rolling:
     """A rolled expression: one result for each repeat."""
 
-    __slots__ = ("_form", "expression", "results")
+    __slots__ = ("_form", "_rolled", "expression")
 
-    def __init__(self, expression: Expression, form: Form, results: tuple[Result, ...]) -> None:
-        self.expression, self._form, self.results = expression, form, results
+    def __init__(self, expression: Expression, form: Form, rolled: list[_Once]) -> None:
+        self.expression, self._form, self._rolled = expression, form, rolled
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """What came of each repeat."""
+        return tuple([Result(self.expression, self._form, thrown, total) for thrown, total in self._rolled])
 
     @property
     def dice(self) -> tuple[Rolled, ...]:
@@ -140,34 +148,40 @@ class Rolling:
         dice = self._form.dice
         return tuple(
             die.rolled(value)
-            for result in self.results
-            for die, thrown in zip(dice, result.thrown, strict=True)
-            for value in thrown[0]
+            for thrown, _ in self._rolled
+            for die, one in zip(dice, thrown, strict=True)
+            for value in one[0]
         )
 
     @property
     def answer(self) -> str:
         """What it comes to, repeats one after another: `9` or `7, 9, 4`."""
-        if len(self.results) == 1:
+        if len(self._rolled) == 1:
             return self.results[0].answer
         return ("; " if self._form.is_text else ", ").join(result.answer for result in self.results)
 
     def text(self) -> str:
         """The roll in plain text: `2d6+3: [4, 2] + 3 = 9`; of a repeat one line with all results, then one for each."""
-        notation = self._form.notation
+        form = self._form
+        if pattern := form.pattern:
+            thrown, total = self._rolled[0]
+            if len(thrown) == 1:
+                return pattern % (*thrown[0][0], total)
+            return pattern % (*[value for one in thrown for value in one[0]], total)
+        results = self.results
         if self.expression.repeat is None:
-            result = self.results[0]
-            return f"{notation}: {result.work()} = {result.answer}"
-        lines = [f"{notation} = {self.answer}"]
-        lines += [f"{place}: {result.work()} = {result.answer}" for place, result in enumerate(self.results, 1)]
+            result = results[0]
+            return f"{form.notation}: {result.work()} = {result.answer}"
+        lines = [f"{form.notation} = {self.answer}"]
+        lines += [f"{place}: {result.work()} = {result.answer}" for place, result in enumerate(results, 1)]
         return "\n".join(lines)
 
     def out(self) -> dict[str, object]:
         """The roll for programs: `{"total": 9, "dice": [4, 2]}`, `{"faces": {"hit": 2}, "dice": [...]}`; of a repeat
         `{"totals": [...], ...}`, or a list under `faces`. `dice` holds every value drawn, in order."""
         is_text = self._form.is_text
-        dice = [value for result in self.results for thrown in result.thrown for value in thrown[0]]
-        values = [result.faces if is_text else result.total for result in self.results]
+        dice = [value for thrown, _ in self._rolled for one in thrown for value in one[0]]
+        values = [result.faces for result in self.results] if is_text else [total for _, total in self._rolled]
         if self.expression.repeat is None:
             return {"faces" if is_text else "total": values[0], "dice": dice}
         return {"faces" if is_text else "totals": values, "dice": dice}
@@ -179,8 +193,8 @@ def roll(expression: Expression, source: Source) -> Rolling:
     form = expression.kept.get("form") or form_of(expression)
     draw: Draw = getattr(source, "draw_all", None) or partial(_one_by_one, source.draw)
     if expression.repeat is None:
-        return Rolling(expression, form, (_roll_once(expression, form, draw),))
-    return Rolling(expression, form, tuple(_roll_once(expression, form, draw) for _ in range(expression.repeat)))
+        return Rolling(expression, form, [_roll_once(expression, form, draw)])
+    return Rolling(expression, form, [_roll_once(expression, form, draw) for _ in range(expression.repeat)])
 
 
 def _one_by_one(draw: Callable[[Die], int | str], die: Die, count: int) -> list[int | str]:
@@ -188,16 +202,16 @@ def _one_by_one(draw: Callable[[Die], int | str], die: Die, count: int) -> list[
     return [draw(die) for _ in range(count)]
 
 
-def _roll_once(expression: Expression, form: Form, draw: Draw) -> Result:
+def _roll_once(expression: Expression, form: Form, draw: Draw) -> _Once:
     thrown: list[Thrown] = []
     total = form.constant
     for throw, factor in form.throws:
         one = throw(draw)
         thrown.append(one)
         total += one[2] * factor
-    if form.is_text:
-        return Result(expression, form, thrown, None)
-    return Result(expression, form, thrown, total if form.is_linear else _computed(expression, thrown))
+    if form.is_linear and not form.is_text:
+        return thrown, total
+    return thrown, None if form.is_text else _computed(expression, thrown)
 
 
 def _computed(expression: Expression, thrown: list[Thrown]) -> int:

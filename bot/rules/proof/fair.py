@@ -128,12 +128,12 @@ class Stream:
 class Words:
     """The dice of one event under protocol 2, in the order in which they are asked for. A `Source`."""
 
-    __slots__ = ("_about", "_block", "_seed", "_used", "_words")
+    __slots__ = ("_about", "_seed", "_used", "_words")
 
     def __init__(self, seed: bytes, game: str, event: int, texts_digest: str = NO_TEXTS) -> None:
         self._seed = seed
         self._about = f"2:{game}:{event}:{texts_digest}:"
-        self._block = self._used = 0
+        self._used = 0
         self._words: tuple[int, ...] = ()
 
     def draw(self, die: Die) -> int | str:
@@ -142,31 +142,30 @@ class Words:
 
     def draw_all(self, die: Die, count: int) -> list[int | str]:
         """The values of so many dice alike."""
-        sides, first = die.sides, self._used
+        sides, first, words = die.sides, self._used, self._words
         if not 1 <= sides <= MAX_SIDES:
             raise ValueError(f"a die has 1 to {MAX_SIDES} sides, not {sides}")
         below, last = _ALL - _ALL % sides, first + count
-        while len(self._words) < last:
-            self._go_on()
-        found: list[int | str] = [word % sides + 1 for word in self._words[first:last] if word < below]
+        while len(words) < last:
+            words = self._go_on()
         self._used = last
+        found: list[int | str] = [word % sides + 1 for word in words[first:last] if word < below]
         while len(found) < count:  # a word was passed over
-            if self._used == len(self._words):
-                self._go_on()
-            word = self._words[self._used]
-            self._used += 1
+            last, self._used = self._used, self._used + 1
+            word = (words if last < len(words) else self._go_on())[last]
+            words = self._words
             if word < below:
                 found.append(word % sides + 1)
         return found if die.faces is None else [die.value(int(index)) for index in found]
 
-    def _go_on(self) -> None:
-        """Work out eight words more."""
+    def _go_on(self) -> tuple[int, ...]:
+        """Work out eight words more; all of them come back."""
         from_inner, from_outer = _keyed(self._seed)
         inner, outer = from_inner.copy(), from_outer.copy()
-        inner.update(f"{self._about}{self._block}".encode())
+        inner.update(f"{self._about}{len(self._words) // 8}".encode())
         outer.update(inner.digest())
         self._words += _WORDS.unpack(outer.digest())
-        self._block += 1
+        return self._words
 
 
 def dice_of(protocol: int, seed: bytes, game: str, event: int, texts_digest: str = "") -> Stream | Words:

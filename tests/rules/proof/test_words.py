@@ -103,9 +103,9 @@ def constructed(*words: int) -> Words:
     blocks = [words[at : at + 8] for at in range(0, len(words), 8)]
 
     class Given(Words):
-        def _go_on(self) -> None:
-            self._words += blocks[self._block]
-            self._block += 1
+        def _go_on(self) -> tuple[int, ...]:
+            self._words += blocks[len(self._words) // 8]
+            return self._words
 
     return Given(SEED, GAME, 1)
 
