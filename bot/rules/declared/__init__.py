@@ -3,7 +3,8 @@
 `compile_sequences` reads and checks them all, `Declared.plan` makes the plan for given inputs. On the way: `formulas`
 and `types` compile what is written in formulas and texts, `load` reads the steps and `program` makes a small program of
 them; `needed` keeps what is asked for and finds what each roll must remember, `segments` and `source` write Python code
-of it, `checks` the code that refuses inputs before the dice; `running` is what the code calls, and makes the plan.
+of it, `looking` that of what is looked at of pools of dice, `checks` that which refuses inputs before any fall;
+`running` is what the code calls, and makes the plan.
 """
 
 from __future__ import annotations

@@ -28,8 +28,7 @@ from bot.rules.declared.program import (
     Stop,
     assigned,
 )
-from bot.rules.declared.segments import plain_loop
-from bot.rules.declared.source import append, call, function, let, made, name, path_to, row, same, value_of
+from bot.rules.declared.source import append, call, function, let, made, name, path_to, plain_loop, row, same, value_of
 
 OPEN = name("open")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,14 +12,13 @@ from bot.rules.declared.calls import said
 from bot.rules.declared.checks import early_checks, early_rows
 from bot.rules.declared.formulas import Formulas
 from bot.rules.declared.load import Parsed
-from bot.rules.declared.machine import Counted
-from bot.rules.declared.needed import Slicer, dice_decide
+from bot.rules.declared.needed import Slicer, asked_key, dice_decide
 from bot.rules.declared.program import NOTHING, Block, Builder, Keys, all_formulas, before_dice
 from bot.rules.declared.running import SCOPE, UNWORKABLE, Now, Rows, odds_plan, plan_of, unworkable
 from bot.rules.declared.segments import Code, Emitter
 from bot.rules.sequence import Plan, Row, row_of
 
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX, _PLACE = re.compile(r"\[\d+\]"), re.compile(r"([^.\[\]]+)\[(\d+)\]")
 MOST_ASKED = 32
 """For how many sets of outputs the code of their odds is kept."""
 Values = Mapping[str, Any]
@@ -42,9 +41,6 @@ class Coded:
         self._lists, self._by_item, self._inputs = lists, by_item, inputs
         self.program: Block = Builder(listed, formulas.setting).program(steps)
         self._asked: dict[frozenset[str], Code] = {}
-        self._steps, self._listed = steps, listed
-        self._pools = any(one.looks for one in all_formulas(self.program))
-        self._counted: dict[Any, Counted] = {}
 
     @cached_property
     def reads(self) -> frozenset[str]:
@@ -72,7 +68,9 @@ class Coded:
     def _code(self, asked: frozenset[str] | None) -> Code:
         slicer = Slicer(asked, self.dice, refuses=self._check is None)
         kept, live, _ = slicer.block(self.program, NOTHING, False)
-        return Emitter(self._file, self._scope, before_dice(kept, self._inputs)).code(kept, live)
+        return Emitter(self._file, self._scope, before_dice(kept, (*self._inputs, *live)), asked is not None).code(
+            kept, live
+        )
 
     def plan(self, values: Values) -> Plan[Now]:
         """The plan for these inputs. Raises UserError for what the steps refuse."""
@@ -93,34 +91,19 @@ class Coded:
 
     def _focus(self, values: Values, paths: tuple[str, ...]) -> Plan[Now]:
         """The plan of the odds of some outputs, which remembers no more than these need."""
-        if self._pools:
-            return self._by_pools(values).focus(paths)
         asked = frozenset(_INDEX.sub("", path) for path in paths)
         code = self._asked.get(asked)
         if code is None:
             if len(self._asked) >= MOST_ASKED:
                 self._asked.clear()
             code = self._asked[asked] = self._code(asked)
-        return odds_plan(code, values)
+        return odds_plan(code, {**values, **places_in(paths)} if code.places else values)
 
-    def _by_pools(self, values: Values) -> Counted:
-        """The odds by the classes of pools of dice, worked out for these inputs."""
-        try:
-            key = (tuple(values.values()), tuple([value.__class__ for value in values.values()]))
-            counted = self._counted.get(key)
-        except TypeError:  # a value that nothing can be remembered by
-            return self._unrolled(values)
-        if counted is None:
-            counted = self._unrolled(values)
-            if len(self._counted) >= MOST_ASKED:
-                self._counted.clear()
-            self._counted[key] = counted
-        return counted
 
-    def _unrolled(self, values: Values) -> Counted:
-        from bot.rules.declared.unroll import Unroller
-
-        try:
-            return Counted(Unroller(self._listed).nodes(self._steps, dict(values)))
-        except UNWORKABLE as error:
-            raise unworkable(error) from None
+def places_in(paths: Iterable[str]) -> dict[str, frozenset[int]]:
+    """The places that are asked for in each list: `targets[0].men[2].fate` has one in `targets` and one in `men`."""
+    found: dict[str, set[int]] = {}
+    for path in paths:
+        for deep, (listed, at) in enumerate(_PLACE.findall(path)):
+            found.setdefault(asked_key(deep, listed), set()).add(int(at))
+    return {key: frozenset(places) for key, places in found.items()}

@@ -45,18 +45,8 @@ class Formula:
     source: str = ""
     kind: str = ""
     parts: tuple[Formula, ...] = ()
-    looks: tuple[Look, ...] = ()
     tree: ast.expr = field(default_factory=lambda: ast.Constant(None), compare=False, repr=False)
     """The formula as it is put into the code of a whole sequence."""
-
-
-@dataclass(frozen=True)
-class Look:
-    """Faces of a roll of which a formula reads no more than this: the one at a place, or how many pass a test."""
-
-    faces: str
-    at: Formula | None = None
-    test: Formula | None = None
 
 
 @dataclass(frozen=True)
@@ -148,18 +138,12 @@ class Formulas:
         inner: tuple[Formula, ...] = ()
         if takes is None and pieces:
             inner = tuple(self._compiled(_copy(piece), names, where, source, None) for piece in pieces)
-        looks = tuple(self._look(look, names, where, source) for look in typing.looks if look[0] not in typing.whole)
         order = tuple(typing.reads)
         arguments = ast.arguments([], [ast.arg(_argument(key)) for key in order], None, [], [], None, [])
         body = _Rewritten(self, names, typing.reads).visit(tree)
         code = ast.fix_missing_locations(ast.Expression(ast.Lambda(arguments, body)))
         made = eval(compile(code, self.setting.file, "eval"), self.scope)
-        return Formula(order, made, type_, source, kind if inner else "", inner, looks, body)
-
-    def _look(self, look: tuple[str, ast.expr, bool], names: Names, where: Path, source: str) -> Look:
-        faces, tree, tests = look
-        made = self._compiled(_copy(tree), with_face(names) if tests else names, where, source, None)
-        return Look(faces, None, made) if tests else Look(faces, made)
+        return Formula(order, made, type_, source, kind if inner else "", inner, body)
 
     def text(self, template: object, names: Names, where: Path) -> Formula:
         """A text with formulas in braces: `against {unit.morale}`; `{+mod}` has its sign."""

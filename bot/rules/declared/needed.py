@@ -23,6 +23,7 @@ from bot.rules.declared.program import (
     Stop,
     Take,
     Tell,
+    assigned,
     has_roll,
 )
 
@@ -121,7 +122,32 @@ class Slicer:
             return Needed((), live, tells)
         rolls = any(map(has_roll, inner.block))
         new = replace(one, body=inner.block, rolls=rolls, head=head, after=live)
+        if self.asked is not None and not rolls and _alone(new):
+            new = replace(new, asked=asked_key(len(one.within) - 1, one.within[-1][0]))
         return Needed((new,), live_before(new, live), inner.tells or tells)
+
+
+def asked_key(deep: int, listed: str) -> str:
+    """The key of the places in a list that odds ask for; it may be in another list."""
+    return f"asked {deep} {listed}"
+
+
+def _alone(one: For) -> bool:
+    """Whether what is done for an item is of no use but for outputs of its own."""
+    own = {one.number, one.items, one.each.key, one.each.at}
+    if not one.within or one.only or one.within[-1][1] != one.number or stops(one.body):
+        return False
+    return not (assigned(one.body).keys() - own) & one.after and _tells_within(one.body, one.within)
+
+
+def _tells_within(block: Block, within: tuple[tuple[str, str], ...]) -> bool:
+    for one in block:
+        ways = (one.then, one.other) if isinstance(one, If) else (one.body,) if isinstance(one, For) else ()
+        if not all(_tells_within(way, within) for way in ways):
+            return False
+        if isinstance(one, Tell) and one.within[: len(within)] != within:
+            return False
+    return True
 
 
 def live_before(one: Statement, live: Keys) -> Keys:
@@ -146,7 +172,7 @@ def live_before(one: Statement, live: Keys) -> Keys:
         return found
     if isinstance(one, For):
         reads = frozenset(one.each.items.reads) | frozenset(one.each.only.reads if one.each.only else ())
-        return (one.head | live) - {one.number, one.items, one.only} | reads
+        return (one.head | live) - {one.number, one.items, one.only} | reads | frozenset((one.asked,)) - {""}
     return live | one.reads
 
 

@@ -117,6 +117,8 @@ class For:
     deep: int = 1
     head: Keys = NOTHING
     after: Keys = NOTHING
+    asked: str = ""
+    """The key of the places that odds ask for, where nothing but the items at these is of any use."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +135,16 @@ Block: TypeAlias = tuple[Statement, ...]
 def has_roll(statement: Statement) -> bool:
     """Whether dice fall in it."""
     return isinstance(statement, Roll) or (isinstance(statement, If | For) and statement.rolls)
+
+
+def loops_in(block: Block) -> Iterator[For]:
+    """The lists that are gone through."""
+    for one in block:
+        if isinstance(one, If):
+            yield from loops_in(one.then + one.other)
+        elif isinstance(one, For):
+            yield one
+            yield from loops_in(one.body)
 
 
 def reading(key: str) -> Formula:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import product
+from itertools import islice, product
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +14,7 @@ from bot.rules.dice import AVERAGING, Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import MAX_UNITS
 from bot.rules.odds import Weighted, every_roll, group_sums
+from bot.rules.pools import group_values, pool
 from bot.rules.sequence import Line, Plan, Row, Ruled, Ruling, Settlement
 
 if TYPE_CHECKING:
@@ -187,10 +188,21 @@ def twice(name: str) -> None:
     raise UserError(f"The steps of this sequence tell {name} twice.", code="card-refuses")
 
 
+def seen(faces: Sequence[Any], look: Callable[[Any], Any]) -> tuple[Any, ...]:
+    """What a formula makes of each face of a die."""
+    made = [look(face) for face in faces]
+    return tuple([(value.__class__, value) for value in made])
+
+
+def passing(faces: Sequence[Any], test: Callable[[Any], Any]) -> tuple[bool, ...]:
+    """Which faces of a die pass a test."""
+    return tuple([bool(test(face)) for face in faces])
+
+
 SCOPE: Mapping[str, Any] = {
     "now ": Now, "end ": Now(None), "dice_of ": dice_of, "listed ": listed, "refuse ": refuse, "line ": line,
     "note ": Note, "added ": added, "own get ": own_get, "own drop ": own_drop, "own set ": own_set, "twice ": twice,
-    "or_null ": or_null,
+    "or_null ": or_null, "seen ": seen, "passing ": passing,
     "sum ": sum, "len ": len, "enumerate ": enumerate, "open ": OPEN,
 }  # fmt: skip
 """What generated code calls, under names that no formula can write."""
@@ -199,10 +211,11 @@ SCOPE: Mapping[str, Any] = {
 class Segment:
     """One roll of a plan: what comes after it."""
 
-    __slots__ = ("code", "dice", "site")
+    __slots__ = ("code", "dice", "looked", "looks", "site")
 
-    def __init__(self, site: Site, code: Callable[..., Any], dice: dict[Any, Dice]) -> None:
-        self.site, self.code, self.dice = site, code, dice
+    def __init__(self, site: Site, code: Callable[..., Any], dice: dict[Any, Dice], looks: Sequence[Looking]) -> None:
+        self.site, self.code, self.dice, self.looks = site, code, dice, looks
+        self.looked: dict[tuple[Any, ...], Looks | None] = {}
 
     def rule(self, state: Now, faces: tuple[Any, ...]) -> Ruling[Now]:
         """What the roll comes to."""
@@ -225,12 +238,32 @@ class Segment:
         """The rolls that differ for whoever reads them."""
         asked = self._asked(state)
         some = [asked.dice[first:last] for first, last in asked.cuts]
+        looks: dict[int, Looks | None] = {}
+        if self.looks:
+            looks = {at: self._looks(state, number, some[at]) for number, (at, *_) in enumerate(self.site.looks)}
         return grouped(
             tuple(
-                (tuple((die.sides, die.faces) for die in dice), *reads)
-                for dice, reads in zip(some, self.site.reads, strict=True)
+                [
+                    (tuple([(die.sides, die.faces) for die in dice]), *reads, looks.get(at))
+                    for at, (dice, reads) in enumerate(zip(some, self.site.reads, strict=True))
+                ]
             )
         )
+
+    def _looks(self, state: Now, number: int, dice: tuple[Die, ...]) -> Looks | None:
+        """What is looked at of these dice in this state; None where every face counts."""
+        if not dice:
+            return None
+        values = [state.values[at] for at in self.site.looks[number][2]]
+        key = (number, dice[0], *values)
+        if key not in self.looked:
+            try:
+                found = tuple(self.looks[number](faces_of(dice[0]), *values))
+                hash(found)
+            except UNWORKABLE:  # whoever rolls this face is told so
+                found = None
+            self.looked[key] = found
+        return self.looked[key]
 
     def step(self) -> Ruled[Now]:
         """The step of the plan."""
@@ -238,19 +271,31 @@ class Segment:
         return Ruled(dice, self.rule, self.groups)
 
 
+Looking = Callable[..., list[tuple[int | None, tuple[Any, ...]]]]
+Looks = tuple[tuple[int | None, tuple[Any, ...]], ...]
+"""What is looked at of alike dice: of the one at a place, or (None) of them all, what is seen of each face."""
+
+
+def faces_of(die: Die) -> tuple[Any, ...]:
+    """The faces of a die."""
+    return die.faces or tuple(range(1, die.sides + 1))
+
+
 Shape = tuple[tuple[int, tuple[Any, ...] | None], ...]
 
 
 @lru_cache(maxsize=256)
-def grouped(keys: tuple[tuple[Shape, bool, bool], ...]) -> Weighted:
+def grouped(keys: tuple[tuple[Shape, bool, bool, Looks | None], ...]) -> Weighted:
     """The rolls that differ for whoever reads them: dice of which only the sum is read count by their sum."""
     kinds: list[Any] = []
-    for shape, summed, single in keys:
+    for shape, summed, single, looks in keys:
         dice = tuple(Die("", sides, faces) for sides, faces in shape)
         if not summed and not single:
             kinds.append(
                 ((prod(die.sides for die in dice), tuple([die.faces[0] if die.faces else 1 for die in dice])),)
             )
+        elif looks is not None:
+            kinds.append(pooled(dice, looks))
         elif single or not dice or dice[0].faces:
             kinds.append(every_roll(dice))
         else:
@@ -258,6 +303,22 @@ def grouped(keys: tuple[tuple[Shape, bool, bool], ...]) -> Weighted:
     return tuple(
         (prod(ways for ways, _ in some), tuple(f for _, faces in some for f in faces)) for some in product(*kinds)
     )
+
+
+def pooled(dice: tuple[Die, ...], looks: Looks) -> Weighted:
+    """Alike dice by what is looked at: single ones at their places, of the others how many there are of each kind."""
+    faces = faces_of(dice[0])
+    tests = [seen for at, seen in looks if at is None]
+    apart: dict[int, list[tuple[Any, ...]]] = {}
+    for at, seen in looks:
+        if at.__class__ is int and 0 <= at < len(dice):
+            apart.setdefault(at, []).append(seen)
+
+    def kinds(looked: list[tuple[Any, ...]]) -> Weighted:
+        places = {face: at for at, face in enumerate(faces)}
+        return group_values(faces, lambda face: tuple([seen[places[face]] for seen in looked]))
+
+    return pool(len(dice), kinds(tests), tuple([(at, kinds([*tests, *own])) for at, own in sorted(apart.items())]))
 
 
 def begun(
@@ -275,7 +336,11 @@ def begun(
         raise unworkable(error) from None
     if state.owes is None:
         return state, {}, told, lines, notes
-    steps = {site.name: Segment(site, run, dice).step() for site, run in zip(code.sites, segments, strict=True)}
+    looks = iter(segments[len(code.sites) :])
+    steps = {
+        site.name: Segment(site, run, dice, list(islice(looks, len(site.looks)))).step()
+        for site, run in zip(code.sites, segments, strict=False)
+    }
     return state, steps, told, lines, notes
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from bot.rules.declared.formulas import FACES, Formula, variable
+from bot.rules.declared.looking import keys_read, looks_at
 from bot.rules.declared.program import (
     NOTHING,
     Block,
@@ -25,6 +26,7 @@ from bot.rules.declared.program import (
     Tell,
     assigned,
     has_roll,
+    loops_in,
 )
 from bot.rules.declared.running import Dice, dice_of
 from bot.rules.declared.source import (
@@ -36,6 +38,7 @@ from bot.rules.declared.source import (
     made,
     name,
     path_to,
+    plain_loop,
     put,
     row,
     unpacked,
@@ -54,6 +57,8 @@ class Site(NamedTuple):
     """Where in the state the numbers of the items are that it is within."""
     reads: tuple[tuple[bool, bool], ...]
     """Of each key, whether its sum is read, and its faces."""
+    looks: tuple[tuple[int, str, tuple[int, ...]], ...] = ()
+    """The keys of whose faces the odds look at no more than a function says, and where its values are in the state."""
 
 
 class Code(NamedTuple):
@@ -62,6 +67,8 @@ class Code(NamedTuple):
     begin: Callable[..., Any]
     inputs: tuple[str, ...]
     sites: tuple[Site, ...]
+    places: bool = False
+    """Whether it reads which places in lists are asked for."""
 
 
 @dataclass
@@ -88,17 +95,20 @@ class Emitter:
     file: str
     scope: Mapping[str, Any]
     early: Keys
+    odds: bool = False
     functions: list[ast.stmt] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     _start: bool = True
     _names: int = 0
+    _program: Block = ()
     _later: deque[tuple[list[Loop], Callable[[], None]]] = field(default_factory=deque)
     """Functions that are still to be written, each with the loops that it is in."""
 
     def code(self, program: Block, live: Keys) -> Code:
         """The code; `live` are the inputs that it reads."""
         end = After(NOTHING, lambda: name("end"))
+        self._program = program
         body = self.block(program, 0, end)
         self._start = False
         while self._later:
@@ -108,9 +118,11 @@ class Emitter:
         inputs = tuple(sorted(live))
         takes = [name("dice"), *map(name, TOLD), *map(variable, inputs)]
         begin = function("begin", takes, self.functions + body)
-        segments = row(name(f"from {site.name}") for site in self.sites)
+        looks = [name(id) for site in self.sites for _, id, _ in site.looks]
+        segments = row([*(name(f"from {site.name}") for site in self.sites), *looks])
         _Segments(segments).visit(begin)
-        return Code(made([begin], self.file, self.scope, "begin"), inputs, tuple(self.sites))
+        places = any(one.asked for one in loops_in(program))
+        return Code(made([begin], self.file, self.scope, "begin"), inputs, tuple(self.sites), places)
 
     # -- blocks
 
@@ -222,9 +234,10 @@ class Emitter:
             out.append(ast.If(missing, [put("dice", place, asked)], []))
         out.append(self._return(call("now", ast.Constant(site), row(map(variable, keys)))))
         reads = tuple((key in one.faces, key + FACES in one.faces) for key, *_ in one.dice)
-        self.sites.append(Site(site, dice, tuple(map(keys.index, one.loops)), reads))
 
         def write() -> None:
+            looks = self._looks(one, keys, fixed) if self.odds else ()
+            self.sites.append(Site(site, dice, tuple(map(keys.index, one.loops)), reads, looks))
             body = unpacked(map(variable, keys), name("state"))
             body += [let(name("told"), ast.Dict([], [])), let(name("lines"), ast.List([], ast.Load()))]
             body += [let(name("notes"), ast.List([], ast.Load()))]
@@ -235,6 +248,23 @@ class Emitter:
 
         self._later.append((list(self.loops), write))
         return out
+
+    def _looks(self, one: Roll, keys: list[str], fixed: Keys) -> tuple[tuple[int, str, tuple[int, ...]], ...]:
+        """Functions that say what is looked at of pools of dice, each with where its values are in the state."""
+        made = []
+        for at, (key, *_) in enumerate(one.dice):
+            if key in one.faces or key + FACES not in one.faces:
+                continue
+            code = looks_at(self._program, one.site, key + FACES, self.early | fixed | frozenset(keys))
+            if code is None:
+                continue
+            code = [*self._found(keys_read(code) & fixed), *code]
+            takes = [key for key in keys if key in keys_read(code)]
+            id = f"look {one.site} {at}"
+            body = [let(name("looks"), ast.List([], ast.Load())), *code, ast.Return(name("looks"))]
+            self.functions.append(function(id, [name("faces"), *map(variable, takes)], body))
+            made.append((at, id, tuple(map(keys.index, takes))))
+        return tuple(made)
 
     def _fallen(self, one: Roll, dice: Dice | None, place: ast.expr) -> list[ast.stmt]:
         """The dice under their keys."""
@@ -300,17 +330,6 @@ class Emitter:
 
 def _when(when: Formula | None, body: list[ast.stmt]) -> list[ast.stmt]:
     return body if when is None else [ast.If(value_of(when), body, [])]
-
-
-def plain_loop(one: For, body: list[ast.stmt]) -> list[ast.stmt]:
-    """A list of which no item rolls dice."""
-    number, item, at = variable(one.number), variable(one.each.key), variable(one.each.at)
-    inside: list[ast.stmt] = [let(at, number)]
-    if one.only:
-        skip = ast.Compare(number, [ast.NotEq()], [variable(one.only)])
-        inside = [ast.If(skip, [ast.Continue()], []), *inside]
-    target = ast.Tuple([ast.Name(number.id, ast.Store()), ast.Name(item.id, ast.Store())], ast.Store())
-    return [ast.For(target, call("enumerate", variable(one.items)), inside + body, [])]
 
 
 def refusing(one: Refuse) -> ast.stmt:

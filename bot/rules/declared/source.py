@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from bot.rules.declared.formulas import Formula, called_with, variable
+from bot.rules.declared.program import For
 
 LOAD, STORE = ast.Load(), ast.Store()
 
@@ -91,6 +92,20 @@ def path_to(within: Iterable[tuple[str, str]], output: str) -> ast.expr:
     if not pieces:
         return ast.Constant(text)
     return ast.JoinedStr([*pieces, ast.Constant(text)])
+
+
+def plain_loop(one: For, body: list[ast.stmt]) -> list[ast.stmt]:
+    """A list of which no item rolls dice; in odds only the items that are asked for, where these stand alone."""
+    number, item, at = variable(one.number), variable(one.each.key), variable(one.each.at)
+    inside: list[ast.stmt] = [let(at, number)]
+    if one.asked:
+        asked = ast.Compare(number, [ast.NotIn()], [variable(one.asked)])
+        inside = [ast.If(asked, [ast.Continue()], []), *inside]
+    if one.only:
+        skip = ast.Compare(number, [ast.NotEq()], [variable(one.only)])
+        inside = [ast.If(skip, [ast.Continue()], []), *inside]
+    target = ast.Tuple([ast.Name(number.id, ast.Store()), ast.Name(item.id, ast.Store())], ast.Store())
+    return [ast.For(target, call("enumerate", variable(one.items)), inside + body, [])]
 
 
 def made(functions: list[ast.stmt], file: str, scope: Mapping[str, Any], wanted: str) -> Any:

@@ -125,10 +125,6 @@ class Typing:
     def __init__(self, formulas: Formulas, names: Names, where: Path) -> None:
         self.formulas, self.names, self.where = formulas, names, where
         self.reads: dict[str, None] = {}
-        self.looks: list[tuple[str, ast.expr, bool]] = []
-        """Rolls whose faces are looked at one at a place, or, where it is true, by a test."""
-        self.whole: set[str] = set()
-        """Rolls of which every face is read."""
         self._deep = 0
 
     def type(self, node: ast.AST) -> str:
@@ -190,7 +186,7 @@ class Typing:
             raise self._wrong("only tables and functions can be called")
         name, formulas = node.func.id, self.formulas
         if name == "faces":
-            self.whole.add(self._faces(node))
+            self._faces(node)
             return "list"
         if name == "how_many":
             return self._how_many(node)
@@ -212,8 +208,8 @@ class Typing:
             raise self._wrong(f"{name} does not take {len(node.args)} value{'' if len(node.args) == 1 else 's'}")
         return RESULTS.get(name, "any")
 
-    def _faces(self, node: ast.Call) -> str:
-        """The key of the faces of the roll that is named first."""
+    def _faces(self, node: ast.Call) -> None:
+        """Note that the faces of the roll named first are read."""
         from bot.rules.declared.formulas import FACES
 
         assert isinstance(node.func, ast.Name)
@@ -223,17 +219,16 @@ class Typing:
         if known is None:
             raise self._wrong(f"{node.func.id}(...) takes the name of a roll{' and a test' if takes > 1 else ''}", roll)
         self.reads[known.key] = None
-        return known.key
 
     def _how_many(self, node: ast.Call) -> str:
         from bot.rules.declared.formulas import FACE, with_face
 
-        faces, outside = self._faces(node), self.names
+        self._faces(node)
+        outside = self.names
         self.names = with_face(outside)
         self.type(node.args[1])
         self.names = outside
         self.reads.pop(FACE, None)
-        self.looks.append((faces, node.args[1], True))
         return "number"
 
     def _table(self, node: ast.Call, id: str, kinds: Mapping[str, str]) -> str:
@@ -313,6 +308,6 @@ class Typing:
         self.type(node.slice)
         value = node.value
         if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "faces":
-            self.looks.append((self._faces(value), node.slice, False))
+            self._faces(value)
             return "number"
         return "unit" if self.type(node.value) == "units" else "any"

@@ -60,6 +60,14 @@ CHOSEN = """
 """
 
 
+POOL = """
+- roll: {roll: 4d3}
+- each: units
+  tell: {result: "pass if faces(roll)[at] > 2 and lucky else fails"}
+- tell: {total: "how_many(roll, face == 2)"}
+"""
+
+
 class Owed(Exception):
     """One more die is needed."""
 
@@ -165,7 +173,7 @@ def test_the_code_reaches_no_further_than_a_formula() -> None:
         return source.made(functions, file, scope, wanted)
 
     with patch.object(segments, "made", kept), patch.object(checks, "made", kept):
-        for text in (OWN, NESTED, CHOSEN, LATE):
+        for text in (OWN, NESTED, CHOSEN, LATE, POOL):
             marginals(steps(text).plan(given(squad(5), squad(6))), ["total"])
     assert len(seen) >= 8
     for functions, scope in seen:

@@ -17,6 +17,9 @@ from bot.rules.inputs.options import Option
 from bot.rules.odds import TooManyStates, joint, marginals
 from bot.rules.rows import rows_of
 from bot.rules.sequence import play
+from tests.rules.declared.test_code import counted
+from tests.rules.declared.test_language import given as with_squads
+from tests.rules.declared.test_language import squad, steps
 
 POOL = """
 - roll: {roll: "{count}d6: attack"}
@@ -59,7 +62,7 @@ def test_a_die_that_is_asked_for_is_told_apart() -> None:
     assert joint(plan, ("results[29]", "hits"))["hit", 30] == Fraction(1, 3) ** 30
     assert plan.focus is not None
     alone = plan.focus(("results[3]",))
-    assert len(alone.steps["0"].grouped(alone.start) or ()) == 2, "hit or missed, whatever the others show"
+    assert len(alone.steps["0001"].grouped(alone.start) or ()) == 2, "hit or missed, whatever the others show"
 
 
 @pytest.mark.parametrize("paths", [("hits", "sixes"), ("results[1]", "sixes"), ("results[0]", "results[2]", "hits")])
@@ -81,15 +84,63 @@ def test_all_who_roll_the_same_have_one_row() -> None:
     assert (row.name, row.alike, row.paths) == ("each of 7", 7, ("results[0]",))
 
 
-def test_a_test_that_an_earlier_roll_decides_counts_every_face() -> None:
+def test_a_test_that_an_earlier_roll_decides_is_counted_for_each_way_it_fell() -> None:
     opposed = pool_of("""
 - roll: {need: "1d6: defence"}
 - roll: {roll: "{count}d6: attack"}
   tell: {hits: "how_many(roll, face > need)"}
 """)
     assert marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(sum(n * n for n in range(6)), 216)
+    assert marginals(opposed.plan(given(30)), ["hits"])["hits"][30] == Fraction(sum(n**30 for n in range(6)), 6**31)
+
+
+def test_a_test_that_a_later_roll_decides_counts_every_face() -> None:
+    opposed = pool_of("""
+- roll: {roll: "{count}d6: attack"}
+- roll: {need: "1d6: defence"}
+  tell: {hits: "how_many(roll, face > need)"}
+""")
+    assert marginals(opposed.plan(given(2)), ["hits"])["hits"][2] == Fraction(sum(n * n for n in range(6)), 216)
     with pytest.raises(TooManyStates):
         marginals(opposed.plan(given(9)), ["hits"])
+
+
+ROUNDS = """
+- each: units
+  roll: {roll: "3d3: attack"}
+  let: {needed: unit.morale - 4, unit.hits: "how_many(roll, face >= needed)", spare: "faces(roll)[len(units) - 1]"}
+  steps:
+  - when: unit.hits > 1 and spare > 1
+    roll: {saves: 2d2}
+    let: {unit.hits: "unit.hits - how_many(saves, face == 2 if needed == 2 else face == 1)"}
+- let: {sum: 0}
+- each: units
+  row: "{unit}"
+  let: {sum: sum + unit.hits}
+  tell: {result: "pass if unit.hits > 0 else fails"}
+- tell: {total: sum}
+"""
+CHOICES = """
+- roll: {roll: "4d3"}
+- let: {better: lucky, sum: 0}
+- when: lucky
+  let: {sum: "how_many(roll, face == 3)"}
+  else:
+  - let: {sum: "faces(roll)[1] if faces(roll)[0] > 1 else 0", better: "faces(roll)[3] == 1"}
+- when: sum > 1
+  roll: {more: 1d2}
+  let: {sum: "sum + more + how_many(roll, face == 2)"}
+- each: units
+  tell: {result: "pass if faces(roll)[at] > 2 and better else fails"}
+- tell: {total: sum}
+"""
+
+
+@pytest.mark.parametrize("path", ["total", "units[0].result"])
+@pytest.mark.parametrize(("text", "lucky"), [(ROUNDS, False), (CHOICES, False), (CHOICES, True)])
+def test_pools_within_lists_and_choices_are_counted_as_every_face(text: str, lucky: bool, path: str) -> None:
+    sequence, inputs = steps(text), with_squads(squad(6), squad(7), lucky=lucky)
+    assert marginals(sequence.plan(inputs), [path])[path] == counted(sequence, inputs, path)
 
 
 def test_an_output_that_may_be_null_is_null_where_none_is_told() -> None:
