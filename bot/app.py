@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from bot.budgets import Budgets, Pauses
 from bot.commands.dispatch import spec_of
 from bot.commands.played import choices
-from bot.drafts import Drafts
+from bot.drafts import Draft, Drafts
 from bot.due import Due as DueWork
 from bot.enabled import Enabled
 from bot.entropy import new_id
@@ -28,10 +28,10 @@ from bot.game.cache import Games
 from bot.game.phases import standing
 from bot.game.roster import in_order
 from bot.handling import Handling
-from bot.interface.complete import OF_ENABLED, Choice, Known, complete_option
+from bot.interface.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
 from bot.interface.registry import TABLE, Registry, registry
 from bot.interface.reply import Reply, error_reply
-from bot.interface.spec import Command, CommandSpec, Path, Person, Place, Receipt, shown_name
+from bot.interface.spec import RUN_MACRO, Command, CommandSpec, Path, Person, Place, Receipt, shown_name
 from bot.interface.text import Parsed, parse_text
 from bot.notes import Notes
 from bot.outbox.answers import Answers, Due
@@ -52,6 +52,7 @@ from bot.underway import UnderWay
 from bot.unrecorded import Unrecorded
 
 if TYPE_CHECKING:
+    from bot.interface.macro import Macro
     from bot.live.hub import Hub
     from bot.sight.watching import Answer, Promise, Watch
 
@@ -150,7 +151,7 @@ class App:
     ) -> Reply:
         """Run a command given as text; bad text is answered privately."""
         try:
-            typed = await self.parsed(text, where)
+            typed = await self.parsed(text, where, who)
         except UserError as error:
             return error_reply(error, text)
         return await self.run(
@@ -204,6 +205,12 @@ class App:
         if command.spec is None:
             with contextlib.suppress(UserError):  # of which the answer speaks
                 command = replace(command, spec=await self.spec_at(command.path, command.where))
+        if command.path == RUN_MACRO and command.spec is not None:
+            try:
+                typed = await self.called(command.spec, command.options, command.who, command.where)
+            except UserError as error:  # of the store
+                return error_reply(error)
+            command = replace(command, path=typed.spec.path, options=typed.options, spec=typed.spec)
         return await self._under_way.once(command.request_id, partial(self._answer, command), command)
 
     def spec(self, path: Path) -> CommandSpec:
@@ -269,9 +276,41 @@ class App:
         known = name.removesuffix(TABLE)
         return known in built_in() or (known not in self.registry.games and name in self.registry.top)
 
-    async def parsed(self, text: str, where: Place) -> Parsed:
-        """A command typed in a place; what everybody has is known without asking what that place has. Raises
-        UserError."""
+    async def parsed(self, text: str, where: Place, who: Person | None = None) -> Parsed:
+        """A command typed in a place, by `who`: a macro of theirs is what it comes to. Raises UserError."""
+        try:
+            typed = await self._read(text, where)
+        except UserError as error:
+            found = None
+            if who is not None and error.code == "unknown-command":
+                from bot.macros import by_name
+
+                found = await by_name(self.store, self.registry, text, who.key, where)
+            if found is None:
+                raise
+            typed = found
+        return await self.called(typed.spec, typed.options, who, where) if who is not None else typed
+
+    async def called(self, spec: CommandSpec, options: Mapping[str, object], who: Person, where: Place) -> Parsed:
+        """What a macro comes to that `/macro run` runs, or asks for; any other command as it is."""
+        if spec.path != RUN_MACRO:
+            return Parsed(spec, options)
+        from bot.macros import called
+
+        return await called(self.store, await self.registry_at(where), spec, options, who.key, where)
+
+    async def spec_of_form(self, draft: Draft, where: Place) -> CommandSpec:
+        """What the form of a draft asks for. Raises UserError."""
+        if draft.path == RUN_MACRO:
+            from bot.macros import form_at
+
+            seen = await self.registry_at(where)
+            if (spec := await form_at(self.store, seen, draft.path, draft.options, draft.owner, where)) is not None:
+                return spec
+        return await self.spec_at(draft.path, where)
+
+    async def _read(self, text: str, where: Place) -> Parsed:
+        """A command typed in a place; what everybody has is known without asking what that place has."""
         try:
             typed = parse_text(text, self.registry)
             if not typed.spec.system or self._is_everybodys(typed.spec.path[0]):
@@ -387,6 +426,12 @@ class App:
             standing=where,
         )
 
+    async def macros(self, who: Person, where: Place) -> tuple[Macro, ...]:
+        """The macros that somebody can run in a place."""
+        from bot.macros import macros_seen
+
+        return tuple((await macros_seen(self.store, who.key, where)).values())
+
     async def games_on(self, where: Place) -> tuple[str, ...]:
         """The rule sets that are switched on where somebody asks, in their order."""
         return await self._enabled.games(where)
@@ -411,6 +456,8 @@ class App:
                 from bot.packs.stored import pack_choices
 
                 known = replace(known, packs=await pack_choices(self.store, where))
+            if option is not None and option.complete in OF_MACROS:
+                known = replace(known, macros=await self.macros(who, where))
             with using(seen):
                 return complete_option(spec, name, typed[:MAX_TEXT], registry(), known, given)
         except UserError:

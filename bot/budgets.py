@@ -35,6 +35,7 @@ _DEAR: dict[Path, float] = {
     ("game", "export"): 10.0,
     ("privacy", "export"): 10.0,
     ("unit", "import"): 5.0,
+    ("macro", "import"): 5.0,
     ("game", "stats"): 3.0,
     ("button", "odds"): _ODDS,
     ("button", "whatif"): _COMPARED,

@@ -42,10 +42,14 @@ class ConsoleCompleter(Completer):
             if spec is not None:
                 yield from self._options(tuple(folded[:used]), " ".join(words[used:]))
                 return
+        if (line := self._of_macro(folded, body)) is not None:
+            yield from self._completions(line)
+            return
         before, part = tuple(folded[:-1]), folded[-1]
         if before and before[0] not in self.registry.top:
             return
-        children = self.registry.children(before) if before else (*self.registry.top, *OWN_WORDS)
+        named = [macro.name for macro in self.known.macros]
+        children = self.registry.children(before) if before else (*self.registry.top, *OWN_WORDS, *named)
         if before and not children:  # a table without its group: lnlt-table dct
             spec, used = self.registry.find(list(before))
             yield from self._options(spec.path, " ".join(words[used:]))
@@ -56,6 +60,13 @@ class ConsoleCompleter(Completer):
             if word.startswith(part):
                 start = slash if len(words) == 1 else ""
                 yield Completion(start + word, start_position=-len(words[-1]) - len(start))
+
+    def _of_macro(self, words: list[str], body: str) -> str | None:
+        """The line as `macro run h ...` where it is a macro's, by its name alone or behind `macro`."""
+        named = {macro.name for macro in self.known.macros}
+        rest = body.partition(" ")[2] if words[0] == "macro" else body
+        is_free = words[0] == "macro" or words[0] not in self.registry.top
+        return f"macro run {rest}" if " " in rest and is_free and rest.split(" ")[0].casefold() in named else None
 
     def _options(self, path: tuple[str, ...], rest: str) -> Iterable[Completion]:
         spec = self.registry.get(path)
@@ -92,7 +103,8 @@ class ConsoleCompleter(Completer):
         option = free[len(bare)] if len(bare) < len(free) else None
         if option is None or option.type not in ("enum", "str", "unit") or option.complete == "stats":
             return
-        for choice in complete_option(spec, option.name, part, self.registry, self.known, {}):
+        before = {one.name: token.value for one, token in zip(free, bare, strict=False)}
+        for choice in complete_option(spec, option.name, part, self.registry, self.known, before):
             if " " not in choice.value:
                 yield Completion(choice.value, start_position=-len(part), display_meta=option.name)
 

@@ -85,7 +85,7 @@ class Session:
 
     async def _run(self, text: str) -> None:
         try:
-            typed = await self.app.parsed(text, PLACE)
+            typed = await self.app.parsed(text, PLACE, self.who)
             options = {**typed.options}
             for option in typed.spec.options:
                 if option.type == "file" and isinstance(path := options.get(option.name), str):
@@ -119,7 +119,7 @@ class Session:
         except UserError as error:
             await self._show(error_reply(error))
             return
-        self.draft = what if draft is None else command_text(await self.app.spec_at(draft.path, PLACE), draft.options)
+        self.draft = what if draft is None else command_text(await self.app.spec_of_form(draft, PLACE), draft.options)
 
     async def _show(self, reply: Reply) -> None:
         self.keys = keys_of(reply) if self.terminal else Keys()
@@ -209,6 +209,12 @@ def bottom_line(known: Known, name: str) -> str:
     return f" {' · '.join(piece for piece in (known.standing, you) if piece)}    ? help "
 
 
+async def _known(session: Session) -> Known:
+    """What can be completed, the macros of who types among it."""
+    known = await session.app.known(PLACE, session.who)
+    return replace(known, macros=await session.app.macros(session.who, PLACE))
+
+
 async def _talk(session: Session, settings: Settings) -> None:
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
@@ -217,7 +223,7 @@ async def _talk(session: Session, settings: Settings) -> None:
     from adapters.console.completer import ConsoleCompleter
 
     settings.data.mkdir(parents=True, exist_ok=True)
-    known = await session.app.known(PLACE, session.who)
+    known = await _known(session)
     completer = ConsoleCompleter(await session.app.registry_at(PLACE), known)
     prompt: PromptSession[str] = PromptSession(
         history=FileHistory(str(settings.data / "history")),
@@ -247,5 +253,5 @@ async def _talk(session: Session, settings: Settings) -> None:
                 return
         except (EOFError, KeyboardInterrupt):
             session.console.print("(stopped)")
-        completer.known = await session.app.known(PLACE, session.who)
+        completer.known = await _known(session)
         completer.registry = await session.app.registry_at(PLACE)

@@ -24,7 +24,9 @@ async def run_command(work: Work, request: Request, data: Mapping[str, Any]) -> 
     try:
         async with in_time():
             spec = await work.app.spec_at(read.path, request.where)
-        read = replace(read, options=meant(spec, read.options))
+            read = replace(read, options=meant(spec, read.options))
+            called = await work.app.called(spec, read.options, request.who, request.where)
+        spec, read = called.spec, replace(read, options=dict(called.options))
         private = spec.is_private(read.options)
     except UserError as error:
         await work.delivery.say(request, error_reply(error))

@@ -45,7 +45,7 @@ async def open_from(work: Work, request: Request, what: str) -> None:
 
 async def _shown(work: Work, request: Request, draft: Draft) -> Direct:
     known = await work.app.known(request.where, request.who)
-    spec = await work.app.spec_at(draft.path, request.where)
+    spec = await work.app.spec_of_form(draft, request.where)
     form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
     return Direct(FORM, data=modal(form, draft.key))
 
@@ -59,7 +59,7 @@ async def submitted(work: Work, request: Request, data: Mapping[str, Any]) -> No
             raise UserError(
                 "This form was already used, or has expired.", hint="Type the command again.", code="used-up"
             )
-        spec = await work.app.spec_at(draft.path, request.where)
+        spec = await work.app.spec_of_form(draft, request.where)
         known = await work.app.known(request.where, request.who)
     form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
     taken = take(spec, known, form, filled(data))
@@ -94,9 +94,13 @@ async def _pressed(
 
 async def _run(work: Work, request: Request, spec: CommandSpec, options: Mapping[str, object], key: str) -> None:
     """Run the command of a form that no button can run."""
-    is_private = spec.is_private(options)
+    async with in_time():
+        called = await work.app.called(spec, options, request.who, request.where)
+    is_private = called.spec.is_private(called.options)
     delivery = request.to_json(private=is_private)
-    command = Command(spec.path, options, request.who, request.where, request.request_id, delivery, spec=spec)
+    command = Command(
+        called.spec.path, called.options, request.who, request.where, request.request_id, delivery, spec=called.spec
+    )
 
     async def run() -> Reply:
         reply = await answer(work, request, command)

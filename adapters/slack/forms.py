@@ -55,7 +55,7 @@ class Forms:
         Then the command is acknowledged, before anything else: its trigger lives as short.
         """
         try:
-            typed = await self._app.parsed(text, request.where)
+            typed = await self._app.parsed(text, request.where, Person(request.person_key, ""))
         except UserError:
             words = tuple(text.casefold().removeprefix("/").split())
             seen = await self._app.registry_at(request.where)
@@ -158,7 +158,7 @@ class Forms:
             await ack()
             await self._work.posts.deliver(request, error_reply(gone))
             return
-        spec = await self._app.spec_at(draft.path, request.where)
+        spec = await self._app.spec_of_form(draft, request.where)
         form, taken = await self._taken(request, draft, view)
 
         async def at_its_field(reply: Reply) -> bool:
@@ -204,7 +204,7 @@ class Forms:
     async def _taken(self, request: Request, draft: Draft, view: Json) -> tuple[Form, Taken]:
         """The form of a modal as it was shown, and what has become of it."""
         known = await self._app.known(request.where, Person(request.person_key, ""))
-        spec = await self._app.spec_at(draft.path, request.where)
+        spec = await self._app.spec_of_form(draft, request.where)
         form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
         return form, take(spec, known, form, read_state(form, (view.get("state") or {}).get("values") or {}))
 
@@ -218,7 +218,7 @@ class Forms:
 
     async def _view(self, request: Request, draft: Draft, odds: list[str] | None = None) -> Json:
         known = await self._app.known(request.where, Person(request.person_key, ""))
-        spec = await self._app.spec_at(draft.path, request.where)
+        spec = await self._app.spec_of_form(draft, request.where)
         form = form_of(spec, draft.options, known, ROOM, draft.wrong, draft.message, draft.title)
         return form_view(form, draft, spec, request, odds or ())
 

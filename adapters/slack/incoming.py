@@ -147,7 +147,7 @@ class Listeners:
 
         async def run(who: Person) -> Reply:
             try:
-                read = with_file(await self._work.app.parsed(text, request.where), files)
+                read = with_file(await self._work.app.parsed(text, request.where, who), files)
             except UserError as error:
                 return await self.forms.offered(request, in_thread(error_reply(error, text), request), text)
             reply = await self._work.run(request, read.spec, read.options, who)

@@ -57,6 +57,14 @@ ORDER = {
     "deadline": "orders:deadline",
 }
 ME = {"show": "me:show", "ping": "me:ping", "games": "me:games"}
+MACRO = {
+    "add": "macros:add",
+    "run": "macros:run",
+    "list": "macros:listing",
+    "remove": "macros:remove",
+    "export": "macros:export",
+    "import": "macros:import_macros",
+}
 SETUP = {"systems": "setup:systems", "links": "setup:links"}
 PACKS = {
     "add": "pack_add:add",
@@ -80,6 +88,7 @@ FAMILIES: Mapping[str, str | Mapping[str, str]] = {
     "fair": FAIR,
     "privacy": PRIVACY,
     "me": ME,
+    "macro": MACRO,
     "order": ORDER,
     "setup": SETUP,
     "pack": PACKS,

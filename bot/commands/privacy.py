@@ -12,6 +12,7 @@ from bot.game.ledger import Ledger
 from bot.game.loaded import load
 from bot.game.prepared import PREPARED, UNUSED
 from bot.interface.reply import Button, File, Reply
+from bot.macros import MACRO
 from bot.rules.phrase import phrase
 
 
@@ -22,7 +23,8 @@ async def show(context: Context) -> Reply:
     lines = (
         f"Your name ({', '.join(names) or 'none'}), next to a random id in the logs; games: {len(data.persons)}.",
         f"Texts you typed (labels, texts for dice, sealed rolls): {len(data.texts)}.",
-        f"Your drafts: {sum(doc.kind != WISHES for doc in data.docs)}.",
+        f"Your drafts: {sum(doc.kind not in (WISHES, MACRO) for doc in data.docs)}; "
+        f"macros: {sum(doc.kind == MACRO for doc in data.docs)}.",
         f"Your wishes for reminders: {'kept' if any(doc.kind == WISHES for doc in data.docs) else 'none'}; "
         f"reminders under way: {len(data.due)}.",
         "Your requests and their answers, for 7 days, so that nothing runs twice; once deleted, a hash of their ids.",
@@ -63,7 +65,7 @@ async def delete(context: Context) -> Reply:
 
 
 async def forget(context: Context) -> Reply:
-    """Delete name, texts, drafts and wishes everywhere; each game notes that somebody left."""
+    """Delete name, texts, drafts, macros and wishes everywhere; each game notes that somebody left."""
     user = context.command.who.key
     data = await context.store.user_data(user)
     rows = list(dict.fromkeys(row.game for row in data.persons))

@@ -378,6 +378,52 @@ ME = (
     CommandSpec(("me", "games"), "All your games, and whose go it is", "me", private=True, example="/me games"),
 )
 
+_MACRO = Option("name", "str", help="what the macro is called", complete="macro")
+_SHARED = Option("server", "bool", help="everybody's here rather than your own; managers only")
+
+MACRO = (
+    CommandSpec(
+        ("macro", "add"),
+        "Save a command under a name, with gaps to fill when it runs",
+        "macro",
+        (
+            Option("name", "str", help="a short name: h"),
+            Option("text", "str", help="the command, a gap as {name} or {name=default}", complete="command"),
+            _SHARED,
+        ),
+        private=True,
+        example='/macro add h "roll {n=1}d10>=8"',
+    ),
+    CommandSpec(
+        ("macro", "run"),
+        "Run a macro; what it asks for is filled in order, or by name",
+        "macro",
+        (_MACRO, _option("values", help_="what fills its gaps: 3, or n=3", complete="values")),
+        private=True,
+        example="/macro run h n=3",
+    ),
+    CommandSpec(("macro", "list"), "Your macros and the server's", "macro", private=True, example="/macro list"),
+    CommandSpec(
+        ("macro", "remove"), "Delete a macro", "macro", (_MACRO, _SHARED), private=True, example="/macro remove h"
+    ),
+    CommandSpec(
+        ("macro", "export"),
+        "Your macros as a file, to keep or to bring elsewhere",
+        "macro",
+        (_SHARED,),
+        private=True,
+        example="/macro export",
+    ),
+    CommandSpec(
+        ("macro", "import"),
+        "Macros from such a file: each line a name, a colon and a command",
+        "macro",
+        (Option("file", "file", "a file from /macro export"), _SHARED),
+        private=True,
+        example="/macro import file=macros.txt",
+    ),
+)
+
 SETUP = (
     CommandSpec(
         ("setup", "systems"),
@@ -477,6 +523,7 @@ GROUPS = {
     "privacy": "What is kept about you",
     "order": "Sealed orders, opened together",
     "me": "Your own reminders and games",
+    "macro": "Saved commands with gaps, your own and the server's",
     "pack": "Your own games: add, enable, export them; for managers",
     "setup": "Which games are enabled and which channels are linked; for managers",
 }
@@ -495,6 +542,7 @@ def shared_commands(games: Iterable[str]) -> tuple[CommandSpec, ...]:
         *ORDER,
         *FAIR,
         *ME,
+        *MACRO,
         *PRIVACY,
         *HELP,
         *PACKS,

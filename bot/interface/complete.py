@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from bot.interface.complete_many import many_units
 from bot.interface.registry import TABLE, Registry
@@ -21,12 +22,17 @@ from bot.rules.plain import CONTROL
 from bot.systems.catalog import System
 from bot.systems.lost import lost_states
 
+if TYPE_CHECKING:
+    from bot.interface.macro import Macro
+
 MAX_CHOICES = 25
 MAX_LENGTH = 100
 FIRST = 4
 """So many units are offered one by one before those that are named many at once."""
 ACTING = ("attackers", "units", "unit", "name", "shooters", "firers", "a", "crew")
 """Options that name who acts: the player's own side is offered first. All other units are targets."""
+OF_MACROS = ("macro", "values", "command")
+"""Options about macros, of which only who types has some."""
 OF_ENABLED = ("topic", "enabled")
 """Options that name systems: only those that are enabled are offered."""
 TOPICS = ("dice", "units", "odds", "hand", "undo", "version", "sealed", "fair dice")
@@ -48,7 +54,7 @@ class Known:
 
     `standing` says where its game is: name, turn, phase, and whose go it is; empty where none is played. `games` are
     those that were played there, where an option asks for one; `enabled` the systems that may be (None: all);
-    `packs` those that its server has, where an option asks for one.
+    `packs` those that its server has, where an option asks for one; `macros` those that who types can run, likewise.
     """
 
     roster: tuple[RosterUnit, ...] = ()
@@ -60,6 +66,7 @@ class Known:
     standing: str = ""
     enabled: tuple[str, ...] | None = None
     packs: tuple[Choice, ...] = ()
+    macros: tuple[Macro, ...] = ()
 
 
 def fitting(known: Known, spec: CommandSpec) -> Known:
@@ -79,6 +86,8 @@ def complete_option(
         return _fitting(_modifiers(spec, typed, given))
     if option is None:
         return ()
+    if option.complete in OF_MACROS:
+        return _fitting(_macros(option, typed, known, str(given.get("name") or ""), registry))
     game = registry.games.get(spec.system)
     if option.type == "units" and game is not None:
         elsewhere = {str(given.get(other.name) or "") for other in spec.options if other.type == "units"} - {typed}
@@ -124,6 +133,15 @@ def _simple(option: Option, typed: str, registry: Registry, known: Known, system
         "player": known.players,
     }.get(option.complete, ())
     return _words(words, typed)
+
+
+def _macros(option: Option, typed: str, known: Known, name: str, registry: Registry) -> list[Choice]:
+    from bot.interface.complete_macros import commands_so_far, gap_values, macro_names
+
+    if option.complete == "command":
+        return _words(commands_so_far(registry, typed), typed.removeprefix("/")) or [Choice(typed, typed)]
+    found = macro_names(known.macros, typed) if option.complete == "macro" else gap_values(known.macros, name, typed)
+    return [Choice(shown[:MAX_LENGTH], value) for shown, value in found if len(value) <= MAX_LENGTH]
 
 
 def _scenarios(typed: str, registry: Registry, system: str) -> list[Choice]:

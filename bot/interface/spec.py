@@ -11,6 +11,8 @@ from bot.rules.plain import clean_name
 Path = tuple[str, ...]
 
 
+RUN_MACRO: Path = ("macro", "run")
+"""The command that stands for another."""
 MAX_NAME = 60
 FLAGS = ("odds", "compare", "secret", "private")
 COUNTED = ("odds", "compare")

@@ -40,8 +40,10 @@ _KEY = re.compile(r"([A-Za-z][A-Za-z0-9_-]{0,40})=")
 _SPACE = re.compile(r"\s+")
 _THROWN, _TOTALS = ("roll", "rolled", "dice", "die", "result", "sum", "dr"), ("total", "hand")
 """What somebody may call the number that was rolled, and what it is called."""
-GREEDY = ("dice", "topic", "stats", "systems")
+GREEDY = ("dice", "topic", "stats", "systems", "command", "values")
 """Options that take all bare words that follow: `roll 2d6 + 3`, `help lnlt fire`, `unit edit us1 shaken moved`."""
+_LOOSE = ("stats", "command", "values")
+"""Those of them that take names with values, too: `unit edit us1 fp=2`, `macro run h n=3`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
     given: dict[str, object] = {}
     mods: list[str] = []
     positional = [option for option in spec.options if option.type not in ("bool", "mods")]
-    stats = next((option.name for option in spec.options if option.complete == "stats"), "")
+    stats = next((option for option in spec.options if option.complete in _LOOSE), None)
     loose: list[str] = []
     placed: set[str] = set()
     for token, following in zip_longest(tokens, tokens[1:]):
@@ -186,9 +188,9 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
             else:
                 _put(given, token.key, token.value)
         elif token.key:
-            if not stats:
+            if stats is None:
                 raise _unknown_key(spec, token, options, tokens)
-            loose.append(f"{token.key}={token.value}")
+            loose.append(f"{token.key}={_kept(stats, token, token.value)}")
         elif not token.quoted and (flag := _flag(token.value, options)):
             _put(given, flag, True)
         elif not token.quoted and _is_modifier(token.value, options):
@@ -196,13 +198,26 @@ def read_tokens(spec: CommandSpec, tokens: list[Token]) -> dict[str, object]:
         else:
             name = _place(spec, positional, given, token)
             placed.add(name)
-            if name == stats:
-                loose.append(str(given.pop(stats)))
+            if stats is not None and name == stats.name:
+                loose.append(_kept(stats, token, str(given.pop(name))))
     if mods:
         given["mods"] = " ".join(mods)
-    if loose:
-        given[stats] = " ".join([str(given[stats]), *loose]) if stats in given else " ".join(loose)
+    if stats is not None and loose:
+        whole = _whole(stats, loose, tokens)
+        given[stats.name] = f"{given[stats.name]} {whole}" if stats.name in given else whole
     return given
+
+
+def _whole(option: Option, loose: list[str], tokens: list[Token]) -> str:
+    """All that was typed for such an option; a command that was quoted as one has no quotation marks of its own."""
+    if option.complete == "command" and len(loose) == 1:
+        return next((one.value for one in tokens if one.quoted and quoted(one.value) == loose[0]), loose[0])
+    return " ".join(loose)
+
+
+def _kept(option: Option, token: Token, value: str) -> str:
+    """A value as it goes into an option that is read once more: with its quotation marks, where that needs them."""
+    return quoted(value) if token.quoted and option.complete != "stats" and value == token.value else value
 
 
 def _put(given: dict[str, object], name: str, value: object) -> None:

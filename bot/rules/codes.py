@@ -60,6 +60,9 @@ CODES = {
     "id-taken": "the pack is called as one that everybody has",
     "other-system": "a pack of another game than is played",
     "no-server": "something that only servers have",
+    # Macros
+    "unknown-macro": "nobody saved a macro of this name",
+    "not-in-macro": "a command that no macro may run",
     # Dice and odds
     "bad-dice": "an expression such as 2d6+3 that cannot be read",
     "bad-hand": "dice by hand that cannot be read",
