@@ -12,7 +12,6 @@ from bot.game.events import has_dice
 from bot.game.orders import told_sides
 from bot.game.rights import find_side, need_director
 from bot.game.state import DRAW, Game, Json
-from bot.game.stats import Try
 from bot.game.story import Moment, best_shot, first_types, judgement, losses, points, worst_luck
 from bot.interface.bars import in_tenths
 from bot.interface.parts import Group, Part, Small
@@ -189,7 +188,7 @@ async def _story(context: Context, game: Game, events: list[Json]) -> list[Part]
 
 def _moment(context: Context, moment: Moment, events: list[Json]) -> str:
     """`VC 3 takes casualties · US, at 8.3% (#38)`; of bad luck, with what chance it could have been better."""
-    roll: Try = moment.roll
+    roll = moment.roll
     whose = roll.side if context.game.sides else context.ledger.name_of(roll.side)
     event = next(event for event in events if event["number"] == roll.number)
     told = retold(event, context.ledger.name_of, sides=context.game.sides).title

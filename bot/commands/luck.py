@@ -5,45 +5,42 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from weakref import WeakValueDictionary
 
 from bot.commands.context import Context
 from bot.commands.played import turn_to
-from bot.game.events import undone_events
-from bot.game.stats import Luck, Try, Worth, many_worths, sentence, tries
+from bot.game.batches import BATCH
+from bot.game.stats import Luck, Worth, many_worths, sentence, summed
+from bot.game.tally import Counted, Key, News, Tally, numbers_in, tries_in
 from bot.interface.parts import Grid
 from bot.interface.reply import Reply
 from bot.rules.errors import UserError
 from bot.rules.proof.chain import short
-from bot.stores.records import EventRow
-from bot.systems.catalog import system
+from bot.systems.catalog import system, systems
 
 AT_ONCE = 60
-MOST = 3_000
 KEPT = 10_000
+GAMES = 32
+"""Games whose tallies are kept: of a long one about a megabyte."""
 QUICK = 5.0
 """Seconds after which the story of an ended game does without its luck."""
-_known: OrderedDict[tuple[str, str, str, str], Worth | None] = OrderedDict()
-"""What tries were worth, by inputs and outcome: the same for every game of this process."""
+_known: OrderedDict[bytes, Worth | None] = OrderedDict()
+"""What rolls were worth, by inputs and outcome: the same for every game of this process."""
+_tallies: OrderedDict[str, Tally] = OrderedDict()
+_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+"""Of those that are being read: of several who ask at once, one reads."""
 
 
 async def stats(context: Context) -> Reply:
-    """Derived from the log each time, so undo cannot spoil it; counted in the worker, kept for the next time."""
+    """Counted in the worker and kept, so that the next time only what has happened since is read."""
     await turn_to(context, context.options()["game"])
     game = context.need_game()
-    counted, left_out = await _tries(context)
-    await _count(context, counted)
-    by_side: dict[str, Luck] = {}
-    by_kind: dict[tuple[str, str], Luck] = {}
-    for item in counted:
-        worth = _known.get(item.key)
-        if worth is None:
-            continue
-        name = _whose(context, item)
-        kind = system(item.system).sequence(item.sequence).title
-        by_side[name] = by_side.get(name, Luck()).plus(worth)
-        by_kind[name, kind] = by_kind.get((name, kind), Luck()).plus(worth)
+    tally = await _caught_up(context)
+    counted = tally.counted()
+    await _count(context, tally, counted)
+    by_side, by_kind = _sums(context, tally, counted)
     lines = [sentence(name, luck) for name, luck in sorted(by_side.items())]
     table = [
         (name[:10], kind[:16], f"{luck.count:>3}", f"{luck.worth:>6g}", f"{luck.mean:>8.1f}", f"{luck.z:>+5.2f}")
@@ -51,7 +48,7 @@ async def stats(context: Context) -> Reply:
     ]
     if table:
         table.insert(0, ("side", "sequence", f"{'n':>3}", "points", "expected", f"{'z':>5}"))
-    if left_out:
+    if left_out := tally.left_out:
         lines.append(f"The {left_out} oldest rolls are left out.")
     lines.append(
         "Dice by hand, undone and sealed rolls are left out. Points: how good each result is for the side that rolled."
@@ -73,16 +70,18 @@ async def stats(context: Context) -> Reply:
     return answer
 
 
-async def quick_luck(context: Context) -> tuple[dict[str, Luck], list[tuple[Try, Worth]]]:
+async def quick_luck(context: Context) -> tuple[dict[str, Luck], list[tuple[Counted, Worth]]]:
     """The luck of each side, and what each roll was worth: as far as it is quickly counted."""
-    counted, _ = await _tries(context)
+    tally = None
     with contextlib.suppress(UserError, TimeoutError):
-        await asyncio.wait_for(_fill(context, counted), QUICK)
-    worths = [(item, worth) for item in counted if (worth := _known.get(item.key)) is not None]
-    by_side: dict[str, Luck] = {}
-    for item, worth in worths:
-        by_side[_whose(context, item)] = by_side.get(_whose(context, item), Luck()).plus(worth)
-    return dict(sorted(by_side.items())), worths
+        async with asyncio.timeout(QUICK):
+            tally = await _caught_up(context)
+            await _fill(context, tally, tally.counted())
+    if tally is None:
+        return {}, []
+    counted = tally.counted()
+    worths = [(item, worth) for item in counted if (worth := tally.worths.get(item.key)) is not None]
+    return dict(sorted(_sums(context, tally, counted)[0].items())), worths
 
 
 async def press_picture(context: Context, _about: str) -> Reply:
@@ -90,11 +89,12 @@ async def press_picture(context: Context, _about: str) -> Reply:
     from bot.commands.pictures import luck_shown
 
     game = context.need_game()
-    counted, _ = await _tries(context)
-    await _count(context, counted)
+    tally = await _caught_up(context)
+    counted = tally.counted()
+    await _count(context, tally, counted)
     tracks: dict[str, list[tuple[int, float]]] = {}
     for item in counted:
-        if (worth := _known.get(item.key)) is not None:
+        if (worth := tally.worths.get(item.key)) is not None:
             track = tracks.setdefault(_whose(context, item), [])
             track.append((item.number, (track[-1][1] if track else 0.0) + worth.got - worth.mean))
     title = f"Luck in {game.name}" if game.name else "Luck against expectation"
@@ -111,25 +111,87 @@ async def press_losses(context: Context, _about: str) -> Reply:
     return replace(await losses_shown(context, title, await export_json(context)), private=True)
 
 
-async def _tries(context: Context) -> tuple[list[Try], int]:
-    """The rolls of the game that count, and how many of the oldest were left out."""
-    rows = await context.store.events(context.ledger.row)
-    counted = await asyncio.to_thread(_read, rows, context.game.sides)
-    return counted[-MOST:], max(0, len(counted) - MOST)
+async def _caught_up(context: Context) -> Tally:
+    """The tally of the game behind its newest event."""
+    row, sides = context.ledger.row, context.game.sides
+    packs = tuple(pack.version for pack in getattr(systems(), "versions", ()))
+    lock = _locks.setdefault(row, asyncio.Lock())
+    async with lock:
+        tally = _tallies.pop(row, None)
+        if tally is None or (tally.sides, tally.packs) != (sides, packs):
+            tally = Tally(sides, packs)
+        if not await _read(context, tally) or tally.is_short:
+            tally = Tally(sides, packs)
+            await _read(context, tally)
+        _tallies[row] = tally
+        while len(_tallies) > GAMES:
+            _tallies.popitem(last=False)
+    return tally
 
 
-def _whose(context: Context, item: Try) -> str:
+async def _read(context: Context, tally: Tally) -> bool:
+    """Read the log from its end to where the tally is; False where it does not go on from there."""
+    store, row, news, before, is_last = context.store, context.ledger.row, News(), None, False
+    run = context.apart if context.game.number - tally.upto > BATCH else asyncio.to_thread
+    while not is_last:
+        rows = await store.events(row, after=max(0, tally.upto - 1), before=before, limit=BATCH, newest_first=True)
+        is_last = len(rows) < BATCH or rows[-1].number == tally.upto
+        before = rows[-1].number if rows else None
+        if tally.upto and is_last:
+            if before != tally.upto or rows[-1].hash != tally.head:
+                return False
+            rows = rows[:-1]
+        if bodies := news.see(rows):
+            if news.is_enough:
+                news.older += reversed(await run(numbers_in, bodies, tally.sides))
+            else:
+                news.found(await run(tries_in, bodies, tally.sides))
+    tally.add(news)
+    return True
+
+
+def _sums(
+    context: Context, tally: Tally, counted: list[Counted]
+) -> tuple[dict[str, Luck], dict[tuple[str, str], Luck]]:
+    """The luck of each side, and of each side with each kind of sequence; each added up in the order of the log."""
+    by_side: dict[str, list[Worth]] = {}
+    by_kind: dict[tuple[str, str], list[Worth]] = {}
+    names: dict[str, str] = {}
+    titles: dict[tuple[str, str], str] = {}
+    for item in counted:
+        worth = tally.worths.get(item.key)
+        if worth is None:
+            continue
+        if (name := names.get(item.side)) is None:
+            name = names[item.side] = _whose(context, item)
+        if (kind := titles.get(item[2:4])) is None:
+            kind = titles[item[2:4]] = system(item.system).sequence(item.sequence).title
+        by_side.setdefault(name, []).append(worth)
+        by_kind.setdefault((name, kind), []).append(worth)
+    return {name: summed(all_) for name, all_ in by_side.items()}, {key: summed(all_) for key, all_ in by_kind.items()}
+
+
+def _whose(context: Context, item: Counted) -> str:
     return (item.side or "no side") if context.game.sides else context.ledger.name_of(item.side)
 
 
-async def _fill(context: Context, counted: list[Try]) -> None:
-    missing = [key for key in dict.fromkeys(item.key for item in counted) if key not in _known]
-    for start in range(0, len(missing), AT_ONCE):
-        keys = missing[start : start + AT_ONCE]
-        _known.update(zip(keys, await context.apart(many_worths, keys), strict=True))
+async def _fill(context: Context, tally: Tally, counted: list[Counted]) -> None:
+    """Work out what these rolls were worth. Raises UserError where one of them takes too long."""
+    for asks in _missing(tally, counted):
+        _learn(tally, asks, await context.apart(many_worths, list(asks.values())))
 
 
-async def _alone(context: Context, key: tuple[str, str, str, str]) -> Worth | None:
+async def _count(context: Context, tally: Tally, counted: list[Counted]) -> None:
+    """Work out what these rolls were worth; what takes too long counts for nothing."""
+    for asks in _missing(tally, counted):
+        try:
+            worths = await context.apart(many_worths, list(asks.values()))
+        except UserError:  # one of them takes too long: find out which
+            worths = [await _alone(context, ask) for ask in asks.values()]
+        _learn(tally, asks, worths)
+
+
+async def _alone(context: Context, key: Key) -> Worth | None:
     try:
         worths: list[Worth | None] = await context.apart(many_worths, [key])
     except UserError:
@@ -137,20 +199,18 @@ async def _alone(context: Context, key: tuple[str, str, str, str]) -> Worth | No
     return worths[0]
 
 
-def _read(rows: Sequence[EventRow], sides: Sequence[str]) -> list[Try]:
-    events = [row.data for row in rows]
-    return tries(events, undone_events(events), sides)
+def _missing(tally: Tally, counted: list[Counted]) -> list[dict[bytes, Key]]:
+    """The rolls of which nobody knows yet what they were worth, some at a time; others are looked up."""
+    for key in {item.key for item in counted if item.key not in tally.worths and item.key in _known}:
+        tally.learn(key, _known[key])
+    keys = list(dict.fromkeys(item.key for item in counted if item.key not in tally.worths))
+    asks = [(key, tally.asks[key]) for key in keys]  # before others take in new events
+    return [dict(asks[start : start + AT_ONCE]) for start in range(0, len(asks), AT_ONCE)]
 
 
-async def _count(context: Context, counted: list[Try]) -> None:
-    """Fill the cache for these tries."""
-    missing = [key for key in dict.fromkeys(item.key for item in counted) if key not in _known]
-    for start in range(0, len(missing), AT_ONCE):
-        keys = missing[start : start + AT_ONCE]
-        try:
-            worths = await context.apart(many_worths, keys)
-        except UserError:  # one of them takes too long: find out which
-            worths = [await _alone(context, key) for key in keys]
-        _known.update(zip(keys, worths, strict=True))
-    while len(_known) > max(KEPT, len(counted)):
+def _learn(tally: Tally, keys: Iterable[bytes], worths: Sequence[Worth | None]) -> None:
+    for key, worth in zip(keys, worths, strict=True):
+        _known[key] = worth
+        tally.learn(key, worth)
+    while len(_known) > KEPT:
         _known.popitem(last=False)

@@ -1,6 +1,6 @@
 """Luck against expectation: what results were worth, and what the exact odds of the same inputs promise.
 
-Derived from the log whenever it is asked for. Left out are dice by hand, undone events, and whatever was sealed.
+Derived from the log: `tally` keeps what was counted. Left out are dice by hand, undone events, and whatever was sealed.
 """
 
 from __future__ import annotations
@@ -67,10 +67,6 @@ class Luck:
     mean: float = 0.0
     variance: float = 0.0
 
-    def plus(self, worth: Worth) -> Luck:
-        """With one more try."""
-        return Luck(self.count + 1, self.worth + worth.got, self.mean + worth.mean, self.variance + worth.variance)
-
     @property
     def z(self) -> float:
         """How many standard deviations above what was to be expected."""
@@ -80,6 +76,17 @@ class Luck:
     def below(self) -> float:
         """The share (0 to 1) of such games that bring less."""
         return 0.5 * (1 + erf(self.z / sqrt(2)))
+
+
+def summed(worths: Iterable[Worth]) -> Luck:
+    """Tries added up in this order."""
+    count, got, mean, variance = 0, 0.0, 0.0, 0.0
+    for worth in worths:
+        count += 1
+        got += worth.got
+        mean += worth.mean
+        variance += worth.variance
+    return Luck(count, got, mean, variance)
 
 
 OF_TARGETS = (("nhis", "morale"), ("lnlt", "bail-out"), ("baps", "crash"))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from bot.game.counter import is_hurt, is_lost
 from bot.game.roster import in_order
 from bot.game.state import Game, Json
-from bot.game.stats import ENOUGH, SAME, Luck, Try, Worth
+from bot.game.stats import ENOUGH, SAME, Luck, Worth
 from bot.rules.inputs.units import RosterUnit
 from bot.systems.catalog import System, systems
 
@@ -17,11 +18,20 @@ LONG_ODDS = 0.5
 """A chance below which a good result is worth telling, and above which a bad one is."""
 
 
+class Rolled(Protocol):
+    """A roll that counts: its event, and the side whose luck it is."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def side(self) -> str: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """A roll worth telling: what it was, and the chance (0 to 1) of at least that much, or of more than that."""
 
-    roll: Try
+    roll: Rolled
     chance: float
     is_bad: bool = False
 
@@ -81,14 +91,14 @@ def _is_weaker(unit: RosterUnit, system: System | None, types: Mapping[str, str]
     return unit.type != was and unit.type == system.words["units"].reduced.get(was)
 
 
-def best_shot(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
+def best_shot(rolls: Iterable[tuple[Rolled, Worth]]) -> Moment | None:
     """The roll that did so well although it was so unlikely; None where none did better than was to be expected."""
     good = [Moment(roll, worth.at_least) for roll, worth in rolls if worth.got > worth.mean + SAME]
     found = min(good, key=lambda moment: moment.chance, default=None)
     return found if found is not None and found.chance < LONG_ODDS else None
 
 
-def worst_luck(rolls: Iterable[tuple[Try, Worth]]) -> Moment | None:
+def worst_luck(rolls: Iterable[tuple[Rolled, Worth]]) -> Moment | None:
     """The roll that failed although more was so likely; None where none did worse than was to be expected."""
     bad = [Moment(roll, worth.more, is_bad=True) for roll, worth in rolls if worth.got < worth.mean - SAME]
     found = max(bad, key=lambda moment: moment.chance, default=None)

@@ -7,7 +7,7 @@ from math import sqrt
 import pytest
 
 from bot.game.events import undone_events
-from bot.game.stats import ENOUGH, Luck, sentence, tries, worth_of
+from bot.game.stats import ENOUGH, sentence, summed, tries, worth_of
 from tests.playing import Channel, two_sides
 
 SIDES = ("US", "VC")
@@ -28,11 +28,8 @@ def test_a_rally_against_a_count_by_hand() -> None:
     worth = worth_of("lnlt", "rally", inputs, '{"outcome": "rallied"}')
     assert worth is not None
     assert worth == pytest.approx((1, chance, chance * (1 - chance), chance, 0))
-    luck = Luck()
-    for _ in range(ENOUGH - 1):
-        luck = luck.plus(worth)
-    assert sentence("US", luck).endswith("too few rolls to say.")
-    luck = luck.plus(worth)
+    assert sentence("US", summed([worth] * (ENOUGH - 1))).endswith("too few rolls to say.")
+    luck = summed([worth] * ENOUGH)
     assert luck.z == pytest.approx(30 * (1 - chance) / sqrt(30 * chance * (1 - chance)))
     assert "luckier than 99.9" in sentence("US", luck)
 
