@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -144,9 +144,13 @@ class Handling:
         return await self._shelves.explained(error, command.path, where, loaded.game if loaded is not None else None)
 
     async def _until_stored(self, command: Command, handle: Handler, gate: Gate) -> Reply:
+        place = command.where.key
         for attempt in range(ATTEMPTS):
-            loaded = await self._games.at(command.where.key)
+            known = self._games.remembered(place) if not attempt and _rolls(command) else None
+            loaded = known if known is not None else await self._games.at(place)
             try:
+                if known is not None:
+                    return await self._as_known(command, known, handle, gate)
                 with using(await self._seen(command, loaded)):
                     return await self._once(_as_seen(command), loaded, handle, gate)
             except Conflict:
@@ -155,6 +159,19 @@ class Handling:
                 await asyncio.sleep(0.002 * min(attempt, 10))
         raise UserError("Too much is going on in this game at once.", hint="Try again in a moment.", code="busy")
 
+    async def _as_known(self, command: Command, known: Loaded, handle: Handler, gate: Gate) -> Reply:
+        """The answer in a game of which nobody has asked whether it is still as it is known: the commit of an event in
+        it finds out, and whatever else comes of it, a refusal too, is given out once the store was asked."""
+        check = partial(self._games.check, command.where.key, known)
+        try:
+            with using(await self._seen(command, known)):
+                return await self._once(_as_seen(command), known, handle, gate, check)
+        except (Conflict, CalledOff, StoreError):
+            raise
+        except Exception:
+            await check()
+            raise
+
     async def _seen(self, command: Command, loaded: Loaded | None) -> Mapping[str, System]:
         """The systems that the command sees; for mere dice nothing is read."""
         game = loaded.game if loaded is not None else None
@@ -162,8 +179,16 @@ class Handling:
             return everywhere()
         return await self._shelves.at(command.where, game)
 
-    async def _once(self, command: Command, loaded: Loaded | None, handle: Handler, gate: Gate) -> Reply:
-        """The answer, stored. Raises Conflict where another process was faster."""
+    async def _once(
+        self,
+        command: Command,
+        loaded: Loaded | None,
+        handle: Handler,
+        gate: Gate,
+        check: Callable[[], Awaitable[None]] | None = None,
+    ) -> Reply:
+        """The answer, stored. Raises Conflict where another process was faster: with `check`, this is asked where
+        nothing happened in the game that was loaded."""
         ledger = Ledger(loaded, Writer(command.who.key, command.who.name, self._clock()))
         context = Context(
             command,
@@ -182,7 +207,16 @@ class Handling:
             context.prepared = await find(self._store, command.where)
         if loaded is None and (moved := await moved_from(self._store, command.where.key)) is not None:
             context.moved = moved.line
-        return await self._storing.store(context, await handle(context), gate, self.budgets)
+        reply = await handle(context)
+        if check is not None and not (context.ledger is ledger and ledger.events):
+            await check()
+        return await self._storing.store(context, reply, gate, self.budgets)
+
+
+def _rolls(command: Command) -> bool:
+    """Whether it throws dice and writes an event, as nearly every command does."""
+    spec = command.spec
+    return spec is not None and spec.family in ("roll", "sequence") and not spec.counts(command.options)
 
 
 def _as_seen(command: Command) -> Command:

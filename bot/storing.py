@@ -137,6 +137,8 @@ class Storing:
             elif ledger.events:
                 places = ledger.was.places if ledger.was is not None else (context.command.where.key,)
                 self._games.keep(ledger.stored(places))
+            elif ledger.is_touched:
+                self._games.drop(ledger.row)
         for doc in context.docs:
             if doc.kind == "setup":
                 self._enabled.forget(doc.key)

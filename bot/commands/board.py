@@ -42,6 +42,7 @@ async def board(context: Context) -> Reply:
     """Post the board here, or take it away."""
     game = context.need_started()
     old = await context.store.doc(BOARD, context.ledger.row)
+    context.ledger.is_touched = True  # who knows the game without a board, or with one, reads it anew
     if context.options()["off"]:
         if old is None:
             raise UserError("This game has no board.", hint="/game board posts one.", code="no-board")

@@ -1,4 +1,5 @@
-"""Games in memory: loaded when needed, the latest few hundred kept, each checked by its version before use."""
+"""Games in memory: loaded when needed, kept within a bound of bytes, each checked by its version: before use, or by the
+commit of what was made of it."""
 
 from __future__ import annotations
 
@@ -6,9 +7,11 @@ from collections import OrderedDict
 from dataclasses import replace
 
 from bot.game.loaded import Loaded, load
-from bot.stores.base import Store
+from bot.stores.base import Conflict, Store
 
-KEPT = 256
+KEPT = 32 * 2**20
+"""Bytes that games may take in memory: some ten thousand channels of free play, or a thousand games with armies."""
+_BARE, _UNIT, _PERSON, _NUMBER = 2_000, 1_000, 500, 100
 
 
 class Games:
@@ -17,6 +20,7 @@ class Games:
     def __init__(self, store: Store, kept: int = KEPT) -> None:
         self._store, self._kept = store, kept
         self._loaded: OrderedDict[str, Loaded] = OrderedDict()
+        self._bytes = 0
         self._places: dict[str, str] = {}  # which of them was loaded for a place
 
     async def at(self, place: str) -> Loaded | None:
@@ -35,27 +39,56 @@ class Games:
         saved = await self._store.load_game(place)
         return self.keep(load(saved)) if saved is not None else None
 
+    def remembered(self, place: str) -> Loaded | None:
+        """The game that is played in a place, as this process knows it: whatever is made of it holds once its commit
+        has found the version unchanged, or `check` has. None where nothing is known."""
+        row = self._places.get(place)
+        known = self._loaded.get(row) if row is not None else None
+        if known is not None:
+            self._loaded.move_to_end(known.row)
+        return known
+
+    async def check(self, place: str, known: Loaded) -> None:
+        """Raise Conflict where a place plays another game by now than `remembered` said, or another version of it."""
+        if await self._store.peek(place) != (known.row, known.version, known.has_board):
+            raise Conflict(known.row)
+
     async def by_row(self, row: str) -> Loaded | None:
         """Any game by its id in the store."""
         saved = await self._store.load_game_by_id(row)
         return load(saved) if saved is not None else None
 
     def keep(self, loaded: Loaded) -> Loaded:
-        """Remember a game as it is now, in place of one that was not asked for lately."""
+        """Remember a game as it is now, in place of those that were not asked for lately."""
+        before = self._loaded.get(loaded.row)
+        self._bytes += size(loaded) - (size(before) if before is not None else 0)
         self._loaded[loaded.row] = loaded
         self._loaded.move_to_end(loaded.row)
-        self._places.update(dict.fromkeys(loaded.places, loaded.row))
-        while len(self._loaded) > self._kept:
+        for place in loaded.places:
+            self._places[place] = loaded.row
+        while self._bytes > self._kept and len(self._loaded) > 1:
             self.drop(next(iter(self._loaded)))
         return loaded
 
     def drop(self, row: str) -> None:
         """Forget a game: it is read again when it is needed."""
         old = self._loaded.pop(row, None)
-        for place in old.places if old is not None else ():
+        if old is None:
+            return
+        self._bytes -= size(old)
+        for place in old.places:
             self._places.pop(place, None)
 
     def clear(self) -> None:
         """Forget all games."""
         self._loaded.clear()
         self._places.clear()
+        self._bytes = 0
+
+
+def size(loaded: Loaded) -> int:
+    """About how many bytes a game takes in memory; rather too many."""
+    game = loaded.game
+    numbers = len(game.sealed) + len(game.withdrawn) + len(game.redo) + len(game.plans) + len(game.orders)
+    people = len(loaded.persons) + len(game.players) + len(loaded.places)
+    return _BARE + _UNIT * len(game.units) + _PERSON * people + _NUMBER * numbers

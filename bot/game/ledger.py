@@ -49,6 +49,9 @@ class Ledger:
         self.new_texts: list[TextRow] = []
         self.new_seeds: dict[int, SeedRow] = {}
         self._claimed = ""
+        self.is_touched = False
+        """Whether the game's version counts up although nothing happened in it: others must not go on with what they
+        know of it."""
 
     @property
     def exists(self) -> bool:
@@ -201,7 +204,7 @@ class Ledger:
     def change(self) -> Change | None:
         """What the store has to write for this game, with a snapshot now and then; None where nothing happened."""
         if not self.events:
-            return None
+            return Change(self.row, self.was.version) if self.is_touched and self.was is not None else None
         at = self.was.snapshot_at if self.was is not None and self.was.row == self.row else 0
         is_due = self.game.number - at >= SNAPSHOT_EVERY
         version = self.was.version if self.was is not None and self.was.row == self.row else 0
