@@ -31,7 +31,10 @@ FIRES = ("Fire", "Shoot", "Attack")
 KEPT = ("sequence", "lookup", "roll")
 """Families of commands whose draft a button can run."""
 ROLLS = ("sequence", "roll")
-NO_FIX = ("not-player", "not-yours", "not-your-go", "not-master", "game-ended", "not-enabled", "last-word")
+NO_FIX = (
+    *("not-player", "not-yours", "not-your-go", "not-master", "not-manager", "game-ended", "not-enabled", "last-word"),
+    *("no-server", "id-taken"),
+)
 """Refusals that no other word in a form would change."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -46,12 +46,16 @@ REFUSED = "Discord refuses its commands. The log of whoever hosts this bot says 
 TOO_LARGE = "Discord takes {most} characters for each command with everything below it, and {names} has more."
 
 
+LEFT = "{names} left the menu of this server; games go on with the buttons and forms of their answers."
+
+
 @dataclass(frozen=True, slots=True)
-class _Trouble:
-    """Why Discord does not have the commands, for the manager, and after how many seconds to try again (0: never)."""
+class _News:
+    """What the manager should know: why Discord does not have the commands, and after how many seconds to try again
+    (0: never)."""
 
     said: str
-    again: float
+    again: float = 0.0
 
 
 @dataclass(slots=True)
@@ -70,6 +74,7 @@ class ServerCommands:
         self._http, self._application, self._app = http, application, app
         self._notes = app.notes("discord")
         self._servers: dict[str, _Server] = {}
+        self._said: dict[str, str] = {}  # what came of the last change, until the answer to it is there
         self._made_from = ""
         self._end = app.when_packs_change(self.changed)
 
@@ -86,6 +91,7 @@ class ServerCommands:
         """The choice of a server was stored: tell Discord."""
         if not server.removeprefix(PLATFORM).isdecimal():
             return
+        self._said.pop(server, None)
         known = self._servers.get(server)
         if known is None:
             known = self._servers[server] = _Server()
@@ -117,14 +123,14 @@ class ServerCommands:
 
     async def with_trouble(self, server: str, reply: Reply) -> Reply:
         """The answer to a manager, who also reads in it where Discord has not taken the change."""
-        known = self._servers.get(server)
-        if known is None or reply.error:
-            return reply
-        try:
-            said = await asyncio.wait_for(asyncio.shield(known.told), PATIENCE)
-        except TimeoutError:
-            said = NOT_YET
-        return replace(reply, lines=(*reply.lines, said)) if said else reply
+        known, said = self._servers.get(server), self._said.pop(server, "")
+        if known is not None:
+            try:
+                said = await asyncio.wait_for(asyncio.shield(known.told), PATIENCE)
+            except TimeoutError:
+                said = NOT_YET
+            self._said.pop(server, None)
+        return replace(reply, lines=(*reply.lines, said)) if said and not reply.error else reply
 
     async def _kept_up(self, server: str, known: _Server) -> None:
         tried = 0
@@ -134,10 +140,13 @@ class ServerCommands:
             if known.news.is_set():
                 tried = 0
                 continue
+            said = trouble.said if trouble is not None else ""
             if not known.told.done():
-                known.told.set_result(trouble.said if trouble is not None else "")
+                known.told.set_result(said)
             if trouble is None or not trouble.again:
                 del self._servers[server]
+                if said:
+                    self._said[server] = said
                 return
             wait = max(trouble.again, WAITS[min(tried, len(WAITS) - 1)])
             tried += 1
@@ -146,7 +155,7 @@ class ServerCommands:
             except TimeoutError:
                 continue
 
-    async def _attempt(self, server: str, *, is_start: bool = False) -> _Trouble | None:
+    async def _attempt(self, server: str, *, is_start: bool = False) -> _News | None:
         """Tell Discord what is new; what kept it from that."""
         try:
             return await self._sync(server, is_start=is_start)
@@ -155,16 +164,16 @@ class ServerCommands:
             return _refusal(error)
         except (OSError, TimeoutError, UserError) as error:
             log.error("the commands of %s could not be registered: %s", server, error)
-            return _Trouble(NOT_YET, WAITS[0])
+            return _News(NOT_YET, WAITS[0])
 
-    async def _sync(self, server: str, *, is_start: bool) -> _Trouble | None:
+    async def _sync(self, server: str, *, is_start: bool) -> _News | None:
         """Send the commands until what was sent is what the server has: somebody may change it meanwhile."""
-        key = server.removeprefix(PLATFORM)
+        key, left = server.removeprefix(PLATFORM), set[str]()
         while True:
             done, packs = await self._notes.get(KIND, key) or {}, await self._app.packs_on(server)
             made_from = await self._source(packs)
             if done.get("made_from", "") == made_from:
-                return _too_large(done.get("left_out") or ())
+                return _too_large(done.get("left_out") or ()) or _left(left)
             made, left_out = await self._made(server) if packs else ([], [])
             version = digest(made)
             if version != done.get("version", digest([])):
@@ -172,8 +181,9 @@ class ServerCommands:
                     return None
                 await self._http.bulk_upsert_guild_commands(self._application, int(key), made)
                 log.info("registered %s commands with Discord for %s", len(made), server)
+            left = (left | {*done.get("packs", ())}) - {*packs}
             if packs:
-                noted = {"version": version, "made_from": made_from, "left_out": left_out}
+                noted = {"version": version, "made_from": made_from, "left_out": left_out, "packs": list(packs)}
                 await self._notes.put(KIND, key, noted)
             else:
                 await self._notes.remove(KIND, key)
@@ -204,13 +214,18 @@ def _payload(registry: Registry, names: list[str]) -> tuple[list[Json], list[str
     )
 
 
-def _too_large(left_out: list[str] | tuple[str, ...]) -> _Trouble | None:
-    return _Trouble(TOO_LARGE.format(most=f"{MAX_COMMAND:,}", names=" and ".join(left_out)), 0.0) if left_out else None
+def _too_large(left_out: list[str] | tuple[str, ...]) -> _News | None:
+    return _News(TOO_LARGE.format(most=f"{MAX_COMMAND:,}", names=" and ".join(left_out)), 0.0) if left_out else None
 
 
-def _refusal(error: discord.HTTPException) -> _Trouble:
+def _left(packs: Iterable[str]) -> _News | None:
+    names = [f"/{id}" for id in sorted(packs)]
+    return _News(LEFT.format(names=" and ".join(names))) if names else None
+
+
+def _refusal(error: discord.HTTPException) -> _News:
     if error.code == TOO_MANY_A_DAY:
-        return _Trouble(TODAY, HOUR)
+        return _News(TODAY, HOUR)
     if error.status in (403, 404):
-        return _Trouble(NO_RIGHT, 0.0)
-    return _Trouble(NOT_YET, WAITS[0]) if error.status == 429 or error.status >= 500 else _Trouble(REFUSED, 0.0)
+        return _News(NO_RIGHT, 0.0)
+    return _News(NOT_YET, WAITS[0]) if error.status == 429 or error.status >= 500 else _News(REFUSED, 0.0)

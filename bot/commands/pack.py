@@ -27,9 +27,17 @@ from bot.systems.packs.content import zipped
 def need_manager(context: Context) -> None:
     """Raise UserError for whoever may not choose a server's packs, and where there is no server."""
     if not context.command.where.server:
-        raise UserError("Packs belong to a server or workspace; here is none.", code="no-server")
+        raise UserError(
+            "Packs belong to a server or workspace; here is none.",
+            hint="Type it in a channel of the server that is to have the pack.",
+            code="no-server",
+        )
     if not context.command.who.manager:
-        raise UserError("Only a server manager or workspace admin can choose the packs.", code="not-manager")
+        raise UserError(
+            "Only a server manager or workspace admin can choose the packs.",
+            hint=phrase("Ask one of them. What is here already, everybody can see: `/pack list`"),
+            code="not-manager",
+        )
 
 
 async def find_version(context: Context) -> tuple[Version, dict[str, str]]:
@@ -51,7 +59,7 @@ async def listing(context: Context) -> Reply:
         )
         return Reply("No packs here yet", lines, private=True)
     title = "1 pack here" if len(rows) == 1 else f"{len(rows)} packs here"
-    return Reply(title, (Grid((("id", "title", "version", "hash", ""), *rows), head=True),), private=True)
+    return Reply(title, (Grid((("id", "title", "version", "hash", "here"), *rows), head=True),), private=True)
 
 
 def _state(one: Version, active: dict[str, str]) -> str:
@@ -111,7 +119,12 @@ async def disable(context: Context) -> Reply:
     need_manager(context)
     version, active = await find_version(context)
     if version.id not in active:
-        raise UserError(f"{version.title} is not enabled here.", option="pack", code="no-change")
+        raise UserError(
+            f"{version.title} is not enabled here.",
+            hint=phrase("What is: `/pack list`"),
+            option="pack",
+            code="no-change",
+        )
     rest = {id: hash for id, hash in active.items() if id != version.id}
     context.docs.append(await enabled_doc(context.store, server_key(context.command.where), rest))
     lines = ("Games that were started with it go on.",)

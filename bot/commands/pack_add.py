@@ -113,7 +113,8 @@ async def reviewed(context: Context, function: object, *arguments: object) -> Re
 def refused(faults: Sequence[str]) -> Reply:
     """What is to be put right, file by file."""
     more = len(faults) - MOST_FAULTS
-    lines = [*faults[:MOST_FAULTS], *([f"And {more} more."] if more > 0 else [])]
+    lines: list[Part] = [*faults[:MOST_FAULTS], *([f"And {more} more."] if more > 0 else [])]
+    lines.append(phrase("Nothing of it was kept. Once mended, send it again: `/pack add`"))
     things = "one thing has" if len(faults) == 1 else f"{len(faults)} things have"
     error = UserError(f"The pack was not taken: {things} to be put right", option="file", code="bad-pack")
     return replace(error_reply(error), lines=tuple(lines))

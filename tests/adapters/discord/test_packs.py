@@ -94,7 +94,8 @@ async def test_a_pack_becomes_commands_of_its_server_and_is_fought_with(tmp_path
             assert len(discord.commands.writes) == writes, "nothing had changed"
 
             assert "/few shoot targets:" in (await said(ben, table, "help", topic="few shoot")).text
-            await said(host, table, "pack disable", pack="few")
+            gone = await said(host, table, "pack disable", pack="few")
+            assert "/few left the menu of this server" in gone.text
             assert menu(discord, home) == []
 
 
