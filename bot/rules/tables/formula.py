@@ -96,7 +96,7 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "index": lambda items, item: list(items).index(item),
     "len": len,
 }
-_SCOPE: dict[str, Any] = {"__builtins__": {}, **FUNCTIONS, "true": True, "false": False, "none": None}
+SCOPE: dict[str, Any] = {"__builtins__": {}, **FUNCTIONS, "true": True, "false": False, "none": None}
 
 LONGEST = 2_000
 """Characters of a formula."""
@@ -123,7 +123,7 @@ def _modulo(one: Any, other: Any) -> Any:
 
 _GUARDS: Mapping[type[ast.operator], str] = {ast.Add: "plus ", ast.Mult: "times ", ast.Mod: "modulo "}
 """Operators that also take texts and lists, and the names of their replacements, which no formula can write."""
-GUARDED_SCOPE: dict[str, Any] = {**_SCOPE, "plus ": _plus, "times ": _times, "modulo ": _modulo}
+GUARDED_SCOPE: dict[str, Any] = {**SCOPE, "plus ": _plus, "times ": _times, "modulo ": _modulo}
 
 
 class Guarded(ast.NodeTransformer):
@@ -146,7 +146,7 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
     takes no more time and memory than a look at a cell, whoever wrote it; where it has no value it raises UserError.
     """
     if isinstance(text, bool | int | float):
-        return lambda _: text
+        return _with_tree(lambda _: text, ast.Constant(text))
     source = str(text)
     if len(source) > LONGEST:
         raise TableError(file, f"a formula has at most {LONGEST} characters", row=row)
@@ -165,13 +165,25 @@ def compile_formula(text: object, names: set[str], file: str, *, row: object = N
             raise TableError(file, f'formula "{source:.80}" uses {node.value!r:.40}, which is not allowed', row=row)
         if isinstance(node, ast.Name) and node.id.endswith("_") and iskeyword(node.id[:-1]):
             node.id = node.id[:-1]  # an input named `from` is written from_
-        if isinstance(node, ast.Name) and node.id not in names and node.id not in _SCOPE:
+        if isinstance(node, ast.Name) and node.id not in names and node.id not in SCOPE:
             raise TableError(file, f'formula "{source:.80}" names {node.id}, which this table does not have', row=row)
     body = Guarded().visit(tree.body) if bounded else tree.body
     called = ast.Lambda(_ONE_ARGUMENT, _FromValues(names).visit(body))
     code: CodeType = compile(ast.fix_missing_locations(ast.Expression(called)), file, "eval")
-    formula: Formula = eval(code, GUARDED_SCOPE if bounded else _SCOPE)
-    return _answering(formula, source) if bounded else formula
+    formula: Formula = eval(code, GUARDED_SCOPE if bounded else SCOPE)
+    return _answering(formula, source) if bounded else _with_tree(formula, called.body)
+
+
+def _with_tree(formula: Formula, tree: ast.expr) -> Formula:
+    vars(formula)["tree"] = tree
+    return formula
+
+
+def tree_of(formula: Formula) -> ast.expr | None:
+    """The formula as syntax, its argument called `values `, for a larger function to hold it; None where it must be
+    called. It is given away: nobody asks twice."""
+    tree: ast.expr | None = vars(formula).get("tree")
+    return tree
 
 
 def _answering(formula: Formula, source: str) -> Formula:
@@ -206,6 +218,6 @@ class _FromValues(ast.NodeTransformer):
             return node
         values = ast.Name(_VALUES, ast.Load())
         found = ast.Subscript(values, ast.Constant(node.id), ast.Load())
-        if node.id not in _SCOPE:
+        if node.id not in SCOPE:
             return found
         return ast.IfExp(ast.Compare(ast.Constant(node.id), [ast.In()], [values]), found, node)

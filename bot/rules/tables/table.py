@@ -17,6 +17,8 @@ from bot.rules.tables.formula import Formula
 
 Reader = Callable[[dict[str, Any]], None]
 PLAIN = {str, int, bool, float, type(None)}
+OFTEN = 40
+"""Questions after which a table becomes a function: most processes never ask so much."""
 KEPT = 256
 """How many answers a table remembers."""
 
@@ -93,11 +95,12 @@ class Table:
     constants: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, Any] = field(default_factory=dict)
     _options: Mapping[str, Option] = field(default_factory=dict)
+    _whole: dict[str, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
     _known: dict[object, Answer] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def read(self, given: Mapping[str, object]) -> Answer:
         """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the card refuses."""
-        return self._answer(self._typed(given))
+        return self._answer({**self.constants, **self._typed(given)})
 
     def worked(self, given: Mapping[str, object]) -> tuple[Answer, Mapping[str, Any]]:
         """The answer of `read`, and every value behind it by name: inputs, derived values, then outputs."""
@@ -110,14 +113,33 @@ class Table:
     def _typed(self, given: Mapping[str, object]) -> dict[str, Any]:
         what = f"Table {self.id}"
         roll_names = {roll.option for roll in self.rolls}
-        given = {key: value for key, value in given.items() if value is not None}
+        plain = {key: value for key, value in given.items() if value is not None and key not in roll_names}
+        values = self._typed_plain(plain, what)
         if roll_names:
-            options = [option for option in self.inputs if option.name not in roll_names]
-            values = read_options(options, {k: v for k, v in given.items() if k not in roll_names}, what=what)
             self._take_rolls(values, given, what)
-        else:
-            values = read_options(self.inputs, given, what=what)
         return values
+
+    def _typed_plain(self, given: Mapping[str, object], what: str) -> dict[str, Any]:
+        """The inputs that are no rolls."""
+        if (typed := self._function("typed")) is not None:
+            found: dict[str, Any] | None = typed(given)
+            if found is not None:
+                return found
+        rolled = {roll.option for roll in self.rolls}
+        return read_options([option for option in self.inputs if option.name not in rolled], given, what=what)
+
+    def _function(self, name: str) -> Any:
+        """What a table becomes that was asked often; None before."""
+        found = self._whole.get(name)
+        if found is None and name not in self._whole:
+            asked = self._whole["asked"] = self._whole.get("asked", 0) + 1
+            if asked >= OFTEN:
+                from bot.rules.tables.whole import answer_of, called_of, typed_of
+
+                answer = answer_of(self)
+                self._whole.update(answer=answer, called=called_of(self, answer), typed=typed_of(self))
+                return self._whole[name]
+        return found
 
     def __call__(self, **inputs: Any) -> Answer:
         """The answer for inputs that a sequence has at hand; those left out take their defaults.
@@ -137,7 +159,12 @@ class Table:
         return found
 
     def _called(self, inputs: Mapping[str, Any]) -> Answer:
-        values = {}
+        if (called := self._function("called")) is not None:
+            answer: Answer | None = called(inputs)
+            if answer is not None:
+                return answer
+        values = dict(self.constants)
+        asked = self._options.keys()
         for name, option in self._options.items():
             if name in inputs:
                 value = inputs[name]
@@ -146,16 +173,20 @@ class Table:
                 raise missing_option(option, f"Table {self.id}")
             else:
                 values[name] = False if option.type == "bool" and option.default is None else option.default
-        if len(inputs) > len(values) or not inputs.keys() <= values.keys():
-            raise unknown_option(next(iter(inputs.keys() - values.keys())), values, f"Table {self.id}")
+        if not inputs.keys() <= asked:
+            raise unknown_option(next(iter(inputs.keys() - asked)), asked, f"Table {self.id}")
         return self._answer(values)
 
     def owes(self, given: Mapping[str, object]) -> tuple[tuple[str, tuple[Die, ...]], ...]:
-        """For each roll input that is missing and needed: its name and its dice. Raises UserError for bad input."""
+        """For each roll input that is missing and needed: its name and its dice.
+
+        Raises UserError for bad input of a table that rolls; that of the others is refused when they are read.
+        """
+        if not self.rolls:
+            return ()
         rolled = {roll.option for roll in self.rolls}
-        plain = {key: value for key, value in given.items() if key not in rolled}
-        options = [option for option in self.inputs if option.name not in rolled]
-        values = read_options(options, plain, what=f"Table {self.id}")
+        plain = {key: value for key, value in given.items() if key not in rolled and value is not None}
+        values = self._typed_plain(plain, f"Table {self.id}")
         return tuple(
             (roll.option, dice)
             for roll in self.rolls
@@ -188,8 +219,10 @@ class Table:
             values[roll.option] = value
 
     def _answer(self, values: dict[str, Any]) -> Answer:
-        for name, constant in self.constants.items():
-            values.setdefault(name, constant)
+        """The answer for all inputs and the constants."""
+        if (answer := self._function("answer")) is not None:
+            found: Answer = answer(values)
+            return found
         for refuse, say in self.refuse:
             if refuse(values):
                 raise UserError(say.format_map(values), code="card-refuses")
@@ -222,12 +255,13 @@ class Table:
         return tuple(parts)
 
     def _text(self, values: Mapping[str, Any]) -> str:
-        keys: list[Any] = []
+        keys: list[str] = []
         for formula in self.text_by:
             key = formula(values)
-            keys += key if isinstance(key, list | tuple) else [key]
-        found = (self.texts.get(_text_key(key)) for key in keys)
-        return " ".join(text for text in dict.fromkeys(found) if text)
+            keys += map(_text_key, key if isinstance(key, list | tuple) else (key,))
+        if len(keys) == 1:
+            return self.texts.get(keys[0]) or ""
+        return " ".join([text for text in dict.fromkeys(map(self.texts.get, keys)) if text])
 
 
 def _text_key(key: object) -> str:
