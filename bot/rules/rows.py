@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from bot.rules.apart import Part, Parts
 from bot.rules.sequence import Outputs, Plan, Roll, Row, Ruled, Ruling, S, row_of
 
 _PREFIX = "row "
@@ -47,16 +48,60 @@ def told_by_rows(plan: Plan[S], by: str) -> Plan[S]:
         found = {row_path(at): value for at in touched if (value := rows[at].read(told)) is not None}
         return {**told, **found} if found else told
 
+    return _reading(plan, read, _heads(rows), {})
+
+
+Read = Callable[[Outputs], Outputs]
+
+
+Made = dict[int, tuple[Any, Any]]
+"""Steps that read, by the identity of those that they are made of, which are kept with them."""
+
+
+def _reading(plan: Plan[S], read: Read, heads: Mapping[str, list[int]], made: Made) -> Plan[S]:
+    known = made.get(id(plan.steps))
+    if known is None:
+        steps = {owes: _read(step, read) for owes, step in plan.steps.items()}
+        known = made[id(plan.steps)] = plan.steps, steps
     return replace(
         plan,
-        steps={owes: _read(step, read) for owes, step in plan.steps.items()},
+        steps=known[1],
         opening=read(plan.opening),
         closing=lambda state: read(plan.closing(state)),
         focus=None,
+        apart=None if plan.apart is None else _apart(plan.apart, read, heads, made),
     )
 
 
-def _read(step: Ruled[S], read: Callable[[Outputs], Outputs]) -> Ruled[S]:
+def _heads(rows: Sequence[Row]) -> dict[str, list[int]]:
+    """The rows that look at outputs that begin so."""
+    heads: dict[str, list[int]] = {}
+    for at, row in enumerate(rows):
+        path = row.paths[0]
+        ends = [end for end, sign in enumerate(path) if sign in ".["]
+        for end in (*ends, len(path)):
+            heads.setdefault(path[:end], []).append(at)
+    return heads
+
+
+def _apart(
+    apart: Callable[[S], Parts[S] | None], read: Read, heads: Mapping[str, list[int]], made: Made
+) -> Callable[[S], Parts[S] | None]:
+    """The parts, each with the rows that look at what it tells."""
+
+    def told(part: Part[S]) -> Part[S]:
+        rows = [at for head in part.paths.values() for at in heads.get(head, ())]
+        named = {f"{_PREFIX}{place}": row_path(at) for place, at in enumerate(rows)}
+        return Part(lambda: _reading(part.plan(), read, heads, made), {**part.paths, **named}, part.key, part.unlike)
+
+    def found(state: S) -> Parts[S] | None:
+        parts = apart(state)
+        return None if parts is None else replace(parts, each=tuple(map(told, parts.each)))
+
+    return found
+
+
+def _read(step: Ruled[S], read: Read) -> Ruled[S]:
     def rule(before: S, roll: Roll) -> Ruling[S]:
         after, told, story, notes = step.rule(before, roll)
         return Ruling(after, read(told), story, notes)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic
 
+from bot.rules.apart import Parts
 from bot.rules.dice import Rolled, Source
 from bot.rules.line import Line as Line
 from bot.rules.line import minus as minus
@@ -117,6 +118,8 @@ class Plan(Generic[S]):
     says the result and its consequences. `focus` makes odds cheap: from the paths that are asked it returns the same
     plan with states that keep no more than these need, so that more of them are equal.
 
+    `apart` names the parts that are independent once a state is known, None where there are none: odds count each once.
+
     `rows` are the units whose odds are shown, none where the sequence's own `odds_by` says all. `by_row` is the plan
     that tells each of them apart where this one does not (a sniper's pick is always the first target). A plan that
     `settles` by notes begins with those of its `notes`, and `settle` is not asked.
@@ -133,6 +136,7 @@ class Plan(Generic[S]):
     by_row: Callable[[], Plan[S]] | None = None
     notes: tuple[Any, ...] = ()
     settles: Callable[[list[Any]], Settlement] | None = None
+    apart: Callable[[S], Parts[S] | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.rules.apart import Part, Parts
 from bot.rules.dice import Script, d6, d20, dice
 from bot.rules.odds import TooManyStates, group_alike, group_faces, group_sums, joint, marginals
 from bot.rules.sequence import Plan, Roll, Ruling, Settlement, nested, play, ruled
@@ -174,3 +175,78 @@ def test_paths_become_lists_and_objects() -> None:
         "b": [{"c": 3, "d": [{"e": 4}]}, {"c": 2}],
         "empty": [],
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Salvo:
+    """A gun with one aim for all its shots, each of which is by itself: how many dice are left, and any six so far."""
+
+    owes: str | None
+    aim: int = 0
+    at: int = 0
+    six: bool = False
+
+
+def salvo(shots: int, *, first: int = 0, aim: int = 0, apart: bool = False) -> Plan[Salvo]:
+    """One aim die; each shot that is at or under it hits; if any shot was a six, the gun may break at the end."""
+
+    def take_aim(_: Salvo, roll: Roll) -> Ruling[Salvo]:
+        return Ruling(Salvo("shot", roll[0], first), {"aim": roll[0]})
+
+    def shoot(now: Salvo, roll: Roll) -> Ruling[Salvo]:
+        six, at = now.six or roll[0] == 6, now.at + 1
+        told = {f"shots[{now.at}].hit": roll[0] <= now.aim, f"shots[{now.at}].number": now.at}
+        return Ruling(Salvo("shot", now.aim, at, six) if at < shots else end(six), told)
+
+    def end(six: bool) -> Salvo:
+        return Salvo(None if aim or not six else "break", six=six)
+
+    def breaks(_: Salvo, roll: Roll) -> Ruling[Salvo]:
+        return Ruling(Salvo(None), {"broken": roll[0] == 1})
+
+    def fall_apart(now: Salvo) -> Parts[Salvo] | None:
+        if now.owes != "shot":
+            return None
+        return Parts(tuple(one(at, now.aim) for at in range(shots)), lambda bits: end(bool(bits)), lambda at: at.six)
+
+    def one(at: int, aim: int) -> Part[Salvo]:
+        return Part(lambda: salvo(at + 1, first=at, aim=aim), {"": f"shots[{at}]"}, aim, frozenset({"number"}))
+
+    return Plan(
+        Salvo("shot", aim, first) if aim else Salvo("aim"),
+        {
+            "aim": ruled((d6("aim"),), take_aim),
+            "shot": ruled((d6("shot"),), shoot),
+            "break": ruled((d6("break"),), breaks),
+        },
+        lambda out: Settlement(f"{out['aim']}"),
+        apart=fall_apart if apart else None,
+    )
+
+
+@pytest.mark.parametrize(
+    "by",
+    [
+        ("shots[0].hit", "shots[1].hit", "shots[2].hit"),
+        ("shots[2].hit", "aim", "shots[0].hit"),
+        ("shots[1].number", "shots[2].hit"),
+        ("broken", "shots[1].hit"),
+        ("aim", "broken"),
+        ("shots[1].hit",),
+        ("broken",),
+        ("shots[7].hit", "shots[0].hit"),
+    ],
+)
+def test_parts_that_know_nothing_of_each_other_are_counted_apart(by: tuple[str, ...]) -> None:
+    """Each by itself or together, with what comes after them all: the same as one after the other."""
+    assert joint(salvo(3, apart=True), by) == joint(salvo(3), by)
+    assert marginals(salvo(3, apart=True), by) == marginals(salvo(3), by)
+
+
+def test_the_parts_of_eight_shots_are_one_and_multiply() -> None:
+    """Six aims of one shot each are 6 + 6 * 6 rolls; one after the other they would be 256 combinations an aim."""
+    hits = [f"shots[{at}].hit" for at in range(8)]
+    counted = joint(salvo(8, apart=True), hits, rolls=6 + 36)
+    assert counted[("true",) * 8] == sum(Fraction(aim, 6) ** 8 for aim in range(1, 7)) / 6
+    with pytest.raises(TooManyStates):
+        joint(salvo(8), hits, rolls=6 + 36)

@@ -16,7 +16,7 @@ from bot.systems.baps.fates import settled
 from bot.systems.baps.men import called, living
 from bot.systems.baps.resolution import MOST_MEN, Man, Resolution, printed_row, row_said
 from bot.systems.baps.rows import rows_of
-from bot.systems.baps.volley import Volley, men_step
+from bot.systems.baps.volley import Volley, men_apart, men_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +58,12 @@ def fire_plan(
         facts = {"unit": unit.word, "defense": defense.total, "difference": difference, "row": row, "passes": passes}
         cells = (crt.cell(row, column),) * passes
         targets.append(Man(unit, name, cells, f"targets[{len(targets)}]", facts, counts_ones=True))
+
+    def after(one: bool) -> Volley:
+        return Volley("ammo" if one else None)
+
     steps = {
-        "man": men_step(targets, crt, then=lambda one: Volley("ammo" if one else None)),
+        "man": men_step(targets, crt, then=after),
         "ammo": ammo_step(tables, checkers),
     }
 
@@ -68,7 +72,8 @@ def fire_plan(
 
     told = {**opening, "attack": attack, "column": column, "targets": [], "ammo": []}
     story = (line, *_said(attack, column, names, defenses))
-    return Plan(Volley("man"), steps, settle, opening=told, lines=story, rows=rows_of(targets))
+    apart = men_apart(targets, crt, then=after)
+    return Plan(Volley("man"), steps, settle, opening=told, lines=story, rows=rows_of(targets), apart=apart)
 
 
 def _defense(tables: Tables, given: Given, man: Unit) -> Defense:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from bot.rules.sequence import Roll, Ruled, Ruling, ruled
+from bot.rules.apart import Part, Parts
+from bot.rules.sequence import Plan, Roll, Ruled, Ruling, Settlement, ruled
 from bot.systems.baps.at_once import WholeRolls
+from bot.systems.baps.men import wounds_of
 from bot.systems.baps.resolution import UNHURT, Hurt, Man, Resolution
 
 
@@ -24,9 +26,17 @@ def _end(_one: bool) -> Volley:
 
 
 def men_step(
-    men: Sequence[Man], crt: Resolution, *, name: str = "man", then: Callable[[bool], Volley] = _end
+    men: Sequence[Man],
+    crt: Resolution,
+    *,
+    name: str = "man",
+    then: Callable[[bool], Volley] = _end,
+    whole: WholeRolls | None = None,
 ) -> Ruled[Volley]:
-    """The step called `name` that rolls for each man of `men`, die by die; `then` is the state after the last one."""
+    """The step called `name` that rolls for each man of `men`, die by die; `then` is the state after the last one.
+
+    `whole` remembers for the odds what all dice of a man come to.
+    """
 
     def rule(now: Volley, roll: Roll) -> Ruling[Volley]:
         man, before, (die,) = men[now.at], now.hurt, roll
@@ -43,17 +53,42 @@ def men_step(
         return Volley(name, now.at + 1, UNHURT, one) if now.at + 1 < len(men) else then(one)
 
     # What follows is speed; the rules end here.
-    whole = WholeRolls(crt)
+    counted = WholeRolls(crt) if whole is None else whole
 
     def at_once(now: Volley, roll: Roll) -> Ruling[Volley]:
         if len(roll) == 1:
             return rule(now, roll)
-        hurt = whole.end(men[now.at], roll)
+        hurt = counted.end(men[now.at], roll)
         return Ruling(after(now, hurt), men[now.at].told(hurt))
 
     return ruled(
         lambda now: crt.owed(men[now.at], now.hurt),
         at_once,
-        groups=lambda now: whole.of(men[now.at]),
+        groups=lambda now: counted.of(men[now.at]),
         exact_only=("rolls",),
     )
+
+
+def men_apart(
+    men: Sequence[Man], crt: Resolution, *, name: str = "man", then: Callable[[bool], Volley] = _end
+) -> Callable[[Volley], Parts[Volley] | None]:
+    """For odds: each man is a part of its own; afterwards it counts whether a 1 came up."""
+    whole = WholeRolls(crt)
+
+    def part(man: Man) -> Part[Volley]:
+        def plan() -> Plan[Volley]:
+            return Plan(Volley(name), {name: men_step([man], crt, name=name, then=_ended, whole=whole)}, _never)
+
+        key = man.cells, wounds_of(man.unit), man.unit.has("suppressed"), man.counts_ones
+        return Part(plan, {"": man.path}, key, frozenset(man.facts))
+
+    parts = Parts(tuple(map(part, men)), lambda bits: then(bool(bits)), lambda end: int(end.one))
+    return lambda now: parts if now.owes == name else None
+
+
+def _ended(one: bool) -> Volley:
+    return Volley(None, one=one)
+
+
+def _never(_out: Any) -> Settlement:
+    raise AssertionError("a part is counted, not played")

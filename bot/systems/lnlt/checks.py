@@ -9,6 +9,8 @@ Source: PAC 02, 05, 06, 09, 12 (5.0, 11.2, 15.4, 16.1.1).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from bot.rules.dice import Die, dice
@@ -57,7 +59,7 @@ class DamageChecks:
         crew_of_all: bool = False,
         outcome: bool = True,
         leaves_out_crashed: bool = False,
-        also: Callable[[int, str], Outputs] = lambda _at, _left: {},
+        also: Callable[[int, str], Outputs] | None = None,
     ) -> None:
         """`only_hit`: a unit whose dc_mod is not above 0 is not hit. `crew_of_all`: every unit tells its crew.
 
@@ -68,6 +70,24 @@ class DamageChecks:
         self.readings, self.items, self.finish, self.also = readings, tuple(items), finish, also
         self.only_hit, self.crew_of_all, self.outcome = only_hit, crew_of_all, outcome
         self.leaves_out_crashed = leaves_out_crashed
+
+    def only(self, start: int, stop: int) -> DamageChecks:
+        """The checks of a part of the units, for the odds of these alone."""
+        also = self.also
+        return DamageChecks(
+            self.readings,
+            [replace(item, stop=min(item.stop, stop) - start) for item in self.items[start:stop]],
+            only_hit=self.only_hit,
+            crew_of_all=self.crew_of_all,
+            outcome=self.outcome,
+            leaves_out_crashed=self.leaves_out_crashed,
+            also=None if also is None else lambda at, left: also(start + at, left),
+        )
+
+    @cached_property
+    def counted(self) -> dict[str, Ruled[Attack]]:
+        """The steps, made once."""
+        return self.steps()
 
     def steps(self) -> dict[str, Ruled[Attack]]:
         """The steps check, hero, crew, bail and morale, for the plan of a sequence."""
@@ -175,7 +195,9 @@ class DamageChecks:
             return Line(item.unit.word, roll, parts, total, why)
 
         after, told, story, _ = self._ruling(after, answer, line)
-        return Ruling(after, {**told, **self.also(now.at, left)}, story)
+        if self.also is not None:
+            told = {**told, **self.also(now.at, left)}
+        return Ruling(after, told, story)
 
     def _follows(self, item: Item, now: Attack, result: str, left: str, answer: dict[str, Any]) -> Attack:
         """What a damage check brings with it, by the kind of unit that is `left` so. Source: PAC 02, 09 (15.4)."""

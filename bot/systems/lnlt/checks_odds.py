@@ -10,13 +10,83 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from bot.rules.apart import Part, Parts
 from bot.rules.odds import group_faces, group_sums
 from bot.rules.ruling import Weighted
-from bot.rules.sequence import Roll, Ruled, Ruling
-from bot.systems.lnlt.items import Readings
+from bot.rules.sequence import Plan, Roll, Ruled, Ruling, Settlement
+from bot.systems.lnlt.items import Item, Readings
 
 if TYPE_CHECKING:
-    from bot.systems.lnlt.checks import Attack
+    from bot.systems.lnlt.checks import Attack, DamageChecks
+
+
+class Apart:
+    """The units of a list that know nothing of each other once the attack is rolled, each a part of its own.
+
+    Not so passengers and their vehicle, and all who come after a leader who may help them.
+    """
+
+    def __init__(self, checks: DamageChecks, base: int = 0, kept: dict[tuple[int, int], DamageChecks] | None = None):
+        """`base` is where the units of these checks begin in the whole list; `kept` are the checks of its parts."""
+        self._checks, self._base = checks, base
+        self._kept = {} if kept is None else kept
+        self._looks = [_looks(item) for item in checks.items] if checks.also is None else []
+
+    def __call__(self, now: Attack) -> Parts[Attack] | None:
+        """The parts where the first die of a unit is owed, and others come after it."""
+        if now.owes != "check" or now.keep or now.row:
+            return None
+        found = [*self._spans(now.at)]
+        if len(found) < 2:
+            return None
+        over = self._checks.finish(now._replace(owes=None, at=self._checks.items[now.at].stop, lm=0))
+        parts = tuple(self._part(now, start, stop) for start, stop in found)
+        return Parts(parts, None if over.owes is None else lambda _: over)
+
+    def _spans(self, at: int) -> Iterator[tuple[int, int]]:
+        """Where each part begins and ends, from a unit on."""
+        items = self._checks.items
+        stop = items[at].stop
+        while at < stop:
+            item, end = items[at], at + 1
+            if item.kind == "leg" and item.helps and item.later:
+                end = stop
+            while end < stop and items[end].kind == "passenger":
+                end += 1
+            yield at, end
+            at = end
+
+    def _part(self, now: Attack, start: int, stop: int) -> Part[Attack]:
+        item = self._checks.items[start]
+        paths = {f"unit {at}": one.path for at, one in enumerate(self._checks.items[start:stop])}
+        if item.first and self._checks.outcome:
+            paths["outcome"] = "outcome"
+        what: object = (self._base + start, self._base + stop)
+        if stop == start + 1 and self._looks:
+            what = self._looks[start]
+        return Part(partial(self._plan, now, start, stop), paths, (what, now.margin, now.lm), _UNLIKE)
+
+    def _plan(self, now: Attack, start: int, stop: int) -> Plan[Attack]:
+        base = self._base + start
+        checks = self._kept.get((base, self._base + stop))
+        if checks is None:
+            checks = self._kept[base, self._base + stop] = self._checks.only(start, stop)
+        begun, told = checks.begin(type(now)(None, now.margin, lm=now.lm))
+        apart = Apart(checks, base, self._kept) if stop > start + 1 else None
+        return Plan(begun, checks.counted, _never, told, apart=apart)
+
+
+_UNLIKE = frozenset({"unit"})
+
+
+def _looks(item: Item) -> tuple[object, ...]:
+    """All of a unit that its check looks at."""
+    return item.kind, item.column, item.row, item.state, item.morale, item.hero, item.immune, item.offset, item.flies
+
+
+def _never(_out: object) -> Settlement:
+    raise AssertionError("a part is counted, not played")
+
 
 WAYS = 6**3
 """A unit owes at most three dice: its check, a hero's, and that of its bail-out."""

@@ -17,6 +17,7 @@ from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
+from bot.systems.lnlt.checks_odds import Apart
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
 from bot.systems.lnlt.items import Readings, list_items
 from bot.systems.lnlt.opposed import Opposed
@@ -130,6 +131,7 @@ def plan(tables: Tables, given: Given, *, apart: bool = False) -> Plan[Attack]:
         opening,
         rows=shown,
         by_row=(lambda: plan(tables, given, apart=True)) if picks and not apart else None,
+        apart=Apart(fire.checks),
     )
 
 
