@@ -33,14 +33,13 @@ from bot.interface.failure import failed
 from bot.interface.reply import UNPINNED, Reply, error_reply
 from bot.interface.spec import Command
 from bot.outbox.answers import Due
+from bot.outbox.courtesy import done_within, hurry
 from bot.rules.errors import UserError
 
 log = logging.getLogger(__name__)
 
 RECEIPT = 1.5
 """Seconds after which "thinking" is shown, unless the answer is there."""
-CROWD = 12
-"""With so many at work at once the receipt does not wait: those in front may take all the time there is."""
 AT_ONCE = 8
 """Left-over answers on their way at once."""
 TOO_OLD_FOR_NOW = 30046
@@ -80,19 +79,18 @@ class Delivery:
         self.busy += 1
         try:
             task = asyncio.ensure_future(work)
-            patience = RECEIPT if self.busy < CROWD else RECEIPT / 4
-            done, _ = await asyncio.wait({task}, timeout=max(0.0, patience - request.age))
-            if done:
+            if await done_within(task, lambda: RECEIPT / hurry(self.busy) - request.age):
                 reply = await _result(task)
                 await self._first(request, reply, in_place=in_place)
                 await self._after(request, command, reply)
                 return
-            instead = await self._app.promised(command, request.until)
-            if instead is not None:
-                task.cancel()
-                await self._first(request, instead, in_place=in_place)
-                return
-            placed = await self._receipt(request, private=private, in_place=in_place)
+            with self._app.courtesy.receipt():
+                instead = await self._app.promised(command, request.until)
+                if instead is not None:
+                    task.cancel()
+                    await self._first(request, instead, in_place=in_place)
+                    return
+                placed = await self._receipt(request, private=private, in_place=in_place)
             reply = await _result(task)
         finally:
             self.busy -= 1

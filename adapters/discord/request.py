@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from bot.interface.spec import Person, Place
@@ -95,11 +95,9 @@ class Request:
 
     def to_json(self, **more: object) -> Json:
         """What delivering the answer needs, for the outbox."""
-        kept = asdict(self)
+        kept = {name: getattr(self, name) for name in _KEPT}
         if self.message and not self.private_message:
             kept["pressed"] = self.spot(self.message)
-        for name in ("received", "name", "manager", "channel_name", "guild_name", "parent_name"):
-            del kept[name]
         return kept | more
 
     @classmethod
@@ -107,6 +105,10 @@ class Request:
         """The ask that `to_json` wrote; it came too long ago for a first response."""
         names = cls.__slots__
         return cls(**{key: value for key, value in data.items() if key in names}, received=time.monotonic() - 60)
+
+
+_OF_THE_MOMENT = ("received", "name", "manager", "channel_name", "guild_name", "parent_name")
+_KEPT = tuple(one.name for one in fields(Request) if one.name not in _OF_THE_MOMENT)
 
 
 def read_request(interaction: discord.Interaction[Any]) -> Request:

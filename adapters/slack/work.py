@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused, Wire
@@ -18,6 +19,7 @@ from bot.app import App
 from bot.interface.packing import MOST_BYTES, file_text, too_large
 from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec, Path, Person, Place
+from bot.outbox.courtesy import done_within, hurry
 from bot.rules.errors import UserError
 from bot.turns import Queues
 
@@ -29,8 +31,6 @@ STORED_FIRST = 0.8
 """Seconds after which a request is acknowledged although its work goes on; Slack gives three."""
 POSTED_FIRST = 0.7
 """Seconds more for posting an answer that is stored nowhere."""
-CROWD = 12
-"""With so many at work at once it is acknowledged sooner: others wait behind it for a connection."""
 
 
 class Work:
@@ -63,9 +63,8 @@ class Work:
         """
         with self.under_way():
             done = asyncio.create_task(self._done(request, do))
-            hurry = 1 if self._busy < CROWD else 4 if self._busy < 5 * CROWD else 16
-            await asyncio.wait([done], timeout=patience / hurry)
-            if not done.done():
+            begun = monotonic()
+            if not await done_within(done, lambda: begun + patience / hurry(self._busy) - monotonic()):
                 await self._owed(request, command, done, ack)
                 return
             reply = done.result()
@@ -73,7 +72,7 @@ class Work:
                 return
             posting = asyncio.create_task(self.posts.deliver(request, reply))
             if not (reply.outbox or reply.seen):
-                await asyncio.wait([posting], timeout=POSTED_FIRST / hurry)
+                await asyncio.wait([posting], timeout=POSTED_FIRST / hurry(self._busy))
                 if not posting.done():
                     await self.app.promised(command, request.answerable_until)
             await ack()
@@ -84,8 +83,9 @@ class Work:
 
     async def _owed(self, request: Request, command: Command, done: asyncio.Task[Reply], ack: Ack) -> None:
         """Acknowledge what is not done yet: it will be answered, come what may."""
-        instead = await self.app.promised(command, request.answerable_until)
-        await ack()
+        with self.app.courtesy.receipt():
+            instead = await self.app.promised(command, request.answerable_until)
+            await ack()
         if instead is not None:
             done.cancel()
             await self.posts.deliver(request, instead)

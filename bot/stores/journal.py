@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import fields
 from typing import Any, Protocol
 
 from bot.interface.spec import Command, Person, Place, Receipt
@@ -43,11 +43,16 @@ class Journal(Protocol):
         ...
 
 
+_KEPT = tuple(one.name for one in fields(Command) if one.name != "spec")
+
+
 def to_text(command: Command) -> str:
     """A command as one line of JSON."""
-    data = asdict(replace(command, spec=None))
-    del data["spec"]
-    return json.dumps(data, separators=(",", ":"))
+    return json.dumps({name: getattr(command, name) for name in _KEPT}, separators=(",", ":"), default=_fields)
+
+
+def _fields(part: Person | Place) -> dict[str, Any]:
+    return {name: getattr(part, name) for name in part.__slots__}
 
 
 def from_text(text: str) -> Command:

@@ -46,6 +46,11 @@ class PostgresServer:
     def _data(self) -> Path:
         return self.folder / "data"
 
+    @property
+    def pid(self) -> int:
+        """The process whose children do the work; 0 while it does not run."""
+        return self._process.pid if self._process is not None else 0
+
     def url(self, database: str = "postgres") -> str:
         """How to reach a database of the server."""
         return f"postgresql://grognard@/{database}?host={self.folder}"

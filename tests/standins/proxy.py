@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
@@ -11,11 +12,12 @@ from aiohttp import web
 
 
 class Proxy:
-    """On 127.0.0.1; `taken` says which worker answered each request, by its body."""
+    """On 127.0.0.1; `taken` says which worker answered each request, by its body, `passed` when it was handed on."""
 
     def __init__(self, session: aiohttp.ClientSession, workers: Sequence[str]) -> None:
         self._session, self._workers, self._turns = session, workers, count()
         self.taken: dict[bytes, str] = {}
+        self.passed: dict[bytes, float] = {}
         self.passed_over = 0
         self.url = ""
 
@@ -25,6 +27,7 @@ class Proxy:
         first = next(self._turns)
         for number in range(len(self._workers)):
             worker = self._workers[(first + number) % len(self._workers)]
+            self.passed[body] = time.monotonic()
             try:
                 async with self._session.post(worker, data=body, headers=request.headers) as answer:
                     self.taken[body] = worker

@@ -56,6 +56,7 @@ class Link:
                 timeout=CONNECT,
                 command_timeout=30,
                 max_inactive_connection_lifetime=300,
+                reset=_as_it_is,
                 server_settings={"application_name": "grognard", "lock_timeout": "5s", "client_min_messages": "error"},
             )
         except ValueError as error:
@@ -203,6 +204,11 @@ class Writer:
             patience=self._patience,
         )
         return json.loads(found)  # type: ignore[no-any-return]
+
+
+async def _as_it_is(connection: Connection) -> None:
+    """What is done with a connection that is given back: nothing, where asyncpg would send a message after each query.
+    We leave nothing behind on one: locks and settings end with their transaction, which asyncpg sees to itself."""
 
 
 def _storable(values: Iterable[object]) -> list[object]:

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
+from tests.adapters.processors import waited
 from tests.adapters.slack.process import Bot
 
 
 def denied(bot: Bot) -> float:
     """Seconds in which the bot or this process could have run, but others had the processors; 0 where unknown."""
-    return sum(_waited(pid) for pid in (bot.process.pid, os.getpid()))
-
-
-def _waited(pid: int) -> float:
-    try:
-        return int(Path(f"/proc/{pid}/schedstat").read_text().split()[1]) / 1e9
-    except (OSError, IndexError):
-        return 0.0
+    return sum(waited(pid) for pid in (bot.process.pid, os.getpid()))
