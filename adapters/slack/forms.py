@@ -61,7 +61,8 @@ class Forms:
             seen = await self._app.registry_at(request.where)
             if not words:
                 await ack()
-                games = await self._app.games_on(request.where)
+                known = await self._app.known(request.where, Person(request.person_key, ""))
+                games = {*await self._app.games_on(request.where), known.system}
                 await self._open(request, "help", pick_view((), seen, request, games))
                 return True
             if not 0 < len(words) < 3 or words[0] not in seen.top:

@@ -18,6 +18,7 @@ from adapters.slack.files import direct_messages
 from adapters.slack.render import actions, render
 from adapters.slack.request import PLATFORM, Request, team_of
 from adapters.slack.work import Ack, Work
+from bot.forms import FIRES
 from bot.interface.form import OPEN_FORM
 from bot.interface.parts import Entry, part_lines
 from bot.interface.registry import Registry
@@ -143,9 +144,11 @@ def _row(buttons: Sequence[Button], place: str, title: str = "") -> list[Json]:
 
 
 def shot_of(registry: Registry, system: str) -> str:
-    """The command with which a system's units fire; "" where it has none."""
+    """The command with which a system's units fire, or attack; "" where it has none."""
     paths = ((system, "fire"), (system, "shoot"))
-    return next((" ".join(path) for path in paths if system and registry.get(path) is not None), "")
+    named = (path for path in paths if system and registry.get(path) is not None)
+    first = (spec.path for spec in registry.below((system,)) if spec.family == "sequence" and spec.verb in FIRES)
+    return " ".join(next(named, ()) or next(first, ()))
 
 
 def is_home(body: Json) -> bool:

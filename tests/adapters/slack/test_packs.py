@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.systems.packs.content import zipped
 from tests.adapters.slack.conftest import settle
 from tests.adapters.slack.process import running
 from tests.packs.conftest import FEW
-from tests.scenarios.test_pack_versions import FIRST
-from tests.standins.slack import SlackStandIn
+from tests.scenarios.test_pack_versions import FIRST, GAME, SECOND
+from tests.standins.slack import Channel, Message, SlackStandIn, User
 
 
 async def test_a_pack_comes_by_a_mention_and_is_played_as_text_mention_and_form(
@@ -33,3 +35,53 @@ async def test_a_pack_comes_by_a_mention_and_is_played_as_text_mention_and_form(
         assert form.title == "Shoot"
         await ben.submit(form, {"targets": {"value": "unit"}})
         assert "hoot" in (await asked.answer()).everything
+
+
+async def enabled(anna: User, games: Channel, changed: dict[str, str]) -> Message:
+    """A pack sent behind a mention and enabled; the answer to that."""
+    content = {name: text.encode() for name, text in {**FEW, **changed}.items()}
+    review = await (await anna.mention(games, "pack add", files={"few.zip": zipped(content)})).answer()
+    return await (await anna.press(review, "Enable")).answer()
+
+
+@pytest.mark.slow
+async def test_pickers_threads_shortcuts_and_forms_have_a_workspaces_pack(
+    socket_slack: SlackStandIn, tmp_path: Path
+) -> None:
+    home, anna, _, games = settle(socket_slack)
+    anna.admin = True
+    async with running(socket_slack, tmp_path, home):
+        await enabled(anna, games, {**FIRST, "game.yaml": f"{GAME}turns: by-side\n"})
+        picker = await (await anna.slash(games, "/grognard", "")).modal()
+        assert "few" in [group["label"]["text"] for group in picker.elements()[0][1]["option_groups"]]
+        await anna.submit(picker, {"command": {"value": "few shoot"}})
+        form = anna.modal()
+        assert form is not None
+        assert form.title == "Shoot"
+
+        started = await (await anna.slash(games, "/game", 'start few "Ridge" sides="US, VC"')).answer()
+        await (await anna.slash(games, "/game", "join US")).answer()
+        await (await anna.slash(games, "/unit", 'add "Gun 1..4" unit VC')).answer()
+        in_thread = await (await anna.mention(games, "few shoot gun1", thread=started.ts)).answer()
+        assert "Did you mean" in in_thread.everything
+        form = await (await anna.press(in_thread, "Fix it")).modal()
+        assert form.title == "Shoot"
+        refused = await (await anna.slash(games, "/grognard", 'few shoot "Gun 1" hand=7')).answer()
+        assert "Fix it" in refused.everything
+        missed = await (await anna.mention(games, 'few shoot "Gun 1" hand=2', thread=started.ts)).answer()
+        assert "iss" in missed.everything
+        form = await (await anna.press(missed, "Change…")).modal()
+        assert form.title == "Change the shot of #4"[:24]
+        odds = await (await anna.shortcut("odds", missed)).answer()
+        assert "33%" in odds.everything
+        assert (await (await anna.shortcut("fire")).modal()).title == "Shoot"
+
+        told = await (await anna.slash(games, "/grognard", "help few shoot")).answer()
+        assert "/grognard few shoot" in told.everything, "Slack itself has no /few"
+        await enabled(anna, games, {**SECOND, "game.yaml": f"{GAME}turns: by-side\n"})
+        again = await (await anna.press(missed, "Again")).answer()
+        assert "#" in again.everything
+        await (await anna.slash(games, "/pack", "disable few")).answer()
+        picker = await (await anna.slash(games, "/grognard", "")).modal()
+        assert "few" in [group["label"]["text"] for group in picker.elements()[0][1]["option_groups"]], "it is played"
+    assert socket_slack.refusals == []
