@@ -1,0 +1,137 @@
+"""Discord learns of a server's own commands when they changed, from one process, and says so where it will not."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from types import SimpleNamespace
+from typing import Any
+
+import discord
+import pytest
+
+from adapters.discord.server_commands import NO_RIGHT, TODAY, TOO_MANY_A_DAY, ServerCommands
+from adapters.discord.typed import as_typed
+from bot.interface.reply import Reply
+from bot.interface.spec import Place
+from tests.commands.test_pack import add, few, managed
+from tests.packs.conftest import FEW
+from tests.playing import Channel
+from tests.scenarios.test_pack_versions import FIRST, SECOND
+
+SERVER = "discord:7"
+
+
+class Told:
+    """What Discord was told, in place of a connection; `refuses` is what it answers instead."""
+
+    def __init__(self) -> None:
+        self.told: list[list[str]] = []
+        self.refuses: discord.HTTPException | None = None
+
+    async def bulk_upsert_guild_commands(self, _: int, guild: int, commands: list[dict[str, Any]]) -> None:
+        """Take them."""
+        assert guild == 7
+        if self.refuses is not None:
+            raise self.refuses
+        assert not {key for command in commands for key in command} & {"contexts", "integration_types"}
+        self.told.append([command["name"] for command in commands])
+
+
+def refusal(status: int, code: int = 0) -> discord.HTTPException:
+    """An error as the library raises it."""
+    kind = discord.Forbidden if status == 403 else discord.HTTPException
+    return kind(SimpleNamespace(status=status, reason="no"), {"code": code, "message": "no"})
+
+
+@pytest.fixture
+async def channel() -> Channel:
+    """A channel of a server on Discord."""
+    return await Channel.fresh(place=Place(f"{SERVER}/8", SERVER, "#games"))
+
+
+@pytest.fixture
+async def menus(channel: Channel) -> AsyncIterator[Callable[[], tuple[ServerCommands, Told]]]:
+    """Makes processes that see to the menus of servers, and what each tells Discord."""
+    made: list[ServerCommands] = []
+
+    def make() -> tuple[ServerCommands, Told]:
+        told = Told()
+        made.append(ServerCommands(told, 1, channel.app))
+        return made[-1], told
+
+    yield make
+    for one in made:
+        one.stop()
+
+
+Make = Callable[[], tuple[ServerCommands, Told]]
+
+
+async def answer(menu: ServerCommands) -> str:
+    """What a manager reads beside the answer, once Discord is told."""
+    return (await menu.with_trouble(SERVER, Reply("Done"))).text()
+
+
+async def test_each_change_is_told_once_and_a_start_without_one_tells_nothing(channel: Channel, menus: Make) -> None:
+    menu, told = menus()
+    await add(channel, few(FIRST))
+    assert told.told == []
+    await managed(channel, "pack enable few")
+    assert await answer(menu) == "Done"
+    await managed(channel, "setup systems all")
+    assert await answer(menu) == "Done"
+    assert told.told == [["few", "few-table"]]
+    await add(channel, few({**SECOND, "game.yaml": FIRST["game.yaml"].replace("Combat", "Fights")}))
+    await managed(channel, "pack enable few@2")
+    await answer(menu)
+    assert len(told.told) == 1, "the commands are the same as before"
+    later, told_later = menus()
+    await later.settle()
+    assert told_later.told == []
+    await managed(channel, "pack remove few@2")
+    assert "/few left the menu" in await answer(menu)
+    assert told.told[-1] == []
+
+
+async def test_of_two_processes_that_start_one_tells_what_changed_meanwhile(channel: Channel, menus: Make) -> None:
+    await add(channel, few(FIRST))
+    await managed(channel, "pack enable few")
+    (first, told), (second, told_second) = menus(), menus()
+    await first.settle()
+    await second.settle()
+    assert [*told.told, *told_second.told] == [["few", "few-table"]]
+
+
+@pytest.mark.parametrize(("error", "said"), [(refusal(403), NO_RIGHT), (refusal(400, TOO_MANY_A_DAY), TODAY)])
+async def test_a_refusal_is_told_in_words(
+    channel: Channel, menus: Make, error: discord.HTTPException, said: str
+) -> None:
+    menu, told = menus()
+    told.refuses = error
+    await add(channel, few(FIRST))
+    await managed(channel, "pack enable few")
+    assert said in await answer(menu)
+    told.refuses = None
+    await menu.joined(SERVER)
+    await answer(menu)
+    assert told.told == [["few", "few-table"]]
+
+
+async def test_a_command_larger_than_discord_takes_is_left_out_and_named(channel: Channel, menus: Make) -> None:
+    menu, told = menus()
+    help = "a figure whose name is as long as a name can be and so is what is said of it here"
+    inputs = "".join(f"  {'n' * 28}{at:02}: {{type: int, min: 1, max: 6, help: {help}}}\n" for at in range(15))
+    wide = FEW["crt.yaml"].replace("inputs:\n", f"inputs:\n{inputs}").replace("example: {", "example: {NAMES, ")
+    wide = wide.replace("NAMES", ", ".join(f"{'n' * 28}{at:02}: 1" for at in range(15)))
+    tables = {f"crt-{'x' * 20}-{at:02}.yaml": wide for at in range(20)}
+    review = await add(channel, few({**FIRST, **tables}))
+    assert not review.error, review.text()
+    await managed(channel, "pack enable few")
+    assert "8,000 characters" in await answer(menu)
+    assert told.told == [["few"]]
+
+
+def test_a_command_of_a_pack_that_is_not_at_hand_is_shown_with_its_options_named() -> None:
+    shown = as_typed('/few shoot targets="Gun 1; Gun 2" sure hand=4')
+    assert shown == "/few shoot targets:Gun 1; Gun 2 sure hand:4"
+    assert as_typed("/game nonsense=1") == "/game nonsense=1"
