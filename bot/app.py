@@ -27,6 +27,7 @@ from bot.forms import Forms
 from bot.game.cache import Games
 from bot.game.phases import standing
 from bot.game.roster import in_order
+from bot.game.state import Game
 from bot.handling import Handling
 from bot.interface.complete import OF_ENABLED, OF_MACROS, Choice, Known, complete_option
 from bot.interface.registry import TABLE, Registry, registry
@@ -308,7 +309,14 @@ class App:
             seen = await self.registry_at(where)
             if (spec := await form_at(self.store, seen, draft.path, draft.options, draft.owner, where)) is not None:
                 return spec
-        return await self.spec_at(draft.path, where)
+        spec = await self.spec_at(draft.path, where)
+        if not any(option.ruled for option in spec.options):
+            return spec
+        from bot.play.by_rule import spec_by_rules
+
+        loaded = await self.games.at((await self.threads.home(where)).key)
+        game = loaded.game if loaded is not None else Game("")
+        return spec_by_rules(spec, (await self.seen_at(where)).get(spec.system), game)
 
     async def _read(self, text: str, where: Place) -> Parsed:
         """A command typed in a place; what everybody has is known without asking what that place has."""

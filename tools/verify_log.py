@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 PATCH = ("before", "after")
 TURN = "turn phase turn_of go passes"
-UNDOABLE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm master packs"
+UNDOABLE = f"{TURN} initiative plans orders orders_due system players hand_dice answers confirm rules master packs"
 # kind: fields it needs; fields it may have; what of the game it may change; whether units
 KINDS = {
     "start": ("game secret", "free unannounced result before after",
@@ -45,7 +45,7 @@ KINDS = {
     "end": ("before after", "opens result texts", "ended winner", True),
     "resume": ("", "before after", "ended winner", False),
     "unit": ("result", "before after", "system packs", True),
-    "settings": ("", "result before after", "hand_dice answers confirm master packs", False),
+    "settings": ("", "result before after", "hand_dice answers confirm rules master packs", False),
     "transfer": ("result", "", "", False),
     "link": ("result", "", "", False),
     "import": ("secret result", "before after", "master", False),
@@ -532,6 +532,7 @@ GAME: dict[str, Callable[[Any], bool]] = {
     "sides": lambda value: isinstance(value, list) and all(map(word, value)),
     "packs": lambda value: isinstance(value, list) and len(value) <= MOST_VERSIONS and all(map(digits, value)),
     "players": lambda value: maps(value, word),
+    "rules": lambda value: maps(value, one_of(True, False)) and all(map(word, value)) and len(value) <= 200,
 }
 TYPES: dict[str, Callable[[Any], bool]] = {
     **dict.fromkeys(("who", "kind", "asked", "own", "command", "system", "target", "game"), word),
@@ -628,7 +629,7 @@ class Game:
             "sides": [], "players": {}, "master": "",
             "turn": 0, "phase": "", "initiative": "", "turn_of": "", "go": [], "passes": 0, "plans": {},
             "orders": {}, "orders_due": 0,
-            "hand_dice": True, "answers": "full", "confirm": False, "packs": [],
+            "hand_dice": True, "answers": "full", "confirm": False, "rules": {}, "packs": [],
         }  # fmt: skip
         self.faults: list[str] = []
         self.remarks: list[str] = []
@@ -969,12 +970,18 @@ class Game:
             "hand_dice": f"real dice {'allowed' if self.value('hand_dice') else 'not allowed'}",
             "answers": f"{self.value('answers')} answers",
             "confirm": f"other targets {'confirmed' if self.value('confirm') else 'at once'}",
+            "rules": self.rule_switched(),
             "master": "another game master",
             "packs": f"pack version {(self.after['game'].get('packs') or [''])[-1][:8]}",
         }
         right = [say for field, say in words.items()
                  if field in self.after["game"] or (say in told and field != "master")]  # fmt: skip
         return "" if told == right else "its words are not the settings that it changes."
+
+    def rule_switched(self) -> str:
+        was, rules = self.now["rules"], self.value("rules")
+        switched = [f"rule {rule} {'on' if on else 'off'}" for rule, on in rules.items() if was.get(rule) is not on]
+        return switched[0] if len(switched) == 1 and was.keys() <= rules.keys() else ""
 
     def rule_import(self, body: Json) -> str:
         master = self.after["game"].get("master", body["who"])

@@ -20,6 +20,7 @@ from bot.game.state import Game, Json
 from bot.interface.parts import Group, Part, Rule, Small
 from bot.interface.reply import PINNED, UNPINNED, Menu, MenuEntry, Reply
 from bot.interface.tone import OVER
+from bot.play.by_rule import rules_told
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import spoken
 from bot.rules.inputs.units import RosterUnit
@@ -118,6 +119,8 @@ def shown(context: Context, game: Game, said: str) -> Reply:
     holds = f"{game.initiative} has the initiative" if game.initiative else ""
     if about := " · ".join(filter(None, (holds, passes_told(game, system)))):
         lines.append(about)
+    if rules := rules_told(system, game):
+        lines.append(Small(rules))
     sides = (_sides(context, game, system, most) for most in NAMED)
     lines += next((found for found in sides if sum(len(str(part)) for part in found) < ROOM), [])
     if said:

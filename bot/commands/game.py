@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bot.commands import channel_settings, pictures, starting
+from bot.commands import channel_settings, pictures, rules_of_game, starting
 from bot.commands import pack_of_game as packs
 from bot.commands.amending import Amendment
 from bot.commands.calling import take_seat
@@ -24,6 +24,7 @@ from bot.game.state import FULL, Game
 from bot.game.version import with_system
 from bot.interface.parts import Part, Small
 from bot.interface.reply import Reply
+from bot.play.by_rule import rules_told
 from bot.rules.errors import UserError, did_you_mean
 from bot.rules.inputs.units import RosterUnit
 from bot.rules.phrase import phrase
@@ -231,6 +232,8 @@ async def status(context: Context) -> Reply:
         lines.append(
             phrase("Undone: {undone} (`/game redo`)", undone=", ".join(f"#{at}" for at in reversed(game.redo)))
         )
+    if rules := rules_told(context.system, game):
+        lines.append(rules)
     answers = "in full" if game.answers == FULL else "in short"
     lines.append(
         f"Dice: seed {game.epoch}, commitment {game.commitment[:16]}; "
@@ -278,6 +281,7 @@ async def settings(context: Context) -> Reply:
                 f"master={context.ledger.name_of(game.master) if game.master else 'nobody'}",
                 f"threads={'own' if own else 'channel'}: what this channel's threads play",
                 f"pictures={await pictures.mode(context)}: of lookups and odds in this channel",
+                *rules_of_game.listed(context, game),
                 *([f"pack={version}: what it is played with"] if (version := await packs.named(context, game)) else []),
             ),
         )
@@ -293,6 +297,9 @@ async def settings(context: Context) -> Reply:
     if options["confirm"]:
         after = replace(after, confirm=options["confirm"] == "yes")
         told.append(f"other targets {'confirmed' if after.confirm else 'at once'}")
+    if options["rule"]:
+        after, said = rules_of_game.setting(context, after, options["rule"])
+        told.append(said)
     if options["master"]:
         after = replace(after, master=_person_called(context, options["master"]))
     if options["pack"]:

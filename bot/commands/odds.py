@@ -14,6 +14,7 @@ from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec
 from bot.interface.text import command_text
 from bot.play.actors import actors, others
+from bot.play.by_rule import by_rules, told_by_rule, with_rules
 from bot.play.each import alike_plays, each_of, path_of
 from bot.play.lent import loans, with_loans
 from bot.play.many import in_names
@@ -40,7 +41,9 @@ async def answer_odds(
     sequence = system(spec.system).sequence(spec.target)
     roster = roster_for(context, spec)
     options = in_names(sequence, options, roster, context.actor.side)
-    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    given = {name: value for name, value in options.items() if name not in EXTRA}
+    ruled = by_rules(sequence, given, context.game)
+    raw = with_rules(given, ruled)
     lent = loans(sequence, raw, roster)
     rows, counted = await count_rows(context, sequence, with_loans(raw, lent), roster)
     more = {name: options[name] for name in ("secret", "hand") if options.get(name)}
@@ -53,14 +56,15 @@ async def answer_odds(
         counted,
         by=cause(sequence, acting, context.who),
         whom=whom,
-        typed=command_text(spec, raw | more) if is_typed else "",
+        typed=command_text(spec, given | more) if is_typed else "",
     )
+    reply = told_by_rule(reply, ruled)
     reply = odds_by_name(reply, context.game) if has_names(sequence, context.game) else reply
     if is_typed:
         return boxed(context, reply)
     if draft is None:
         game = context.ledger.row if context.ledger.exists else ""
-        draft = new_draft(spec.path, raw, context.command.who.key, game)
+        draft = new_draft(spec.path, given, context.command.who.key, game)
         context.docs.append(draft.doc(context.now, DAY))
     buttons: tuple[Button, ...] = (
         Button(f"roll:{draft.key}", "Roll it", "primary"),

@@ -57,6 +57,7 @@ async def handle_lookup(context: Context) -> Reply:
 async def handle_sequence(context: Context) -> Reply:
     """A sequence: played and recorded, or its odds answered privately."""
     from bot.commands.initiative import has_names, told_by_name, with_letters
+    from bot.play.by_rule import by_rules, told_by_rule, with_rules
     from bot.play.lent import loans, told, with_loans
     from bot.play.many import in_names
     from bot.play.sequence import run_sequence
@@ -69,7 +70,6 @@ async def handle_sequence(context: Context) -> Reply:
         from bot.commands.rounds import answer_rounds
 
         return await answer_rounds(context, context.spec, options)
-    lent = loans(sequence, options, roster)
     if sequence.odds_by and flag(options, "odds"):
         from bot.commands.odds import answer_odds
 
@@ -82,9 +82,12 @@ async def handle_sequence(context: Context) -> Reply:
         raise over(context.game)
     if has_names(sequence, context.game):
         need_player(context.game, context.actor)
+    ruled = by_rules(sequence, options, context.game)
+    options = with_rules(options, ruled)
+    lent = loans(sequence, options, roster)
     options = with_loans(options, lent)
     outcome, was = run_sequence(sequence, context.spec, options, context.who, context.dice(), roster), context.game
-    outcome = replace(outcome, reply=told(outcome.reply, lent, sequence))
+    outcome = replace(outcome, reply=told_by_rule(told(outcome.reply, lent, sequence), ruled))
     reply = record(context, outcome, secret=flag(options, "secret"))
     if has_names(sequence, was) and outcome.happening is not None and not reply.private:
         return await told_by_name(context, was, outcome.happening, reply)

@@ -12,6 +12,7 @@ from bot.commands.sharing import boxed
 from bot.drafts import new_draft
 from bot.interface.reply import Button, Reply
 from bot.interface.spec import CommandSpec
+from bot.play.by_rule import by_rules, told_by_rule, with_rules
 from bot.play.lent import loans, with_loans
 from bot.play.many import in_names
 from bot.play.news import cause
@@ -28,7 +29,9 @@ async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[st
     sequence = system(spec.system).sequence(spec.target)
     roster = roster_for(context, spec)
     options = in_names(sequence, options, roster, context.actor.side)
-    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    given = {name: value for name, value in options.items() if name not in EXTRA}
+    ruled = by_rules(sequence, given, context.game)
+    raw = with_rules(given, ruled)
     option = spec.option("rounds")
     assert option is not None
     rounds = int(clean(option, options["rounds"]))
@@ -38,8 +41,9 @@ async def answer_rounds(context: Context, spec: CommandSpec, options: Mapping[st
     )
     acting, _ = parties(sequence, raw, roster)
     reply = rounds_reply(sequence, raw, fought, rounds, by=cause(sequence, acting, context.who))
+    reply = told_by_rule(reply, ruled)
     game = context.ledger.row if context.ledger.exists else ""
-    draft = new_draft(spec.path, raw, context.command.who.key, game)
+    draft = new_draft(spec.path, given, context.command.who.key, game)
     context.docs.append(draft.doc(context.now, DAY))
     buttons = (Button(f"roll:{draft.key}", "Roll it", "primary"), Button(f"form:draft:{draft.key}", "Change…"))
     return boxed(context, replace(reply, buttons=buttons))

@@ -13,6 +13,7 @@ from bot.commands.sharing import boxed
 from bot.drafts import Draft, new_draft
 from bot.interface.reply import Button, Menu, MenuEntry, Reply
 from bot.interface.spec import CommandSpec
+from bot.play.by_rule import by_rules, told_by_rule, with_rules
 from bot.play.each import each_of
 from bot.play.lent import loans, with_loans
 from bot.play.many import in_names
@@ -47,7 +48,9 @@ async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: s
     sequence = system(spec.system).sequence(spec.target)
     roster = roster_for(context, spec)
     options = in_names(sequence, draft.options, roster, context.actor.side)
-    raw = {name: value for name, value in options.items() if name not in EXTRA}
+    given = {name: value for name, value in options.items() if name not in EXTRA}
+    ruled = by_rules(sequence, given, context.game)
+    raw = with_rules(given, ruled)
     if each_of(sequence, raw, roster):
         raise UserError("What a change is worth is counted for one unit at a time.", hint="Name one.", code="too-many")
     tried = changes(sequence, raw, sequence.given(raw, roster))
@@ -56,7 +59,8 @@ async def _compared(context: Context, spec: CommandSpec, draft: Draft, chosen: s
     counted = await context.apart(count_changes, sequence.system.key, sequence.id, raws, tuple(rows), dict(roster))
     group, level = _chosen(chosen)
     worth = worth_reply(sequence, rows, planned, tried, counted, group=group, level=level)
-    return boxed(context, replace(worth.reply, buttons=_buttons(draft), menus=_menus(draft.key, worth)))
+    reply = told_by_rule(worth.reply, ruled)
+    return boxed(context, replace(reply, buttons=_buttons(draft), menus=_menus(draft.key, worth)))
 
 
 def _chosen(text: str) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from bot.game.follows_orders import opening, order
 from bot.game.follows_packs import pack_words, packs_problem
 from bot.game.follows_people import bring_in, claim, join, leave, privacy
 from bot.game.follows_rolls import closing_problem, fair, opened, protocol_problem, reveal, roll, sealed
+from bot.game.follows_rules import rule_words
 from bot.game.follows_turn import advance, go_problem, hand_over, initiative, plan, turn_words_problem
 from bot.game.follows_undo import redo, undo
 from bot.game.past import Event, Past
@@ -143,6 +144,7 @@ def _settings(past: Past, event: Event) -> str:
         "hand_dice": f"real dice {'allowed' if hand else 'not allowed'}",
         "answers": f"{answers} answers",
         "confirm": f"other targets {'confirmed' if confirm else 'at once'}",
+        "rules": rule_words(past.now.rules, said.get("rules", past.now.rules)),
         "master": "another game master",
         "packs": pack_words(tuple(said.get("packs", ()))),
     }

@@ -50,6 +50,7 @@ class Game:
     hand_dice: bool = True
     answers: str = FULL
     confirm: bool = False  # whether a shot at another target asks first
+    rules: Mapping[str, bool] = field(default_factory=dict)  # optional rules that were switched on or off
     packs: tuple[str, ...] = ()  # the versions of packs that it was played with, the one in force last
     units: Units = field(default_factory=dict)
 

@@ -42,6 +42,7 @@ def is_valid(game: Game) -> bool:
         and _maps_words(game.orders)
         and all(map(str.isdecimal, game.orders))
         and _is_number(game.orders_due)
+        and all(_is_word(name) and isinstance(on, bool) for name, on in game.rules.items())
         and len(game.units) <= MAX_ROSTER
         and all(key == unit.name.casefold() and _is_sound_unit(unit) for key, unit in game.units.items())
     )

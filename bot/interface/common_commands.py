@@ -148,6 +148,7 @@ GAME = (
             _option("threads", "enum", "threads here play the channel's game, or their own", values=("channel", "own")),
             _option("pictures", "enum", "pictures of lookups and odds here", values=("never", "on-demand", "always")),
             _option("pack", help_="another version of the pack that is played", complete="pack"),
+            _option("rule", help_="an optional rule of the game, on or off: fog=on", complete="rule"),
         ),
         example="/game settings answers=compact",
     ),

@@ -92,6 +92,8 @@ def complete_option(
     if option.type == "units" and game is not None:
         elsewhere = {str(given.get(other.name) or "") for other in spec.options if other.type == "units"} - {typed}
         return _fitting(_unit_list(game.words[option.units or "units"], typed, known, option, "; ".join(elsewhere)))
+    if option.complete == "rule":
+        return _fitting(_rules(registry.games.get(known.system), typed))
     if option.many:
         return _fitting(_unit_list(None, typed, known, option, ""))
     return _fitting(_simple(option, typed, registry, known, str(given.get("system") or "")))
@@ -142,6 +144,13 @@ def _macros(option: Option, typed: str, known: Known, name: str, registry: Regis
         return _words(commands_so_far(registry, typed), typed.removeprefix("/")) or [Choice(typed, typed)]
     found = macro_names(known.macros, typed) if option.complete == "macro" else gap_values(known.macros, name, typed)
     return [Choice(shown[:MAX_LENGTH], value) for shown, value in found if len(value) <= MAX_LENGTH]
+
+
+def _rules(played: System | None, typed: str) -> list[Choice]:
+    """The optional rules of the game that is played, on and off."""
+    part, rules = typed.strip().casefold(), played.rules if played is not None else {}
+    found = [(f"{name}={on}", rule.title) for name, rule in rules.items() for on in ("on", "off")]
+    return [Choice(f"{value}: {title}"[:MAX_LENGTH], value) for value, title in found if part in value]
 
 
 def _scenarios(typed: str, registry: Registry, system: str) -> list[Choice]:

@@ -393,7 +393,7 @@ def command_text(spec: CommandSpec, options: Mapping[str, object]) -> str:
     pieces = [spec.name]
     for name, value in options.items():
         option = spec.option(name)
-        is_off = value is False and not (option is not None and option.default)
+        is_off = value is False and not (option is not None and (option.default or option.ruled))
         if value is None or is_off or value == "" or value == ():
             continue
         if option is not None and option.type == "bool":

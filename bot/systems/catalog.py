@@ -19,6 +19,7 @@ from bot.rules.tables.compile import check_examples, compile_chart
 from bot.rules.tables.table import Table, Tables
 from bot.systems.game_file import check_buttons, check_game
 from bot.systems.kept import read_yaml
+from bot.systems.optional_rules import OptionalRule, check_rules, naming, read_rules
 
 if TYPE_CHECKING:  # a lookup needs neither
     from bot.rules.declared.declared import Declared
@@ -71,7 +72,7 @@ class Sequence:
         self.summary: str = data["summary"]
         with reading(file, f"{id}, inputs"):
             self.inputs: tuple[Option, ...] = _taking_many(
-                _labelled(option_from(name, spec, system.lists), system)
+                _labelled(option_from(name, spec, system.lists), system, naming(system.rules, id, str(name)))
                 for name, spec in (data.get("inputs") or {}).items()
             )
         self.outputs: Mapping[str, Any] = data.get("outputs") or {}
@@ -128,11 +129,11 @@ class Sequence:
         return plan
 
 
-def _labelled(option: Option, system: System) -> Option:
-    """The option with the human word that its game has for it."""
+def _labelled(option: Option, system: System, ruled: tuple[str, ...]) -> Option:
+    """The option with the human word that its game has for it, and the rules that set it."""
     labels = system.game.get("labels") or {}
     words = {word: labels[word] for word in option.values if word in labels} if option.type == "mods" else {}
-    return replace(option, label=option.label or labels.get(option.name, ""), labels=words)
+    return replace(option, label=option.label or labels.get(option.name, ""), labels=words, ruled=ruled)
 
 
 def _taking_many(options: Iterable[Option]) -> tuple[Option, ...]:
@@ -251,7 +252,14 @@ class System:
         if not isinstance(data, dict) or not all(isinstance(id, str) for id in data):
             raise TableError(f"{self.id}/sequences.yaml", "must be a mapping of sequences by their ids")
         check_buttons(self.game, data, f"{self.id}/game.yaml")
-        return {id: Sequence(self, id, spec) for id, spec in data.items()}
+        found = {id: Sequence(self, id, spec) for id, spec in data.items()}
+        check_rules(self.rules, {id: sequence.inputs for id, sequence in found.items()}, f"{self.id}/game.yaml")
+        return found
+
+    @cached_property
+    def rules(self) -> Mapping[str, OptionalRule]:
+        """Its optional rules by name."""
+        return read_rules(self.game.get("rules") or {}, f"{self.id}/game.yaml")
 
     @cached_property
     def words(self) -> Mapping[str, UnitWords]:

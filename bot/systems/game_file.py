@@ -7,11 +7,12 @@ from typing import Any
 
 from bot.rules.errors import TableError, did_you_mean, reading
 from bot.systems.counters import check_counters
+from bot.systems.optional_rules import read_rules
 
 NEEDED = ("title", "edition", "publisher", "notice", "groups", "units")
 KEYS = (
     *NEEDED, "author", "lists", "unit_lists", "turns", "phases", "results", "odds", "scores", "labels", "words",
-    "arms",
+    "arms", "rules",
 )  # fmt: skip
 UNIT_KEYS = (
     "types", "classes", "attributes", "flags", "states", "state_flags", "markers", "marker_flags", "well", "lost",
@@ -71,6 +72,7 @@ def _checked(game: Any, file: str) -> Mapping[str, Any]:
     _check_odds(game.get("odds") or {}, file)
     if not isinstance(game.get("scores") or {}, Mapping):
         raise TableError(file, "must be sequence: {result: number}", row="scores")
+    read_rules(game.get("rules") or {}, file)
     for sequence, scores in (game.get("scores") or {}).items():
         if not isinstance(scores, Mapping) or not all(isinstance(worth, int | float) for worth in scores.values()):
             raise TableError(file, "must be result: number", row=f"scores {sequence}")

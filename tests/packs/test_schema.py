@@ -18,7 +18,7 @@ from bot.rules.declared import load
 from bot.rules.inputs.options import FIELDS, FURTHER
 from bot.rules.rounds import Carried
 from bot.rules.tables import compile as compiling
-from bot.systems import catalog, counters, game_file, steps
+from bot.systems import catalog, counters, game_file, optional_rules, steps
 from bot.systems.packs import pack
 from bot.systems.packs.content import read_content
 from bot.systems.yaml_file import parse
@@ -33,6 +33,7 @@ CLOSED: dict[tuple[str, str], Collection[str]] = {
     ("game", "game"): game_file.KEYS,
     ("game", "units"): game_file.UNIT_KEYS,
     ("game", "phase"): game_file.PHASE_KEYS,
+    ("game", "rule"): optional_rules.KEYS,
     ("game", "result"): game_file.RESULT_KEYS,
     ("game", "counter"): counters.KEYS,
     ("game", "unit_list"): game_file.UNIT_LIST_KEYS,

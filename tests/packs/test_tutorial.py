@@ -57,3 +57,22 @@ async def test_it_fights_with_losses_odds_and_undo(few_acres: Path, use_packs: C
     reply = await channel.do("Anna", f"{shot} ground=woods river hand=1")
     assert "12 against 4: −1 Woods − 1 River, column 1-1" in reply.text()
     assert "Combat: [1], attacker eliminated" in reply.text()
+
+
+async def test_its_optional_rule_counts_where_nobody_types_the_ground(
+    few_acres: Path, root: Path, use_packs: Callable[[Path], None]
+) -> None:
+    [rule] = re.findall(r"```yaml\n(rules:.*?)```", (root / "docs" / "packs.md").read_text("utf-8"), re.DOTALL)
+    game = few_acres / "game.yaml"
+    game.write_text(f"{game.read_text('utf-8')}\n{rule}", encoding="utf-8")
+    assert check_content(read_content(few_acres)).faults == ()
+    use_packs(few_acres)
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start few-acres "A Few Acres" sides="Blue, Red"')
+    shot = 'few-acres attack attackers="infantry attack=12" targets="infantry defense=4" hand=5'
+    assert "column 3-1" in (await channel.do("Anna", shot)).text()
+    await channel.do("Anna", "game settings rule=thick-country=on")
+    ruled = (await channel.do("Anna", shot)).text()
+    assert "12 against 4: −1 Woods, column 2-1" in ruled
+    assert "By rule: Thick country" in ruled
+    assert "column 3-1" in (await channel.do("Anna", f"{shot} ground=clear")).text()

@@ -66,6 +66,7 @@ GAME: Keys = {
     "labels": Key(by_name(TEXT, "option"), "what people call an option or a modifier"),
     "words": Key(by_name(TEXT, "word"), "how a word of a table is said"),
     "arms": Key(by_name(TEXT, "weapon"), "what a weapon is called in a story"),
+    "rules": Key(by_name(ref("rule")), "optional rules, which a game switches on or off: `/game settings rule`"),
 }  # fmt: skip
 
 UNITS: Keys = {
@@ -106,6 +107,13 @@ PHASE: Keys = {
     "names": Key(WORDS, "units in these states are named on the card"),
     "clears": Key(WORDS, "markers and flags that come off when it begins"),
 }
+RULE: Keys = {
+    "title": Key(TEXT, "its name, in the answers that it counts in"),
+    "help": Key(TEXT, "what it does, in `/game settings`"),
+    "default": Key(FLAG, "whether it is on where nobody chose"),
+    "sets": Key(by_name(by_name({"type": ["string", "number", "boolean"]}, "input"), "sequence"),
+                "what each input is then where nothing is typed: {sequence: {input: value}}"),
+}  # fmt: skip
 RESULT: Keys = {
     "tone": Key(one_of(TONES), "how grave it is: the color beside an answer"),
     "weight": Key(one_of(("bold",)), "in bold"),

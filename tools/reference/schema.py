@@ -23,7 +23,7 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
         "game.yaml",
         {
             "game": k.GAME, "units": k.UNITS, "counter": k.COUNTER, "unit_list": k.UNIT_LIST, "phase": k.PHASE,
-            "result": k.RESULT, **_INPUT,
+            "rule": k.RULE, "result": k.RESULT, **_INPUT,
         },
     ),
     "table": (
@@ -44,7 +44,8 @@ PARTS: Mapping[str, tuple[str, Mapping[str, Keys]]] = {
 }  # fmt: skip
 """Of each schema: the file that it is for, and its parts, the outermost first."""
 _REQUIRED: Mapping[str, Iterable[str]] = {
-    "pack": NEEDED, "units": ("types",), "phase": ("name",), "modifier": ("id", "name", "adds"),
+    "pack": NEEDED, "units": ("types",), "phase": ("name",), "rule": ("title", "sets"),
+    "modifier": ("id", "name", "adds"),
     "refusal": ("when", "say"), "dice": ("dice",), "columns": ("by",), "bands": ("by",), "example": ("given", "gives"),
     "line": ("label",),
     "sequence": ("title", "source", "summary"), "rounds": ("ends",), "ending": ("when",), "block": ("steps",),

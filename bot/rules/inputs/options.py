@@ -38,6 +38,7 @@ class Option:
     are offered first; OWN among them where it is about one's own side. `lends` says which unit of which list fills it
     in where nothing is typed: `{"from": "attackers", "type": "leader", "not": "shaken", "beside": "others"}`; or how
     many of a weapon a unit carries, at most one each: `{"from": "unit", "carried": "smg", "most": "attackers"}`.
+    `ruled` are the optional rules of its game that set it.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Option:
     worths: Mapping[str, str] = field(default_factory=dict, hash=False)
     likely: tuple[str, ...] = ()
     lends: Mapping[str, str] = field(default_factory=dict, hash=False)
+    ruled: tuple[str, ...] = ()
 
     @property
     def shown(self) -> str:

@@ -18,6 +18,8 @@ LONGEST = 200
 LONGEST_TEXT = 8_000
 MOST_VERSIONS = 20
 """Versions of packs that a game remembers."""
+MOST_RULES = 200
+"""Optional rules that a game may have switched, of all versions of its pack."""
 LATEST = 10**11  # Unix seconds that a calendar can still show
 
 
@@ -47,6 +49,7 @@ _UNDONE = (
     "hand_dice",
     "answers",
     "confirm",
+    "rules",
     "master",
     "packs",
 )
@@ -67,7 +70,7 @@ KINDS: Mapping[str, Kind] = {
     "end": Kind(PATCH, ("opens", "result", "texts"), ("ended", "winner"), units=True),
     "resume": Kind((), PATCH, ("ended", "winner")),
     "unit": Kind(("result",), PATCH, ("system", "packs"), units=True),
-    "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "confirm", "master", "packs")),
+    "settings": Kind((), ("result", *PATCH), ("hand_dice", "answers", "confirm", "rules", "master", "packs")),
     "transfer": Kind(("result",), words=("to another channel",)),
     "link": Kind(
         ("result",), words=("played from two channels", "one channel fewer", "a channel agreed to a link"),
@@ -377,6 +380,9 @@ _GAME: Mapping[str, Callable[[object], bool]] = {
     "sides": lambda value: isinstance(value, list) and all(map(is_word, value)),
     "packs": lambda value: isinstance(value, list) and len(value) <= MOST_VERSIONS and all(map(is_hash, value)),
     "players": lambda value: _maps(value, is_word),
+    "rules": lambda value: isinstance(value, Mapping) and len(value) <= MOST_RULES and all(
+        is_word(rule) and _is_bool(on) for rule, on in value.items()
+    ),
 }  # fmt: skip
 _TYPES: Mapping[str, Callable[[object], bool]] = {
     "number": lambda value: is_number(value, 1), "behind": is_number, "event": lambda value: is_number(value, 1),
