@@ -62,6 +62,7 @@ class Book:
         self._by_request: dict[int, list[Row]] = defaultdict(list)
         self._stored: Counter[tuple[str, str]] = Counter()
         self._seen: Counter[tuple[str, str]] = Counter()
+        self._answered: set[tuple[tuple[str, str], int]] = set()
         self._came_again: Counter[tuple[str, str]] = Counter()  # which does not count against another that reads alike
         self._changes: set[tuple[str, str]] = set()  # what messages read once something has become of them
         self._counted: dict[Shown, str] = {}
@@ -179,8 +180,9 @@ class Book:
         elif seen > stored and not self._may_come_again(platform, shown, seen - stored):
             if shown.late or seen - stored > self._came_again[key]:
                 self.broken("c", f"{shown.key!r} is shown {seen} times, stored {stored} times")
-        elif seen > stored:
-            self._came_again[key] += 1
+        elif seen > stored or (shown.late and (key, id(shown.answers)) in self._answered):
+            self._came_again[key] += 1  # the second kind: another that reads alike is stored, and not shown yet
+        self._answered.add((key, id(shown.answers)))
 
     def _may_come_again(self, platform: str, shown: Shown, more: int) -> bool:
         """Whether nobody could know that it stands there already, and it says so: see README.md."""
