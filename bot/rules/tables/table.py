@@ -17,10 +17,11 @@ from bot.rules.tables.formula import Formula
 
 Reader = Callable[[dict[str, Any]], None]
 PLAIN = {str, int, bool, float, type(None)}
+ALONG = {*PLAIN, range}
 OFTEN = 40
 """Questions after which a table becomes a function: most processes never ask so much."""
 KEPT = 256
-"""How many answers a table remembers."""
+"""How many answers a table remembers, and how many columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ class Table:
     printed: Mapping[str, Any] = field(default_factory=dict)
     _options: Mapping[str, Option] = field(default_factory=dict)
     _whole: dict[str, Any] = field(init=False, default_factory=dict, compare=False, repr=False)
+    _columns: dict[object, tuple[Answer, ...]] = field(init=False, default_factory=dict, compare=False, repr=False)
     _known: dict[object, Answer] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     def read(self, given: Mapping[str, object]) -> Answer:
@@ -156,6 +158,24 @@ class Table:
             if len(self._known) >= KEPT:
                 self._known.clear()
             self._known[key] = found
+        return found
+
+    def column(self, **inputs: Any) -> tuple[Answer, ...]:
+        """The answers along one input, which is given as a range: those of all faces of a die at once.
+
+        The latest columns are remembered, as the latest answers are.
+        """
+        kinds = tuple([value.__class__ for value in inputs.values()])
+        if kinds.count(range) != 1 or not ALONG.issuperset(kinds):
+            raise TypeError("a column is asked for with one range, and single values beside it")
+        key = (*inputs.items(), kinds)
+        found = self._columns.get(key)
+        if found is None:
+            along = [*inputs][kinds.index(range)]
+            found = tuple([self._called({**inputs, along: value}) for value in inputs[along]])
+            if len(self._columns) >= KEPT:
+                self._columns.clear()
+            self._columns[key] = found
         return found
 
     def _called(self, inputs: Mapping[str, Any]) -> Answer:

@@ -76,7 +76,7 @@ class _Shot:
         self.follows = self._follows()
         how = {"hull_down": given.flag("hull_down"), "afv": self.afv, "th_number": self.th}
         asks = self.always or self.case == "h"
-        self.drs = {dr: tables["ch-dr"](case=self.case, roll=dr, **how) for dr in range(1, 7)} if asks else {}
+        self.drs = dict(enumerate(tables["ch-dr"].column(case=self.case, roll=range(1, 7), **how), 1)) if asks else {}
 
     def _follows(self) -> bool:
         """Whether an Original 2 asks for the subsequent dr."""

@@ -43,7 +43,7 @@ def plan(tables: Tables, given: Given) -> Plan[Volley]:
     refuse_wreck(vehicle, "unit")
     occupants = aboard(given, "occupants", vehicle)
     how = {"moved_quickly": given.flag("moved_quickly"), "turned": given.flag("turned")}
-    answers = {roll: tables["crash"](**how, roll=roll) for roll in range(1, 21)}
+    answers = dict(enumerate(tables["crash"].column(**how, roll=range(1, 21)), 1))
     counts = (("moved quickly", how["moved_quickly"]), ("turned sharply", how["turned"]))
     parts = tuple((name, 1) for name, so in counts if so)
     events = EVENTS | (COLLISIONS if given.flag("hits_object") else {})

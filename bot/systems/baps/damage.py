@@ -17,14 +17,14 @@ def area_step(tables: Tables, weapon: str, vehicle_type: str, men: int) -> Ruled
 
     Source: Vehicle Charts, if the round penetrated.
     """
-    rolled = tables["penetrating-dice"](weapon=weapon)
+    rolled, damage = tables["penetrating-dice"](weapon=weapon), tables["penetrated-damage"]
     sides, two = 4 if rolled["die"] == "d4" else 6, rolled["per_area"] == 2
     areas = AREAS[:3] if two and vehicle_type == "tank" else AREAS
     striking = {
         area: [
             face
-            for face in range(1, sides + 1)
-            if tables["penetrated-damage"](area=area, die=f"d{sides}", roll=face)["result"] != "none"
+            for face, answer in enumerate(damage.column(area=area, die=f"d{sides}", roll=range(1, sides + 1)), 1)
+            if answer["result"] != "none"
         ]
         for area in areas
     }

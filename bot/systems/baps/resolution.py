@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from bot.rules.dice import Die, d6, d20
 from bot.rules.inputs.units import Unit
 from bot.rules.sequence import Line, minus
-from bot.rules.tables.table import Tables
+from bot.rules.tables.table import Answer, Tables
 from bot.systems.baps.men import wounds_of
 
 LOWEST_ROW, HIGHEST_ROW = -6, 9
@@ -126,15 +126,17 @@ class Man:
         return Line(self.name, (die,), result=", ".join(filter(None, (where, third))), unit=whose)
 
 
+def _results(answers: Iterable[Answer]) -> tuple[str, ...]:
+    return tuple([str(answer["result"]) for answer in answers])
+
+
 class Resolution:
     """The table and its shared results for one plan: each cell is read from the charts once."""
 
     def __init__(self, tables: Tables) -> None:
         crt, split = tables["crt"], tables["crt-split"]
-        self._printed = cache(
-            lambda row, men: tuple(str(crt(row=row, men=men, roll=d)["result"]) for d in range(1, 21))
-        )
-        self._shared = cache(lambda entry: tuple(str(split(entry=entry, roll=d)["result"]) for d in range(1, 7)))
+        self._printed = cache(lambda row, men: _results(crt.column(row=row, men=men, roll=range(1, 21))))
+        self._shared = cache(lambda entry: _results(split.column(entry=entry, roll=range(1, 7))))
 
     def cell(self, row: int, men: int) -> Cell:
         """The results of rolls 1 to 20 in a printed row, in the column of `men` (more than 10 read 10)."""

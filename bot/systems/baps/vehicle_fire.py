@@ -143,7 +143,10 @@ def _shot(tables: Tables, given: Given) -> Shot:
         pen_need,
         {"class_used": class_used, "armor_used": armor["column"], "pen_need": pen_need},
         f"{_class_said(weapon, class_used)} against {_armor_said(given.word('armor'), armor)}",
-        {roll: str(tables["no-penetration"](**bounce, roll=roll)["result"]) for roll in range(1, 21)},
+        {
+            roll: str(answer["result"])
+            for roll, answer in enumerate(tables["no-penetration"].column(**bounce, roll=range(1, 21)), 1)
+        },
     )
 
 

@@ -39,7 +39,7 @@ def plan(tables: Tables, given: Given) -> Plan[Fight]:
     attacker, defender = combat.sides(given)
     results = None
     if given.flag("grenade"):
-        results = ("", *(str(tables["grenade-damage"](roll=face)["status"]) for face in FACES))
+        results = ("", *(str(answer["status"]) for answer in tables["grenade-damage"].column(roll=FACES)))
 
     @cache
     def checks(left: int) -> tuple[Check, Check]:
