@@ -22,7 +22,7 @@ from bot.rules.errors import UserError
 from bot.rules.tables.table import Table
 from bot.systems.catalog import systems
 
-ROUNDS, LEAST, MOST, WORST = 3, 0.004, 100, 8
+ROUNDS, LEAST, MOST, WORST = 5, 0.004, 100, 8
 GOALS = {"called": 0.3, "typed": 0.6}
 
 
@@ -79,16 +79,16 @@ def main() -> None:
         d20: Any = import_module("d20")
     except ImportError:
         d20 = None
-    roll = [each(lambda text: str(d20.roll(text)), ["2d6+3"])] if d20 is not None else []
+    roll: list[float] = []
     found: dict[str, dict[str, list[float]]] = {"called": {}, "remembered": {}, "typed": {}}
     cases = {name: (table, asked(table)) for name, table in tables()}
     for _ in range(ROUNDS):
-        for name, (table, values) in cases.items():
+        for at, (name, (table, values)) in enumerate(cases.items()):
+            if d20 is not None and at % 8 == 0:
+                roll.append(each(lambda text: str(d20.roll(text)), ["2d6+3"] * 10))
             found["called"].setdefault(name, []).append(each(table._called, values))
             found["remembered"].setdefault(name, []).append(each(partial(_call, table), values))
             found["typed"].setdefault(name, []).append(each(table.read, [typed(given) for given in values]))
-        if d20 is not None:
-            roll.append(each(lambda text: str(d20.roll(text)), ["2d6+3"] * 10))
     unit = statistics.median(roll) if roll else 0.0
     print(f"{len(cases)} tables" + (f"; d20's 2d6+3 {unit:.1f} us" if unit else ""))
     for what, times in found.items():

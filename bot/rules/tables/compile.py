@@ -207,15 +207,21 @@ class _Compiler:
         by = None if bands is None else bands["by"]
         file, row_name, column_name = self.file, str(body["rows"]), str((body.get("columns") or {}).get("by", ""))
 
+        exact_row, exact_column = rows.exact.get, (rows if columns is None else columns).exact.get
+        plain_row = row_name if row_name in self.names else ""
+        plain_column = column_name if column_name in self.names else ""
+
         def read(values: dict[str, Any]) -> None:
-            row = rows.find(row_of(values))
-            if row is None:
-                raise _off_card(file, row_name, row_of(values))
+            key = values[plain_row] if plain_row else row_of(values)
+            row = exact_row(key)
+            if row is None and (row := rows.find(key)) is None:
+                raise _off_card(file, row_name, key)
             column: int | None = 0
             if columns is not None:
-                column = columns.find(column_of(values))
-                if column is None:
-                    raise _off_card(file, column_name, column_of(values))
+                key = values[plain_column] if plain_column else column_of(values)
+                column = exact_column(key)
+                if column is None and (column := columns.find(key)) is None:
+                    raise _off_card(file, column_name, key)
             cell = grid[row][column or 0]
             values.update(cell if by is None else cell[values[by]])
 

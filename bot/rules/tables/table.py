@@ -102,6 +102,10 @@ class Table:
 
     def read(self, given: Mapping[str, object]) -> Answer:
         """The answer for inputs as typed or as JSON. Raises UserError for bad input or what the card refuses."""
+        if (read := self._function("read")) is not None:
+            answer: Answer | None = read(given)
+            if answer is not None:
+                return answer
         return self._answer({**self.constants, **self._typed(given)})
 
     def worked(self, given: Mapping[str, object]) -> tuple[Answer, Mapping[str, Any]]:
@@ -136,10 +140,9 @@ class Table:
         if found is None and name not in self._whole:
             asked = self._whole["asked"] = self._whole.get("asked", 0) + 1
             if asked >= OFTEN:
-                from bot.rules.tables.whole import answer_of, called_of, typed_of
+                from bot.rules.tables.whole import functions_of
 
-                answer = answer_of(self)
-                self._whole.update(answer=answer, called=called_of(self, answer), typed=typed_of(self))
+                self._whole.update(functions_of(self))
                 return self._whole[name]
         return found
 
@@ -278,7 +281,10 @@ class Table:
         keys: list[str] = []
         for formula in self.text_by:
             key = formula(values)
-            keys += map(_text_key, key if isinstance(key, list | tuple) else (key,))
+            if key.__class__ is str:
+                keys.append(key)
+            else:
+                keys += map(_text_key, key if isinstance(key, list | tuple) else (key,))
         if len(keys) == 1:
             return self.texts.get(keys[0]) or ""
         return " ".join([text for text in dict.fromkeys(map(self.texts.get, keys)) if text])

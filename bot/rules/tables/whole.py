@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from bot.rules.errors import UserError
-from bot.rules.inputs.options import Option, clean
-from bot.rules.tables.formula import SCOPE, Formula, tree_of
+from bot.rules.inputs.options import Option
+from bot.rules.tables.formula import Formula, tree_of
+from bot.rules.tables.writer import AsLocals, NotLocal, Writer
 
 if TYPE_CHECKING:
     from bot.rules.tables.table import Table
@@ -49,64 +50,49 @@ def known(option: Option) -> Mapping[type, Mapping[Any, Any]]:
     return _numbers(int(option.min), int(option.max))
 
 
-class _Writer:
-    """The text of a function under way, and what it names."""
-
-    def __init__(self, table: Table) -> None:
-        self.table, self.lines = table, list[str]()
-        self.scope: dict[str, Any] = {**SCOPE, "clean": clean, "UserError": UserError}
-        self.trees: dict[str, ast.expr] = {}
-
-    def name(self, value: object) -> str:
-        """A name for something that the function uses."""
-        found = f"k{len(self.scope)}"
-        self.scope[found] = value
-        return found
-
-    def formula(self, formula: Formula) -> str:
-        """A formula, in place where its text is known."""
-        tree = tree_of(formula)
-        if tree is None:
-            return f"{self.name(formula)}(values)"
-        self.trees[found := f"tree{len(self.trees)}"] = tree
-        return found
-
-    def function(self, head: str) -> Any:
-        """The function with this head and these lines."""
-        text = f"def {head}:\n" + "\n".join(f"    {line}" for line in self.lines)
-        module = _InPlace(self.trees).visit(ast.parse(text))
-        exec(compile(ast.fix_missing_locations(module), f"table {self.table.id}", "exec"), self.scope)
-        return self.scope[head.split("(")[0]]
+def functions_of(table: Table) -> dict[str, Any]:
+    """The functions by name: `answer` from all values, `called` and `typed` as `Table` has them, and `read`, from what
+    was typed to the answer, for tables that need no values by name; None otherwise."""
+    answer = answer_of(table)
+    return {
+        "answer": answer,
+        "called": _direct(table, _take_called, "called(inputs)") or _called_of(table, answer),
+        "typed": _typed_of(table),
+        "read": None if table.rolls else _direct(table, _take_typed, "read(given)"),
+    }
 
 
-class _InPlace(ast.NodeTransformer):
-    """Formulas come in where their names are; their one argument is called `values` here."""
-
-    def __init__(self, trees: Mapping[str, ast.expr]) -> None:
-        self._trees = trees
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # as ast names it
-        """A formula, or its argument."""
-        if node.id == "values ":
-            return ast.Name("values", node.ctx)
-        tree = self._trees.get(node.id)
-        return node if tree is None else self.visit(tree)
-
-
-def typed_of(table: Table) -> Typed:
+def _typed_of(table: Table) -> Typed:
     """The function that reads what was typed; None comes back for all that is not plain at a glance."""
-    rolled = {roll.option for roll in table.rolls}
-    writer = _Writer(table)
-    say = writer.lines.append
+    writer = Writer(table)
+    pairs = [f"{name!r}: {local}" for name, local in _take_typed(writer).items()]
+    writer.lines.append(f"return {{{', '.join(pairs)}}}")
+    return writer.function("typed(given)")  # type: ignore[no-any-return]
+
+
+def _called_of(table: Table, answer: Callable[[dict[str, Any]], Any]) -> Called:
+    """The function from a sequence's values to the answer."""
+    writer = Writer(table)
+    pairs = [f"**{writer.name(dict(table.constants))}"] if table.constants else []
+    pairs += [f"{name!r}: {local}" for name, local in _take_called(writer).items()]
+    writer.scope["answer"] = answer
+    writer.lines.append(f"return answer({{{', '.join(pairs)}}})")
+    return writer.function("called(inputs)")  # type: ignore[no-any-return]
+
+
+def _take_typed(writer: Writer) -> dict[str, str]:
+    """Write how what was typed becomes local names; returns them by input."""
+    rolled = {roll.option for roll in writer.table.rolls}
+    say, local = writer.lines.append, dict[str, str]()
+    writer.scope["NOTHING"] = _Nothing()
     say("left = len(given)")
-    pairs = []
-    for at, option in enumerate(option for option in table.inputs if option.name not in rolled):
-        pairs.append(f"{option.name!r}: v{at}")
+    for at, option in enumerate(option for option in writer.table.inputs if option.name not in rolled):
+        local[option.name] = f"v{at}"
         say(f"v{at} = given.get({option.name!r})")
         say(f"if v{at} is None:")
         if option.type == "bool":
             say(f"    v{at} = {bool(option.default)}")
-        elif option.type == "mods" or (option.required):
+        elif option.type == "mods" or option.required:
             say("    return None")
         else:
             say(f"    v{at} = {writer.name(option.default)}")
@@ -114,37 +100,31 @@ def typed_of(table: Table) -> Typed:
         say("    left -= 1")
         say(f"    v{at} = {writer.name(known(option))}.get(v{at}.__class__, NOTHING).get(v{at})")
         say(f"    if v{at} is None: return None")
-    writer.scope["NOTHING"] = _Nothing()
     say("if left: return None")
-    say(f"return {{{', '.join(pairs)}}}")
-    return writer.function("typed(given)")  # type: ignore[no-any-return]
+    return local
 
 
-def called_of(table: Table, answer: Callable[[dict[str, Any]], Any]) -> Called:
-    """The function from a sequence's values to the answer."""
-    writer = _Writer(table)
-    say = writer.lines.append
-    pairs = [f"**{writer.name(dict(table.constants))}"] if table.constants else []
-    say("count = 0")
-    rolled = {roll.option for roll in table.rolls}
-    for at, option in enumerate(table.inputs):
-        pairs.append(f"{option.name!r}: v{at}")
+def _take_called(writer: Writer) -> dict[str, str]:
+    """Write how a sequence's values become local names; returns them by input."""
+    rolled = {roll.option for roll in writer.table.rolls}
+    say, local = writer.lines.append, dict[str, str]()
+    say("left_out = 0")
+    for at, option in enumerate(writer.table.inputs):
+        local[option.name] = f"v{at}"
         say(f"if {option.name!r} in inputs:")
-        say(f"    v{at} = inputs[{option.name!r}]; count += 1")
+        say(f"    v{at} = inputs[{option.name!r}]")
         say(f"    if {_odd(writer, option, f'v{at}')}: v{at} = clean({writer.name(option)}, v{at})")
         if option.required and option.name not in rolled:
             say("else: return None")
         elif option.type == "bool" and option.default is None:
-            say(f"else: v{at} = False")
+            say(f"else: v{at} = False; left_out += 1")
         else:
-            say(f"else: v{at} = {writer.name(option.default)}")
-    say("if count != len(inputs): return None")
-    say(f"return answer({{{', '.join(pairs)}}})")
-    writer.scope["answer"] = answer
-    return writer.function("called(inputs)")  # type: ignore[no-any-return]
+            say(f"else: v{at} = {writer.name(option.default)}; left_out += 1")
+    say(f"if len(inputs) + left_out != {len(writer.table.inputs)}: return None")
+    return local
 
 
-def _odd(writer: _Writer, option: Option, name: str) -> str:
+def _odd(writer: Writer, option: Option, name: str) -> str:
     """Whether a value has to be cleaned."""
     if option.type == "bool":
         return f"{name} is not False and {name} is not True and {name} is not None"
@@ -162,71 +142,107 @@ def _odd(writer: _Writer, option: Option, name: str) -> str:
 
 def answer_of(table: Table) -> Callable[[dict[str, Any]], Any]:
     """The function from all inputs, and the constants, to the answer."""
-    from bot.rules.tables.table import Answer
-
-    writer = _Writer(table)
-    say = writer.lines.append
-    for refuse, words in table.refuse:
-        say(f"if {writer.formula(refuse)}:")
-        say(f'    raise UserError({writer.name(words)}.format_map(values), code="card-refuses")')
-    for name, formula in table.derive:
-        say(f"values[{name!r}] = {writer.formula(formula)}")
-    if table.body is not None:
-        say(f"{writer.name(table.body)}(values)")
-    parts = "()"
-    if table.modifiers:
-        _modify(writer, table)
-        parts = "parts"
-    for name, formula in table.then:
-        say(f"values[{name!r}] = {writer.formula(formula)}")
-    _outputs(writer, table, parts)
-    if table.texts:
-        say(f"text = {writer.name(table._text)}(values)")
-    text = "text" if table.texts else "''"
-    if "text" in table.outputs:
-        say(f"out['text'] = {text}")
-    say(f"return {writer.name(Answer)}(out, {parts}, {text})")
+    writer = Writer(table)
+    _answer(writer, "values", writer.formula, lambda name: f"values[{name!r}]")
     return writer.function("answer(values)")  # type: ignore[no-any-return]
 
 
-def _outputs(writer: _Writer, table: Table, parts: str) -> None:
-    say = writer.lines.append
+def _direct(table: Table, take: Callable[[Writer], dict[str, str]], head: str) -> Any:
+    """A function from the inputs to the answer in which all values are local names; None where they are asked for by
+    name: by a body of cells, a text, or a formula that must be called."""
+    if table.body is not None or table.texts:
+        return None
+    writer = Writer(table)
+    local = take(writer)
+    inputs = ", ".join(f"{name!r}: {place}" for name, place in local.items())
+    for name, constant in table.constants.items():
+        local.setdefault(name, writer.name(constant))
+    values = f"{{**{writer.name(dict(table.constants))}, {inputs}}}"
+
+    def formula(formula: Formula) -> str:
+        tree = tree_of(formula)
+        if tree is None:
+            raise NotLocal
+        writer.trees[found := f"tree{len(writer.trees)}"] = AsLocals(local).visit(deepcopy(tree))
+        return found
+
+    try:
+        _answer(writer, values, formula, lambda name: local.setdefault(name, f"n{len(local)}"))
+    except NotLocal:
+        return None
+    return writer.function(head)
+
+
+def _answer(writer: Writer, values: str, formula: Callable[[Formula], str], place: Callable[[str], str]) -> None:
+    """Write how the answer comes about. `values` are all of them, `place` is where one of them is kept."""
+    from bot.rules.tables.table import Answer
+
+    table, say = writer.table, writer.lines.append
+    for refuse, words in table.refuse:
+        say(f"if {formula(refuse)}:")
+        say(f'    raise UserError({writer.name(words)}.format_map({values}), code="card-refuses")')
+    for name, derived in table.derive:
+        say(f"{place(name)} = {formula(derived)}")
+    if table.body is not None:
+        say(f"{writer.name(table.body)}({values})")
+    if table.modifiers:
+        _modify(writer, formula, place)
+    for name, derived in table.then:
+        say(f"{place(name)} = {formula(derived)}")
+    parts = "parts" if table.modifiers else "()"
+    _outputs(writer, parts, "" if values == "values" else values, place)
+    text = "text" if table.texts else "''"
+    if table.texts:
+        say(f"text = {writer.name(table._text)}({values})")
+    if "text" in table.outputs:
+        say(f"out['text'] = {text}")
+    say(f"return {writer.name(Answer)}(out, {parts}, {text})")
+
+
+def _outputs(writer: Writer, parts: str, values: str, place: Callable[[str], str]) -> None:
+    table, say = writer.table, writer.lines.append
+    written = {name for name, _ in (*table.derive, *table.then)} | {option.name for option in table.inputs}
+    written |= {total for row in table.modifiers for total, _ in row.adds} | set(table.constants)
     say("out = {}")
-    say("get = values.get")
+    if not values:
+        say("get = values.get")
     for name in table.outputs:
-        if name != "text":
-            say(f"value = get({name!r})")
-            say(f"if value is not None: out[{name!r}] = value")
+        if name == "text" or (values and name not in written):
+            continue
+        say(f"value = {place(name) if name in written else f'get({name!r})'}")
+        say(f"if value is not None: out[{name!r}] = value")
     if "parts" in table.outputs:
         say(f'out["parts"] = [{{"id": part.id, "value": part.value}} for part in {parts}]')
 
 
-def _modify(writer: _Writer, table: Table) -> None:
+def _modify(writer: Writer, formula: Callable[[Formula], str], place: Callable[[str], str]) -> None:
     """Every row of a table of modifiers, one behind another."""
     from bot.rules.tables.table import Part
 
-    say, begun = writer.lines.append, set[str]()
+    say, begun = writer.lines.append, {option.name for option in writer.table.inputs}
+    begun |= {name for name, _ in writer.table.derive} | set(writer.table.constants)
     writer.scope["tuple"] = tuple
     say("parts = []")
-    for row in table.modifiers:
+    for row in writer.table.modifiers:
         for total, adds in row.adds:
+            kept = place(total)
             if total not in begun:
                 begun.add(total)
-                say(f"if {total!r} not in values: values[{total!r}] = 0")
+                say(f"{kept} = 0" if writer.table.body is None else f"if {total!r} not in values: {kept} = 0")
             indent = ""
             if row.when is not None:
-                say(f"if {writer.formula(row.when)}:")
+                say(f"if {formula(row.when)}:")
                 indent = "    "
             tree = tree_of(adds)
             always = tree.value if isinstance(tree, ast.Constant) else None
             if always and isinstance(always, int | float):
                 part = writer.name(Part(row.id, row.name, total, always))
-                say(f"{indent}values[{total!r}] += {always!r}")
+                say(f"{indent}{kept} += {always!r}")
                 say(f"{indent}parts.append({part})")
                 continue
-            say(f"{indent}value = {writer.formula(adds)}")
+            say(f"{indent}value = {formula(adds)}")
             say(f"{indent}if value:")
-            say(f"{indent}    values[{total!r}] += value")
+            say(f"{indent}    {kept} += value")
             say(f"{indent}    parts.append({writer.name(_parts(row.id, row.name, total))}(value))")
     say("parts = tuple(parts)")
 
