@@ -135,16 +135,17 @@ class Table:
         return read_options([option for option in self.inputs if option.name not in rolled], given, what=what)
 
     def _function(self, name: str) -> Any:
-        """What a table becomes that was asked often; None before."""
-        found = self._whole.get(name)
-        if found is None and name not in self._whole:
-            asked = self._whole["asked"] = self._whole.get("asked", 0) + 1
-            if asked >= OFTEN:
-                from bot.rules.tables.whole import functions_of
+        """What a table becomes for questions of one kind that come often; None before, and where there is nothing."""
+        found = self._whole.get(name, 0)
+        if found.__class__ is not int:
+            return found
+        self._whole[name] = found + 1
+        if found + 1 < OFTEN:
+            return None
+        from bot.rules.tables.whole import function_of
 
-                self._whole.update(functions_of(self))
-                return self._whole[name]
-        return found
+        made = self._whole[name] = function_of(self, name)
+        return made
 
     def __call__(self, **inputs: Any) -> Answer:
         """The answer for inputs that a sequence has at hand; those left out take their defaults.

@@ -50,16 +50,16 @@ def known(option: Option) -> Mapping[type, Mapping[Any, Any]]:
     return _numbers(int(option.min), int(option.max))
 
 
-def functions_of(table: Table) -> dict[str, Any]:
-    """The functions by name: `answer` from all values, `called` and `typed` as `Table` has them, and `read`, from what
-    was typed to the answer, for tables that need no values by name; None otherwise."""
-    answer = answer_of(table)
-    return {
-        "answer": answer,
-        "called": _direct(table, _take_called, "called(inputs)") or _called_of(table, answer),
-        "typed": _typed_of(table),
-        "read": None if table.rolls else _direct(table, _take_typed, "read(given)"),
-    }
+def function_of(table: Table, name: str) -> Any:
+    """A function by its name: `answer` from all values, `called` and `typed` as `Table` has them, and `read`, from what
+    was typed to the answer; None for a `read` of values that are needed by name, which goes by the others."""
+    if name == "answer":
+        return answer_of(table)
+    if name == "typed":
+        return _typed_of(table)
+    if name == "read":
+        return None if table.rolls else _direct(table, _take_typed, "read(given)")
+    return _direct(table, _take_called, "called(inputs)") or _called_of(table, answer_of(table))
 
 
 def _typed_of(table: Table) -> Typed:
