@@ -4,12 +4,14 @@ stranger wrote."""
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.packs.linter import lint
 from bot.rules.errors import TableError, UserError
+from bot.rules.inputs.units import MAX_UNITS
 from bot.systems.catalog import SCENARIOS, STEPS, TABLES, Sequence, System
 from bot.systems.packs.content import Content, read_content
 from bot.systems.packs.pack import PackSystem
@@ -28,15 +30,18 @@ class Report:
     faults: tuple[str, ...] = ()
     questions: tuple[str, ...] = ()
     about: str = ""
+    odds: tuple[str, ...] = ()
+    """How many states the odds of a sequence have at most, one line each where it is known."""
 
 
 @dataclass(slots=True)
 class _Found:
     faults: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
+    odds: list[str] = field(default_factory=list)
 
     def report(self, about: str = "") -> Report:
-        return Report(tuple(dict.fromkeys(self.faults)), tuple(dict.fromkeys(self.questions)), about)
+        return Report(tuple(dict.fromkeys(self.faults)), tuple(dict.fromkeys(self.questions)), about, tuple(self.odds))
 
 
 def check_content(content: Content) -> Report:
@@ -101,7 +106,25 @@ def _check_sequences(system: System, found: _Found) -> int:
             fault = str(error)
         if fault:
             found.faults.append(fault)
+        else:
+            _count_states(sequence, found)
     return len(sequences)
+
+
+def _count_states(sequence: Sequence, found: _Found) -> None:
+    """Say how many states the odds of a sequence come to at most, and ask about those that may be too many."""
+    from bot.rules.odds import STATE_BUDGET
+
+    bound = None if sequence.declared is None else sequence.declared.bound(MAX_UNITS)
+    if bound is None or bound.most == math.inf:
+        return
+    if bound.most <= STATE_BUDGET:
+        found.odds.append(f"{sequence.id}: at most {bound.most:,.0f} state{'' if bound.most == 1 else 's'}")
+    elif bound.least > STATE_BUDGET:
+        where = f"{sequence.system.id}/sequences.yaml, row {sequence.id}"
+        found.questions.append(
+            f"{where}: its odds are too large to count for {MAX_UNITS} units; must so many dice be read later?"
+        )
 
 
 def _sequence_fault(system: System, sequence: Sequence) -> str:
@@ -112,6 +135,8 @@ def _sequence_fault(system: System, sequence: Sequence) -> str:
     where = f"{system.id}/sequences.yaml, row {sequence.id}"
     if isinstance(system, PackSystem) and sequence.declared is None and system.parent is None:
         return f"{where}: has no {STEPS}/{sequence.id}.yaml"
+    if sequence.declared is not None:
+        sequence.declared.check_odds()
     try:
         resolve(sequence, sequence.example, throwaway())
         if sequence.odds_by:
@@ -164,4 +189,5 @@ def lines_of(report: Report) -> Iterator[str]:
     """A report as it is printed."""
     yield from (f"fault     {fault}" for fault in report.faults)
     yield from (f"question  {question}" for question in report.questions)
+    yield from (f"odds      {odds}" for odds in report.odds)
     yield report.about if not report.faults else f"{len(report.faults)} to put right"

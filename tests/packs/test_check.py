@@ -123,6 +123,7 @@ def test_new_writes_a_pack_that_passes_and_is_never_put_over_another(tmp_path: P
     report = check_content(read_content(folder))
     assert (report.faults, report.questions) == ((), ())
     assert report.about == "few-acres: Few Acres, version 1: 2 tables, 1 combat sequence, 1 scenario"
+    assert report.odds == ("attack: at most 1 state",)
     with refuses("name-taken"):
         new_pack(folder)
     with refuses("bad-name"):

@@ -92,6 +92,16 @@ FILES: dict[str, tuple[dict[str, str | bytes | None], str]] = {
         {"sequences.yaml": "fire: {title: T, source: s, summary: S., code: os}\n"},
         "sequences.yaml",
     ),
+    "odds of too many dice": (
+        {
+            "sequences.yaml": "fire: {title: T, source: s, summary: S., inputs: {mod: {type: int, default: 0}}, "
+            "outputs: {sum: int}, odds_by: sum, example: {mod: 0}}\n",
+            "steps/fire.yaml": "steps:\n"
+            + "".join(f"- roll: {{d{n}: 1d20}}\n" for n in range(9))
+            + f"- tell: {{sum: {' * 3 + '.join(f'd{n}' for n in range(9))}}}\n",
+        },
+        "the odds by sum can never be counted: the dice that are read later come to 25,600,000,000 states",
+    ),
     "another's commands": ({"pack.yaml": FEW["pack.yaml"].replace("id: few", "id: game")}, "cannot name a system"),
     "a folder as its id": ({"pack.yaml": FEW["pack.yaml"].replace("id: few", "id: ../few")}, "cannot name a system"),
     "a parent elsewhere": ({"pack.yaml": FEW["pack.yaml"] + "inherits: ../../etc\n"}, "no built-in system"),

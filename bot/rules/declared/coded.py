@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.rules.declared.calls import said
 from bot.rules.declared.checks import early_checks, early_rows
@@ -17,6 +17,10 @@ from bot.rules.declared.program import NOTHING, Block, Builder, Keys, all_formul
 from bot.rules.declared.running import SCOPE, UNWORKABLE, Now, Rows, odds_plan, plan_of, unworkable
 from bot.rules.declared.segments import Code, Emitter
 from bot.rules.sequence import Plan, Row, row_of
+
+if TYPE_CHECKING:
+    from bot.rules.declared.bounds import Bound
+    from bot.rules.inputs.options import Option
 
 _INDEX, _PLACE = re.compile(r"\[\d+\]"), re.compile(r"([^.\[\]]+)\[(\d+)\]")
 MOST_ASKED = 32
@@ -65,9 +69,20 @@ class Coded:
     def _play(self) -> Code:
         return self._code(None)
 
-    def _code(self, asked: frozenset[str] | None) -> Code:
+    def _kept(self, asked: frozenset[str] | None) -> tuple[Block, Keys]:
+        """What of the program is needed, and the inputs that it reads."""
         slicer = Slicer(asked, self.dice, refuses=self._check is None)
         kept, live, _ = slicer.block(self.program, NOTHING, False)
+        return kept, live
+
+    def bound(self, path: str, options: tuple[Option, ...], units: int) -> Bound:
+        """How many states the odds of an output have, with at most so many `units` in a list."""
+        from bot.rules.declared.bounds import bound_of
+
+        return bound_of(self._kept(frozenset((_INDEX.sub("", path),)))[0], options, self._scope, units)
+
+    def _code(self, asked: frozenset[str] | None) -> Code:
+        kept, live = self._kept(asked)
         return Emitter(self._file, self._scope, before_dice(kept, (*self._inputs, *live)), asked is not None).code(
             kept, live
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bot.rules.declared.calls import NONE
 from bot.rules.declared.coded import Coded
@@ -18,6 +18,9 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.sequence import Plan
+
+if TYPE_CHECKING:
+    from bot.rules.declared.bounds import Bound
 
 KEYS = ("lists", "formulas", "blocks", "sequences")
 
@@ -78,11 +81,28 @@ class Declared:
         self.id, self.head = id, head
         lists = tuple(name for name, said in loader.outputs.items() if said.startswith("list"))
         inputs = _inputs(head.inputs)
+        self._wrong = formulas.setting.wrong
         self.code = Coded(
             id, steps, lists, frozenset((*lists, *loader.items)), frozenset(loader.by_item), formulas, tuple(inputs)
         )
         self._mods = any(option.type == "mods" for option in head.inputs)
         self._read = [(key, get) for key, get in _getters(head.inputs).items() if key in self.code.reads]
+
+    def bound(self, units: int) -> Bound | None:
+        """How many states its odds have, with at most so many `units` in a list; None where it has no odds."""
+        return self.code.bound(self.head.odds_by, self.head.inputs, units) if self.head.odds_by else None
+
+    def check_odds(self) -> None:
+        """Raises TableError for odds that nobody could ever count, however few units are listed."""
+        from bot.rules.odds import STATE_BUDGET
+
+        bound = self.bound(0)
+        if bound is not None and bound.least > STATE_BUDGET:
+            raise self._wrong(
+                f"the odds by {self.head.odds_by} can never be counted: the dice that are read later come to "
+                f"{bound.least:,.0f} states, and {STATE_BUDGET:,} are the most",
+                ("sequences", self.id),
+            )
 
     def plan(self, given: Given) -> Plan[Now]:
         """The plan for cleaned inputs. Raises UserError for what the steps refuse."""

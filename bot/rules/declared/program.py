@@ -154,10 +154,11 @@ def reading(key: str) -> Formula:
 
 def synthetic(reads: Iterable[str], name: str, *arguments: ast.expr) -> Formula:
     """A call that no formula can write."""
-    return Formula(tuple(dict.fromkeys(reads)), _never, source=name, tree=called_with(name, list(arguments)))
+    return Formula(tuple(dict.fromkeys(reads)), never_called, source=name, tree=called_with(name, list(arguments)))
 
 
-def _never() -> Any:
+def never_called() -> Any:
+    """Nobody calls it: the function of what only whole programs hold."""
     raise AssertionError("part of a program, not called by itself")
 
 
@@ -227,8 +228,8 @@ class Builder:
         if self.again:
             self.sites = self.fors = 0
             body = self.block(steps, Around())
-        start = [Let(key, Formula((), _never, tree=ast.Tuple([], ast.Load()))) for key in self.kept]
-        start += [Let(key, Formula((), _never, tree=ast.Constant(False))) for key in self.once]
+        start = [Let(key, Formula((), never_called, tree=ast.Tuple([], ast.Load()))) for key in self.kept]
+        start += [Let(key, Formula((), never_called, tree=ast.Constant(False))) for key in self.once]
         return (*start, *body)
 
     def block(self, steps: list[Parsed], around: Around) -> Block:
@@ -302,7 +303,7 @@ class Builder:
             within = around.within if told.of_item else ()
             yield Tell("" if told.plain else told.name, within, value, once, told.where, told.null)
             if once:
-                yield Let(once, Formula((), _never, tree=ast.Constant(True)))
+                yield Let(once, Formula((), never_called, tree=ast.Constant(True)))
         yield from (Say(ready, reads_of(ready)) for ready in step.lines)
         yield from (Take(kind, ready, reads_of(ready)) for kind, ready in step.notes)
         yield from (Let(key, value) for key, value in step.lets)

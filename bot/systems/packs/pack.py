@@ -179,6 +179,8 @@ class PackSystem(System):
         for sequence in self.sequences.values():
             if sequence.declared is None and (self.parent is None or sequence.id not in self.parent.sequences):
                 raise TableError(f"{self.id}/sequences.yaml", f"has no {STEPS}/{sequence.id}.yaml", row=sequence.id)
+            if sequence.declared is not None and (self.parent is None or f"{STEPS}/{sequence.id}" in own):
+                sequence.declared.check_odds()
         for sequence in self.sequences.values() if "sequences" in own else ():
             _check_command(sequence.id, sequence.inputs, f"{self.id}/sequences.yaml")
         for group in groups:
