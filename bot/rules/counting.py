@@ -6,7 +6,7 @@ Whole numbers over one common denominator, which grows with each round by what a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,7 +34,9 @@ from bot.rules.ruling import Ruled, Weighted
 from bot.rules.sequence import Plan
 
 Rolls = Callable[[Any], tuple[Weighted, int]]
+Steps = Mapping[str, tuple[Callable[..., Any], Rolls]]
 _INDEX = re.compile(r"\[\d+\]")
+_NO_NAMES: frozenset[str] = frozenset()
 
 OutOfTime = Callable[[], bool]
 """Asked between states by who has no more time; the rules themselves read no clock."""
@@ -75,7 +77,7 @@ class Count:
     def __init__(self, meter: Meter) -> None:
         self.meter = meter
         self._alike: dict[Any, Any] = {}
-        self._steps: dict[Any, Any] = {}
+        self._steps: dict[int, tuple[Any, bool, dict[frozenset[str], Steps]]] = {}
 
     def joint(self, plan: Plan[Any], wanted: tuple[str, ...], sign: Sign | None = None) -> Joint:
         """How often each combination of the outputs `wanted` comes, with the bits that `sign` reads at the end.
@@ -103,7 +105,7 @@ class Count:
                         forks.append(fork.weighing(weight, over))
                         continue
                     found, total = fork.combined()
-                    meter.take_rolls(len(found), len(after) + len(done))
+                    meter.hold(len(found) + len(after) + len(done))
                     if then is None:
                         ends.append((over * total, {key: weight * ways for key, ways in found.items()}))
                         continue
@@ -124,32 +126,23 @@ class Count:
             over *= now.factor
             rounds.append((over, done))
             live = after
-        told_at_end: list[Weighed] = []
-        for own, done in rounds:
-            ended: dict[Any, int] = {}
-            for (state, known), weight in done.items():
-                if None in known and state.owes is None:
-                    known = _known(known, plan.closing(state), positions)
-                known = tuple([ABSENT if value is None else value for value in known]) if None in known else known
-                key = known if sign is None else (known, sign(state))
-                ended[key] = ended.get(key, 0) + weight
-            told_at_end.append((own, ended))
+        told_at_end = _ended(plan, rounds, positions, sign)
         return Joint(*merged([*told_at_end, *ends, *multiplied(forks, meter.hold)]))
 
-    def _steps_of(self, plan: Plan[Any], wanted: Sequence[str]) -> dict[str, tuple[Callable[..., Any], Rolls]]:
+    def _steps_of(self, plan: Plan[Any], wanted: Sequence[str]) -> Steps:
         """Each step's rule, and the rolls that differ in a state, with how many equally likely ones they are in all."""
-        names: frozenset[str] = frozenset()
-        if any(step.exact_only for step in plan.steps.values()):
-            names = frozenset([_INDEX.sub("", path).rsplit(".", 1)[-1] for path in wanted])
-        key = id(plan.steps), names
-        found = self._steps.get(key)
-        if found is None:
-            steps = {
+        kept = self._steps.get(id(plan.steps))
+        if kept is None:  # the steps are kept too, so that no others have their identity
+            is_exact = any(step.exact_only for step in plan.steps.values())
+            kept = self._steps[id(plan.steps)] = plan.steps, is_exact, {}
+        _, is_exact, found = kept
+        names = frozenset([_INDEX.sub("", path).rsplit(".", 1)[-1] for path in wanted]) if is_exact else _NO_NAMES
+        if names not in found:
+            found[names] = {
                 owes: (step.rule, _rolls_of(step, exact=not step.exact_only.isdisjoint(names)))
                 for owes, step in plan.steps.items()
             }
-            found = self._steps[key] = steps, plan.steps  # which are kept, so that no others have their identity
-        return found[0]
+        return found[names]
 
     def _fork(
         self, parts: Parts[Any], wanted: Sequence[str], known: Known, sign: Sign | None
@@ -177,7 +170,15 @@ class Count:
         if found is None:
             paths = tuple([part.paths[name] + rest for name, rest in names])
             plan = part.plan()
-            if kind == "joint":
+            if len(paths) == 1 and sign is None:
+                weights, over = self.alone(plan, paths[0])
+                one = kind == "joint"
+                found = (
+                    Joint({(value,): weight for value, weight in weights.items()}, over)
+                    if one
+                    else Marginals({names[0]: weights}, {}, over)
+                )
+            elif kind == "joint":
                 found = self.joint(plan, paths, sign)
             else:
                 sums, ends, over = self.marginals(plan, paths, sign)
@@ -186,15 +187,64 @@ class Count:
                 self._alike[key] = found
         return found
 
+    def alone(self, plan: Plan[Any], path: str) -> tuple[dict[Any, int], int]:
+        """How often each value of a single output comes, out of how many; a branch ends as soon as it is known."""
+        wanted = (path,)
+        plan = plan.focus(wanted) if plan.focus is not None else plan
+        if plan.opening.get(path) is not None:
+            return {shown(plan.opening[path]): 1}, 1
+        steps, apart, meter = self._steps_of(plan, wanted), plan.apart, self.meter
+        over, rounds, live = 1, list[Weighed](), {plan.start: 1}
+        while live:
+            meter.take_states(len(live))
+            after: dict[Any, int] = {}
+            done: dict[Any, int] = {}
+            seen: dict[Any, int] = {}
+            now = Round(after, done, seen)
+            for state, weight in live.items():
+                if state.owes is None:
+                    done[state] = done.get(state, 0) + weight * now.factor
+                    continue
+                parts = None if apart is None else apart(state)
+                if parts is not None:
+                    found, total, then = self._added(parts, wanted, None, weight, over, {path: rounds})
+                    weight *= now.share(total)
+                    _go_on(after, then, found, weight)
+                    continue
+                rule, rolls_of = steps[state.owes]
+                rolls, total = rolls_of(state)
+                meter.take_rolls(len(rolls), len(after) + len(done))
+                weight *= now.share(total)
+                for ways, roll in rolls:
+                    new, told, _, _ = rule(state, roll)
+                    value = told.get(path)
+                    if value is None:
+                        into = done if new.owes is None else after
+                        into[new] = into.get(new, 0) + weight * ways
+                        continue
+                    if value.__class__ not in PLAIN:
+                        value = shown(value)
+                    seen[value] = seen.get(value, 0) + weight * ways
+            over *= now.factor
+            if not (after or done or rounds):
+                return seen, over
+            rounds.append((over, seen))
+            rounds += [(over, {shown(value): weight}) for value, weight in _closed(plan, path, done)]
+            live = after
+        weights, total = merged(rounds, over)
+        if rest := total - sum(weights.values()):
+            weights = {**weights, ABSENT: weights.get(ABSENT, 0) + rest}
+        return weights, total
+
     def marginals(self, plan: Plan[Any], wanted: tuple[str, ...], sign: Sign | None = None) -> Marginals:
         """How often each value of each output comes, and the bits of the states at the end."""
         plan = plan.focus(wanted) if plan.focus is not None else plan
-        asked, alone = frozenset(wanted), len(wanted) == 1 and sign is None
+        asked = frozenset(wanted)
         steps, apart, meter = self._steps_of(plan, wanted), plan.apart, self.meter
         told = {path: plan.opening.get(path) for path in wanted}
         sums = {path: [] if value is None else [(1, {shown(value): 1})] for path, value in told.items()}
         over, ended, ends = 1, list[Weighed](), list[Weighed]()
-        live = {} if alone and sums[wanted[0]] else {plan.start: 1}
+        live = {plan.start: 1}
         while live:
             meter.take_states(len(live))
             after: dict[Any, int] = {}
@@ -213,9 +263,7 @@ class Count:
                         ends.append((over * total, {bits: weight * ways for bits, ways in found.items()}))
                         continue
                     weight *= now.share(total)
-                    for bits, ways in found.items():
-                        new = then(bits)
-                        after[new] = after.get(new, 0) + weight * ways
+                    _go_on(after, then, found, weight)
                     continue
                 rule, rolls_of = steps[state.owes]
                 rolls, total = rolls_of(state)
@@ -224,8 +272,8 @@ class Count:
                 for ways, roll in rolls:
                     new, told, _, _ = rule(state, roll)
                     share = weight * ways
-                    if not asked.isdisjoint(told) and now.tell(asked.intersection(told), told, share) and alone:
-                        continue
+                    if not asked.isdisjoint(told):
+                        now.tell(asked.intersection(told), told, share)
                     into = done if new.owes is None else after
                     into[new] = into.get(new, 0) + share
             over *= now.factor
@@ -284,6 +332,39 @@ class Count:
                 for state, weight in states.items():
                     bits[sign(state)] = bits.get(sign(state), 0) + weight
                 ends.append((over, bits))
+
+
+def _go_on(after: dict[Any, int], then: Callable[[int], Any] | None, found: Mapping[int, int], weight: int) -> None:
+    """Add the states in which a sequence goes on, if it does."""
+    if then is not None:
+        for bits, ways in found.items():
+            new = then(bits)
+            after[new] = after.get(new, 0) + weight * ways
+
+
+def _ended(
+    plan: Plan[Any], rounds: Sequence[Weighed], positions: Mapping[str, int], sign: Sign | None
+) -> list[Weighed]:
+    """What is known at the end of a sequence, with the bits of its state where these are read."""
+    told_at_end: list[Weighed] = []
+    for own, done in rounds:
+        ended: dict[Any, int] = {}
+        for (state, known), weight in done.items():
+            if None in known and state.owes is None:
+                known = _known(known, plan.closing(state), positions)
+            known = tuple([ABSENT if value is None else value for value in known]) if None in known else known
+            key = known if sign is None else (known, sign(state))
+            ended[key] = ended.get(key, 0) + weight
+        told_at_end.append((own, ended))
+    return told_at_end
+
+
+def _closed(plan: Plan[Any], path: str, done: Mapping[Any, int]) -> Iterator[tuple[Any, int]]:
+    """What an output is at the end, where it is known no sooner."""
+    for state, weight in done.items():
+        value = plan.closing(state).get(path)
+        if value is not None:
+            yield value, weight
 
 
 def _rolls_of(step: Ruled[Any], *, exact: bool) -> Rolls:

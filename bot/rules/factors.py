@@ -65,9 +65,8 @@ class Round:
             self.factor = common
         return self.factor // total
 
-    def tell(self, paths: Iterable[str], told: Mapping[str, Any], weight: int) -> bool:
-        """Add what a roll tells of the outputs at `paths`. Whether that is anything."""
-        any_told = False
+    def tell(self, paths: Iterable[str], told: Mapping[str, Any], weight: int) -> None:
+        """Add what a roll tells of the outputs at `paths`."""
         for path in paths:
             value = told[path]
             if value is None:
@@ -79,8 +78,6 @@ class Round:
             if value.__class__ not in PLAIN:
                 value = shown(value)
             counts[value] = counts.get(value, 0) + weight
-            any_told = True
-        return any_told
 
 
 class Fork:

@@ -43,8 +43,8 @@ def joint(
     Raises TooManyStates beyond `budget` states, `rolls` rolls looked at or when it is `out_of_time`.
     """
     if len(by) == 1:
-        alone = marginals(plan, by, budget=budget, rolls=rolls, out_of_time=out_of_time)[by[0]]
-        return {(value,): chance for value, chance in alone.items()}
+        weights, over = Count(Meter(budget, rolls, out_of_time)).alone(plan, by[0])
+        return {(value,): chance for value, chance in _fractions(weights, over).items()}
     found = Count(Meter(budget, rolls, out_of_time)).joint(plan, tuple(by))
     return _fractions(found.weights, found.over)
 
@@ -63,7 +63,10 @@ def marginals(
     beyond `budget` states, `rolls` rolls looked at or when it is `out_of_time`.
     """
     wanted = tuple(dict.fromkeys(paths))
-    found = Count(Meter(budget, rolls, out_of_time)).marginals(plan, wanted)
+    count = Count(Meter(budget, rolls, out_of_time))
+    if len(wanted) == 1:
+        return {wanted[0]: _fractions(*count.alone(plan, wanted[0]))}
+    found = count.marginals(plan, wanted)
     return {path: _completed(found.sums[path], found.over) for path in wanted}
 
 

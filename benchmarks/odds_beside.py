@@ -1,0 +1,273 @@
+"""Exact odds beside icepool: the same problems as plans and as its dice, and dice expressions; all fractions equal.
+
+Run as `python -m benchmarks.odds_beside`. The two take turns, and each round gives one ratio: median, lowest and
+highest are printed. Of an expression, which is read before, `first` is with the caches of both emptied and new dice;
+`again` is the same once more; `anew` counts ours again beside an icepool that still remembers its own.
+"""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from functools import _lru_cache_wrapper
+from typing import Any, NamedTuple
+
+import icepool
+
+from bot.rules.apart import Part, Parts
+from bot.rules.dice import d6
+from bot.rules.expression import parser
+from bot.rules.expression.chances import odds
+from bot.rules.odds import group_alike, group_faces, group_sums, joint
+from bot.rules.sequence import Plan, Roll, Ruling, Settlement, ruled
+from bot.systems.catalog import system
+
+ROUNDS, LEAST = 7, 0.02
+MORALES = (6, 5, 4)
+MEN = 20
+D6 = d6("die")
+Task = Callable[[], Any]
+
+
+class Shot(NamedTuple):
+    """A shot part-way through: what is owed, by how much it hits, who is in hand, and who helps them."""
+
+    owes: str | None
+    margin: int = 0
+    at: int = 0
+    helped: bool = False
+
+
+def check(margin: int, morale: int, die: int) -> str:
+    """What a man's die comes to; a 1 makes a hero."""
+    total = die + margin
+    if die == 1:
+        return "hero"
+    return ["none", "shaken", "casualties", "eliminated"][
+        (total > morale) + (total >= 2 * morale) + (total >= 3 * morale)
+    ]
+
+
+def never(_out: Any) -> Settlement:
+    """Nobody plays it."""
+    raise AssertionError("a benchmark is counted, not played")
+
+
+def margins(_: Shot, roll: Roll) -> Ruling[Shot]:
+    """One die with 5 more against another; where it is not higher nobody checks."""
+    margin = roll[0] + 5 - roll[1]
+    if margin > 0:
+        return Ruling(Shot("check", margin))
+    return Ruling(Shot(None), {f"men[{at}]": "none" for at in range(len(MORALES))})
+
+
+def man(now: Shot, roll: Roll) -> Ruling[Shot]:
+    """One man checks."""
+    result = check(now.margin - now.helped, MORALES[now.at], roll[0])
+    return Ruling(Shot(None, helped=result in ("none", "hero")), {f"men[{now.at}]": result})
+
+
+STEPS = {"attack": ruled((D6, D6), margins), "check": ruled((D6,), man)}
+
+
+def alone(margin: int, at: int, helped: bool = False) -> Part[Shot]:
+    """The check of one man."""
+    key = margin - helped, MORALES[at]
+    return Part(lambda: Plan(Shot("check", margin, at, helped), STEPS, never), {"": f"men[{at}]"}, key)
+
+
+def fire(led: bool) -> Plan[Shot]:
+    """One attack on three men; `led`: the first, who comes through, helps the others."""
+
+    def apart(now: Shot) -> Parts[Shot] | None:
+        if now.owes != "check":
+            return None
+        first = 1 if led else 0
+        return Parts(tuple(alone(now.margin, at, now.helped) for at in range(first, len(MORALES))))
+
+    def leader(now: Shot, roll: Roll) -> Ruling[Shot]:
+        after, told, _, _ = man(now, roll)
+        return Ruling(Shot("check", now.margin, 1, after.helped), told)
+
+    steps = {**STEPS, "leader": ruled((D6,), leader)} if led else STEPS
+    if led:
+
+        def attack(now: Shot, roll: Roll) -> Ruling[Shot]:
+            after, told, _, _ = margins(now, roll)
+            return Ruling(after._replace(owes="leader") if after.owes else after, told)
+
+        steps["attack"] = ruled((D6, D6), attack)
+    return Plan(Shot("attack"), steps, never, apart=apart)
+
+
+BY_MAN = tuple(f"men[{at}]" for at in range(len(MORALES)))
+
+
+def fire_beside(led: bool) -> Any:
+    """The same as dice."""
+
+    def one(margin: int, at: int) -> Any:
+        return icepool.d6.map(lambda die: check(margin, MORALES[at], die))
+
+    def all_of(margin: int) -> Any:
+        if margin <= 0:
+            return ("none",) * len(MORALES)
+        if not led:
+            return icepool.tupleize(*[one(margin, at) for at in range(len(MORALES))])
+
+        def others(first: str) -> Any:
+            less = margin - (first in ("none", "hero"))
+            return icepool.tupleize(first, *[one(less, at) for at in range(1, len(MORALES))])
+
+        return one(margin, 0).map(others)
+
+    return (icepool.d6 + 5 - icepool.d6).map(all_of)
+
+
+def table() -> Plan[Shot]:
+    """Two dice on a table."""
+
+    def rule(_: Shot, roll: Roll) -> Ruling[Shot]:
+        return Ruling(Shot(None), {"result": check(4, 5, sum(roll))})
+
+    return Plan(Shot("read"), {"read": ruled((D6, D6), rule, groups=group_sums(2, 6))}, never)
+
+
+def counts() -> Plan[Shot]:
+    """One attack on many men who are alike: how many come to what."""
+    names = ("none", "shaken", "casualties", "eliminated", "hero")
+
+    def attack(_: Shot, roll: Roll) -> Ruling[Shot]:
+        margin = roll[0] - roll[1]
+        return Ruling(Shot("men", max(0, margin)))
+
+    def men(now: Shot, roll: Roll) -> Ruling[Shot]:
+        results = [check(now.margin, 5, die) for die in roll]
+        return Ruling(Shot(None), {name: results.count(name) for name in names})
+
+    def groups(now: Shot) -> Any:
+        return group_alike(MEN, group_faces(6, lambda die: check(now.margin, 5, die)))
+
+    return Plan(
+        Shot("attack"), {"attack": ruled((D6, D6), attack), "men": ruled((D6,) * MEN, men, groups=groups)}, never
+    )
+
+
+def counts_beside() -> Any:
+    """The same as vectors that are added up."""
+    names = ("none", "shaken", "casualties", "eliminated", "hero")
+
+    def one(margin: int) -> Any:
+        return MEN @ icepool.d6.map(lambda die: icepool.Vector([int(check(margin, 5, die) == name) for name in names]))
+
+    return (icepool.d6 - icepool.d6).map(lambda margin: max(0, margin)).map(one)
+
+
+COUNTS = ("none", "shaken", "casualties", "eliminated", "hero")
+PROBLEMS: dict[str, tuple[Task, Task]] = {
+    "table": (lambda: joint(table(), ("result",)), lambda: (2 @ icepool.d6).map(lambda total: (check(4, 5, total),))),
+    "fire": (lambda: joint(fire(led=False), BY_MAN), lambda: fire_beside(led=False)),
+    "fire1": (lambda: joint(fire(led=True), BY_MAN), lambda: fire_beside(led=True)),
+    "counts": (lambda: joint(counts(), COUNTS), counts_beside),
+}
+
+
+def expressions() -> dict[str, Task]:
+    """Each expression as icepool has it, with dice of its own that remember nothing."""
+    d4, six, d8, d10 = (icepool.Die(range(1, sides + 1)) for sides in (4, 6, 8, 10))
+    return {
+        "2d6+3": lambda: 2 @ six + 3,
+        "4d6kh3": lambda: six.highest(4, 3),
+        "10d10>=8": lambda: 10 @ (d10 >= 8),
+        "20d6": lambda: 20 @ six,
+        "10d10kh5": lambda: d10.highest(10, 5),
+        "20d6kh10": lambda: six.highest(20, 10),
+        "2d6+1d8+4d6kh3-2d4": lambda: 2 @ six + 1 @ d8 + six.highest(4, 3) - 2 @ d4,
+    }
+
+
+def forget() -> None:
+    """Empty the caches of both."""
+    parser._remembered.cache_clear()
+    for one in gc.get_objects():
+        if isinstance(one, _lru_cache_wrapper) and str(one.__module__).startswith("icepool"):
+            one.cache_clear()
+
+
+def fractions(die: Any) -> dict[Any, Fraction]:
+    """An icepool die as ours."""
+    return {value: Fraction(ways, die.denominator()) for value, ways in die.items()}
+
+
+def once(task: Task) -> float:
+    """Microseconds of one run."""
+    start = time.perf_counter()
+    task()
+    return (time.perf_counter() - start) * 1e6
+
+
+def many(task: Task) -> float:
+    """Microseconds of one run, of as many as it takes to see."""
+    runs, start = 0, time.perf_counter()
+    while (taken := time.perf_counter() - start) < LEAST:
+        task()
+        runs += 1
+    return taken / runs * 1e6
+
+
+def compared(name: str, ours: Callable[[], float], theirs: Callable[[], float]) -> str:
+    """Both by turns."""
+    found = [(ours(), theirs()) for _ in range(ROUNDS)]
+    ratios = [beside / own for own, beside in found]
+    own, beside = (statistics.median(times) for times in zip(*found, strict=True))
+    spread = f"{min(ratios):.1f} to {max(ratios):.1f}"
+    return f"{name:26} {own:10.1f} us {beside:11.1f} us   {statistics.median(ratios):7.1f} times ({spread})"
+
+
+def main() -> None:
+    """Print a line for each problem and expression."""
+    print(f"{'':26} {'ours':>13} {'icepool':>14}")
+    for name, (ours, theirs) in PROBLEMS.items():
+        assert {tuple(key): chance for key, chance in ours().items()} == {
+            tuple(key): chance for key, chance in fractions(theirs()).items()
+        }
+        print(compared(name, lambda task=ours: many(task), lambda task=theirs: many(task)))  # type: ignore[misc]
+    for text in expressions():
+        print(compared(f"{text}, first", lambda text=text: first_of(text), lambda text=text: first_beside(text)))  # type: ignore[misc]
+        kept, theirs = parser.parse(text), expressions()[text]
+        assert {int(value): chance for value, chance in fractions(theirs()).items()} == odds(kept)
+
+        def anew(text: str = text) -> object:
+            parsed = parser.parse(text)
+            parsed.kept.pop("odds", None)
+            return odds(parsed)
+
+        print(compared("  again", lambda text=text: many(lambda: odds(parser.parse(text))), lambda: many(theirs)))  # type: ignore[misc]  # noqa: B023
+        print(compared("  anew", lambda task=anew: many(task), lambda: many(theirs)))  # type: ignore[misc]  # noqa: B023
+    fire = system("baps").sequence("fire")
+    given = {"range": 45, "attackers": "soldier weapon=rifle-bolt count=5", "targets": "soldier count=7"}
+    plan = fire.plan(fire.given(given, {}))
+    paths = tuple(f"targets[{at}].result" for at in range(7))
+    print(
+        f"joint of 7 BAPS targets    {statistics.median(once(lambda: joint(plan, paths)) for _ in range(9)):10.1f} us"
+    )
+
+
+def first_of(text: str) -> float:
+    """Ours, with nothing remembered."""
+    forget()
+    read = parser.parse(text)
+    return once(lambda: odds(read))
+
+
+def first_beside(text: str) -> float:
+    """Theirs, with new dice and nothing remembered."""
+    forget()
+    return once(expressions()[text])
+
+
+if __name__ == "__main__":
+    main()
