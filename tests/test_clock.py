@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from bot.app import App
-from bot.interface.spec import Person, Place
+from bot.interface.spec import Command, Person, Place
 from bot.stores.base import DAY, Store
-from bot.stores.records import Change, Commit, Doc, EventRow, Outgoing
+from bot.stores.postgres import open_postgres
+from bot.stores.records import Change, Commit, Doc, DueRow, EventRow, Outgoing
 from bot.stores.sweeping import Sweeping
 from tests.fresh import fresh_store
+from tests.standins.postgres import PostgresServer
 
 ANNA, HERE = Person("console:anna", "Anna"), Place("console:here", "console:server")
 HOUR = 3600.0
@@ -35,9 +39,15 @@ def host() -> Host:
     return Host()
 
 
-@pytest.fixture
-async def store(host: Host) -> Store:
-    return await fresh_store(host.clock)
+@pytest.fixture(params=["sqlite", "postgres"])
+async def store(request: pytest.FixtureRequest, host: Host) -> AsyncIterator[Store]:
+    """Each kind of store in turn."""
+    if request.param == "sqlite":
+        yield await fresh_store(host.clock)
+        return
+    server: PostgresServer = request.getfixturevalue("postgres")
+    async with open_postgres(server.new_database(), clock=host.clock) as opened:
+        yield opened
 
 
 def app_on(store: Store, host: Host) -> App:
@@ -72,6 +82,42 @@ async def test_a_lease_is_kept_while_the_clock_goes_on_as_it_should(store: Store
     host.passes(11)
     assert len(await app.due("console:")) == 1
     assert await app.due("console:") == [], "one process has it"
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_what_is_due_at_an_hour_waits_for_that_hour_and_comes_once(store: Store, host: Host, jump: float) -> None:
+    """A reminder goes by the clock on the wall, as its reader does: set back it waits, set ahead it comes."""
+    at = host.now + 2 * HOUR
+    await store.commit(Commit(due=(DueRow("g1/ping", at, "ping", {}, ""),)))
+    host.now += jump
+    host.passes(60)
+    assert [row.key for row in await store.due(10)] == (["g1/ping"] if jump > 2 * HOUR else [])
+    host.now = at + 1
+    assert [row.at for row in await store.due(10)] == [at]
+    await store.commit(Commit(drop_due=(("g1/ping", at),)))
+    host.now += jump  # set once more when it was seen to
+    assert await store.due(10) == ()
+    assert await store.due_at("g1/ping") is None
+
+
+@pytest.mark.parametrize("jump", JUMPS)
+async def test_a_receipt_of_a_dead_process_is_answered_however_the_clock_is_set(
+    store: Store, host: Host, jump: float
+) -> None:
+    command = Command(("roll",), {"dice": "2d6"}, ANNA, HERE, "r1", {"token": "t"})
+    dead, app = app_on(store, host), app_on(store, host)
+    assert await dead.promised(command, host.now + 600) is None
+    assert not await app.unanswered("console:"), "somebody may be at work on it"
+    host.now += jump
+    host.passes(60)
+    (owed,) = await app.unanswered("console:")
+    answer = await app.make_good(owed)
+    assert ("was not run" in answer.text()) is (jump > 0), "its token has died by that clock"
+    await app.kept("r1")
+    host.now -= jump
+    host.passes(60)
+    assert not await app.unanswered("console:")
+    dead._receipts.close()
 
 
 @pytest.mark.parametrize("jump", [-30 * DAY, 30 * DAY, 400 * DAY])

@@ -1,4 +1,4 @@
-"""Many at once: two bots on one file, one request delivered again and again, many players in one game."""
+"""Many at once: two bots on one database, one request delivered again and again, many players in one game."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import asyncio
 import os
 import subprocess
 import sys
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+
+import pytest
 
 from bot.app import App
 from bot.audit.games import audit
 from bot.interface.spec import Person, Place
+from bot.settings import load_settings
 from bot.stores.base import Store
-from bot.stores.sqlite import SqliteStore, open_sqlite
+from bot.stores.opening import open_store, opened_store
 from tests.fresh import fresh_app
+from tests.standins.postgres import PostgresServer
 
 HERE = Place("console:here")
 COUNT = 40
@@ -24,32 +29,40 @@ async def numbers(store: Store) -> list[int]:
     return [event.number for event in await store.events(game)]
 
 
-def test_two_bots_on_one_file_lose_no_update(tmp_path: Path) -> None:
-    asyncio.run(begin(tmp_path / "games.db"))
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/games.db"
+    server: PostgresServer = request.getfixturevalue("postgres")
+    return server.new_database()
+
+
+def opened(url: str) -> AbstractAsyncContextManager[Store]:
+    return opened_store(load_settings({"DATABASE_URL": url}))
+
+
+def test_two_bots_on_one_database_lose_no_update(url: str) -> None:
+    asyncio.run(begin(url))
     env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1])}
     bots = [
-        subprocess.Popen(
-            [sys.executable, __file__, str(tmp_path / "games.db"), name], env=env, stdout=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([sys.executable, __file__, url, name], env=env, stdout=subprocess.PIPE, text=True)
         for name in ("a", "b")
     ]
     answered = [line for bot in bots for line in bot.communicate(timeout=60)[0].splitlines()]
     assert [bot.returncode for bot in bots] == [0, 0]
     assert len(answered) == len(set(answered)) == 2 * 2 * COUNT, "every answer has an event number of its own"
-    asyncio.run(check(tmp_path / "games.db"))
+    asyncio.run(check(url))
 
 
-async def begin(path: Path) -> None:
+async def begin(url: str) -> None:
     """A game that both can play, without sides."""
-    app = App(await SqliteStore.open(path))
-    try:
-        await app.run_text('/game start lnlt "Hill 875"', Person("console:host", "host"), HERE, "start")
-    finally:
-        await app.close()
+    async with opened(url) as store:
+        await App(store).run_text('/game start lnlt "Hill 875"', Person("console:host", "host"), HERE, "start")
 
 
-async def check(path: Path) -> None:
-    async with open_sqlite(path) as store:
+async def check(url: str) -> None:
+    async with opened(url) as store:
         assert await numbers(store) == list(range(1, 2 * 2 * COUNT + 2))
         assert await audit(store) == (1, [])
         saved = await store.load_game(HERE.key)
@@ -71,21 +84,19 @@ async def test_one_request_delivered_twenty_times_at_once_rolls_once() -> None:
     await app.close()
 
 
-async def test_fifty_players_in_one_game_are_answered_in_order_of_arrival(tmp_path: Path) -> None:
-    app = App(await SqliteStore.open(tmp_path / "games.db"))
-    try:
+async def test_fifty_players_in_one_game_are_answered_in_order_of_arrival(url: str) -> None:
+    async with opened(url) as store:
+        app = App(store)
         persons = [Person(f"console:{number}", f"p{number}") for number in range(50)]
         replies = await asyncio.gather(*(app.run_text("/roll d6", who, HERE, f"r{who.name}") for who in persons))
         assert [reply.footer[0] for reply in replies] == [f"#{number}" for number in range(2, 52)]
-        assert await audit(app.store) == (1, [])
-    finally:
-        await app.close()
+        assert await audit(store) == (1, [])
 
 
 async def main() -> None:
     """Be one of two bots: two players who never wait for each other."""
-    path, name = sys.argv[1:]
-    app = App(await SqliteStore.open(Path(path)))
+    url, name = sys.argv[1:]
+    app = App(await open_store(load_settings({"DATABASE_URL": url})))
     who = Person(f"console:{name}", name)
 
     async def play(command: str, kind: str) -> None:

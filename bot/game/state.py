@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
+from bot.rules.errors import UserError
 from bot.rules.inputs.units import Back, Roster, RosterUnit
 
 Json = dict[str, Any]
@@ -75,6 +76,10 @@ _SECRET = ("epoch", "commitment", "digest", "drawn", "closing", "closed", "adder
 _BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET, "go_since")
 FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units"))
 """What a patch may set, beside units."""
+_ALL = {*FIELDS, *_BOOKKEEPING, "units"}
+_LATER = {one.name: one.default for one in fields(Game) if one.name in ("packs", "protocol")}
+"""Fields that came later, and what they were before: then they are left out, so that an older process can still read
+the game, as it has to while processes are updated one by one."""
 
 
 def content(game: Game) -> Json:
@@ -87,11 +92,22 @@ def to_json(game: Game) -> Json:
     """The whole state as plain JSON values."""
     kept = {name: _plain(getattr(game, name)) for name in _BOOKKEEPING}
     kept["sealed"] = {str(number): person for number, person in game.sealed.items()}
-    return {**content(game), **kept}
+    whole = {**content(game), **kept}
+    for name, default in _LATER.items():
+        if getattr(game, name) == default:
+            del whole[name]
+    return whole
 
 
 def from_json(data: Mapping[str, Any]) -> Game:
-    """The state that `to_json` wrote."""
+    """The state that `to_json` wrote. Raises UserError for one with fields that only a newer release knows: written
+    back without them it would be another."""
+    if not data.keys() <= _ALL:
+        raise UserError(
+            "This game was played on with a newer Grognard.",
+            hint="The host is updating just now; try again in a few minutes.",
+            code="newer-game",
+        )
     values = dict(data)
     values["units"] = {key: unit_from_json(unit) for key, unit in data["units"].items()}
     values["sealed"] = {int(number): person for number, person in data["sealed"].items()}

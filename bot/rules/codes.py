@@ -155,6 +155,7 @@ CODES = {
     "bad-form": "a form that came back without what it was sent with",
     "too-late": "the platform gave too little time to open the form",
     "store-failed": "the database cannot be read or written",
+    "newer-game": "the game was played on with a newer release, while processes are updated one by one",
     "store-away": "the database server cannot be reached",
     "store-locked": "another program holds the database",
     "store-gone": "the database was moved or replaced",

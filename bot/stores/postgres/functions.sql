@@ -279,6 +279,7 @@ DECLARE
     job jsonb;
     outcomes jsonb := '[]';
 BEGIN
+    PERFORM FROM grognard_schema; -- whoever changes the tables locks that one first: batches wait before they hold any
     FOR job IN SELECT jsonb_array_elements(jobs) LOOP
         BEGIN
             outcomes := outcomes || jsonb_build_array(jsonb_build_object('done', grognard_write(job)));

@@ -10,9 +10,10 @@ from bot.stores.postgres.link import Connection
 _HERE = Path(__file__).parent
 LOCK = 0x67726F676E617264  # "grognard": whoever holds it migrates, the others wait
 
+ONLY_FUNCTIONS = "SELECT 1"
 # Step n leads from version n to n + 1: a file of SQL, or SQL itself. Append only: databases out there have been through
 # the older ones. `functions.sql` is carried out again behind the last step.
-MIGRATIONS: tuple[str, ...] = ("tables.sql",)
+MIGRATIONS: tuple[str, ...] = ("tables.sql", ONLY_FUNCTIONS)
 OURS = ("games", "events", "requests", "outbox")
 """Tables that only another program can have made where ours have no version."""
 
@@ -27,7 +28,9 @@ async def migrate(connection: Connection, steps: tuple[str, ...] = MIGRATIONS) -
         _check_ours(before, await _are_there(connection, *OURS), steps)
         if before == len(steps):
             return
-        if before == 0:
+        if before:  # older processes are at work: no batch of theirs is in the middle of a table that changes
+            await connection.execute("LOCK TABLE grognard_schema IN ACCESS EXCLUSIVE MODE")
+        else:
             await connection.execute("CREATE TABLE grognard_schema (version integer NOT NULL)")
             await connection.execute("INSERT INTO grognard_schema VALUES (0)")
         for step in steps[before:]:

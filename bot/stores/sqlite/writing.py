@@ -53,7 +53,7 @@ def write(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> C
     if commit.pressed is not None:
         about, place, spot = commit.pressed  # one that is known is about something else: a board with an Undo
         conn.execute(
-            "INSERT INTO shown SELECT ?1, ?2, ?3, "
+            "INSERT INTO shown (about, place, spot, request) SELECT ?1, ?2, ?3, "
             "coalesce((SELECT request FROM shown WHERE about = ?1 AND request <> '' LIMIT 1), '') "
             "WHERE NOT EXISTS (SELECT 1 FROM shown WHERE about > ?4 AND about < ?5 AND place = ?2 AND spot = ?3)",
             (about, place, _spot(spot), *_of_game(about.partition("/")[0])),
@@ -249,8 +249,8 @@ def _of_game(game: str) -> tuple[str, str]:
 def posted(conn: sqlite3.Connection, ids: Sequence[int], spot: Json | None) -> None:
     """Take answers out of the outbox; where those are that are about something is remembered."""
     query = (
-        "INSERT OR REPLACE INTO shown SELECT about, coalesce(nullif(home, ''), place), ?, request FROM outbox "
-        "WHERE id = ? AND about <> ''"
+        "INSERT OR REPLACE INTO shown (about, place, spot, request) "
+        "SELECT about, coalesce(nullif(home, ''), place), ?, request FROM outbox WHERE id = ? AND about <> ''"
     )
     conn.executemany(query, [(_spot(spot or {}), id) for id in ids])
     conn.executemany("DELETE FROM outbox WHERE id = ?", [(id,) for id in ids])

@@ -1,0 +1,134 @@
+"""The disk under the database is full: nothing that was answered is lost, and it goes on once there is room.
+
+The folder is a small file system of its own. Which of a server's files finds no room is left to chance: of a table,
+which the server reports, or of its write-ahead log, which ends it until the host starts it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.app import App
+from bot.audit.games import audit
+from bot.interface.reply import Reply
+from bot.interface.spec import Person, Place
+from bot.stores.base import Store
+from bot.stores.postgres import link, open_postgres
+from bot.stores.sqlite import open_sqlite
+from bot.unrecorded import NOTE
+from tests.standins.postgres import HOW, PostgresServer, binaries
+
+SIZE = "160m"
+ANNA, HERE = Person("console:anna", "Anna"), Place("console:here")
+
+
+@pytest.fixture
+def small_disk() -> Iterator[Path]:
+    """A folder that holds little. Skips the test where none can be made."""
+    folder = Path(tempfile.mkdtemp(prefix="grognard-full-"))
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "none", str(folder)], check=False, capture_output=True
+    )
+    if mounted.returncode:
+        folder.rmdir()
+        pytest.skip("needs the right to mount a small file system: run as root")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+        folder.rmdir()
+
+
+@pytest.fixture
+def server(small_disk: Path) -> Iterator[PostgresServer]:
+    """A server on it."""
+    if binaries() is None:
+        pytest.skip(HOW)
+    if os.geteuid() == 0:
+        shutil.chown(small_disk, "nobody")
+    server = PostgresServer(small_disk, "-c", "fsync=off")
+    server.start()
+    yield server
+    server.stop()
+
+
+def fill(disk: Path) -> Path:
+    """Leave no room; what takes it."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(b"\0" * 65_536)
+    return ballast
+
+
+async def roll(app: App, number: int) -> Reply:
+    """A roll that takes some room."""
+    label = f"{number:04} " + os.urandom(30).hex()
+    return await app.run_text(f'/roll 100d6 label="{label}"', ANNA, HERE, f"r{number}")
+
+
+def is_saved(reply: Reply) -> bool:
+    return not reply.error and NOTE not in reply.lines
+
+
+async def play_until_full(app: App, disk: Path) -> tuple[set[int], int]:
+    """Roll before the disk fills, while it does, and once it has; the rolls that were answered as saved, and the
+    number of the next. The room is back at the end."""
+    saved = {number for number in range(20) if is_saved(await roll(app, number))}
+    assert len(saved) == 20
+    ballast, refused, number = await asyncio.to_thread(fill, disk), 0, 20
+    while refused < 5:
+        assert number < 4_000, "the disk never filled"
+        reply = await roll(app, number)
+        if is_saved(reply):
+            saved.add(number)
+        else:
+            refused += 1
+            assert NOTE in reply.lines or "disk is full" in reply.title or "cannot be reached" in reply.title
+        number += 1
+    ballast.unlink()
+    return saved, number
+
+
+async def check(store: Store, saved: set[int]) -> None:
+    """What was answered is there, once, and the log is whole."""
+    assert await audit(store) == (1, [])
+    assert not await store.check()
+    (game,) = await store.games()
+    labels = [int(text.text[:4]) for text in await store.texts(game) if text.key == "label"]
+    assert len(labels) == len(set(labels)), "nothing twice"
+    assert saved <= set(labels), "nothing that was answered is lost"
+    print(f"{len(saved)} saved, {len(set(labels) - saved)} saved without an answer")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+async def test_a_full_disk_under_the_server(
+    small_disk: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(link, "PATIENCE", 1.0)
+    async with open_postgres(server.new_database()) as store:
+        app = App(store)
+        saved, number = await play_until_full(app, small_disk)
+        await asyncio.to_thread(server.stop)  # it may have ended itself
+        await asyncio.to_thread(server.start)
+        assert is_saved(await roll(app, number))
+        await check(store, saved | {number})
+
+
+@pytest.mark.slow
+async def test_a_full_disk_under_the_file(small_disk: Path) -> None:
+    async with open_sqlite(small_disk / "games.db") as store:
+        app = App(store)
+        saved, number = await play_until_full(app, small_disk)
+        assert is_saved(await roll(app, number))
+        await check(store, saved | {number})
