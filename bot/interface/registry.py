@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from bot.interface.common_commands import GROUPS, PICTURE, PRIVATE, ROLL_OPTIONS, ROUNDS, WHOLE, shared_commands
@@ -34,7 +35,7 @@ class Registry:
         self._tables: dict[str, dict[Path, CommandSpec]] = {}
         self.typed: dict[str, tuple[CommandSpec, Mapping[str, object]]] = {}  # lines as `parse_text` read them
 
-    @property
+    @cached_property
     def top(self) -> tuple[str, ...]:
         """Top-level names, in the order of help."""
         fixed = dict.fromkeys(path[0] for path in self._fixed)

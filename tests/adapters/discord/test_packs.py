@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from bot.systems.packs.content import zipped
-from tests.adapters.discord.process import running
+from tests.adapters.discord.process import locked, running
 from tests.adapters.discord.test_http import playing
 from tests.packs.conftest import FEW
 from tests.scenarios.test_pack_versions import FIRST, SECOND, SEQUENCES
-from tests.standins.discord import Channel, DiscordStandIn, Guild, Message, Person
+from tests.standins.discord import Answer, Channel, DiscordStandIn, Guild, Message, Person
 
 SURE = "    sure: {type: bool, help: the shot is sure}\n"
 NEWER = {
@@ -76,6 +76,12 @@ async def test_a_pack_becomes_commands_of_its_server_and_is_fought_with(tmp_path
             missed = await said(ben, table, "few shoot", targets="Gun 2", hand="2")
             assert "miss" in missed.text.casefold()
             await said(ben, table, "few-table combat crt", roll=5)
+
+            odds = await (await ben.press(missed, "Odds")).answer()
+            assert "Miss 67%, hit 33%" in odds.text
+            other = await (await ben.select(missed, "Same shot, other target", "Gun 1")).answer()
+            assert "#4" in other.text
+            await (await ben.press(other, "Undo")).answer()
 
             form = await ben.slash(table, "few shoot")
             assert form.modal["title"] == "Shoot"
@@ -174,3 +180,17 @@ async def test_what_one_process_enables_the_others_play(tmp_path: Path) -> None:
             assert [choice.value for choice in offered] == ["few"]
         await said(host, table, "pack disable", pack="few")
         assert menu(discord, discord.guild) == []
+
+
+@pytest.mark.slow
+async def test_a_shot_that_was_under_way_in_a_crash_is_fired_after_it(tmp_path: Path) -> None:
+    async with DiscordStandIn.running() as discord:
+        host, ben, table = discord.user("Host", manage_guild=True), discord.user("Ben"), discord.channel("table")
+        async with running(discord, tmp_path) as bot:
+            await enabled(host, table, FIRST)
+            with locked(bot.data):
+                shot = await ben.slash(table, "few shoot", targets="unit")
+                assert shot.answer_kind is Answer.THINKING
+                await bot.kill()
+            await bot.start()
+            assert "Ben shoots" in (await shot.answer(timeout=25)).text
