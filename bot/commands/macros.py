@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from bot.commands.context import Context
 from bot.interface.macro import Macro, macro_name, macro_text
-from bot.interface.parts import Group, Part, Small
+from bot.interface.parts import Part, Small
 from bot.interface.reply import Button, File, Reply
 from bot.macros import MACRO, MOST_OWN, MOST_SHARED, find_macro, macro_doc, macros_of, macros_seen
 from bot.rules.errors import UserError, did_you_mean
@@ -30,9 +30,9 @@ async def add(context: Context) -> Reply:
     _need_room({*before, macro.name}, shared=shared)
     context.docs.append(macro_doc(macro, owner))
     was = before.get(macro.name)
-    lines: list[Part] = [macro.text]
+    lines: list[Part] = [Typed(macro.text)]
     if was is not None and was.text != macro.text:
-        lines.append(f"Before: {was.text}")
+        lines.append(Phrase("Before: ", Typed(was.text)))
     lines.append(Phrase("Run it: ", Typed(macro.example)))
     buttons = (Button(f"{FORM}macro run {macro.name}", "Run…"),) if macro.gaps else ()
     title = f"Macro {macro.name} is {'changed' if was is not None else 'saved'}"
@@ -58,12 +58,10 @@ async def listing(context: Context) -> Reply:
     """All that somebody can run here."""
     own = await macros_of(context.store, context.command.who.key)
     shared = await macros_of(context.store, context.command.where.server, shared=True)
-    lines: list[Part] = [Group(name, macro.text) for name, macro in own.items()]
-    if shared:
-        lines += [Small("The server's:")] if own else []
-        lines += [
-            Group(name, macro.text + (" (yours goes first)" if name in own else "")) for name, macro in shared.items()
-        ]
+    lines: list[Part] = [_line(macro) for macro in own.values()]
+    if own and shared:
+        lines.append("The server's:")
+    lines += [_line(macro, " (yours goes first)" if name in own else "") for name, macro in shared.items()]
     if not lines:
         first = phrase('Save one: `/macro add h "roll {{n=1}}d10>=8"`')
         return Reply("No macros yet", (first, phrase("Then run it: `/macro run h n=3`")), private=True)
@@ -84,7 +82,7 @@ async def remove(context: Context) -> Reply:
         raise await _unknown(context, name) if other is None else _of_other(other)
     context.drop_docs.append((MACRO, macro_doc(macro, owner).key))
     again = " ".join(["/macro add", name, "server"] if options["server"] else ["/macro add", name])
-    lines = (macro.text, Small(f"To have it back: {again} and that text"))
+    lines = (Typed(macro.text), Small(f"To have it back: {again} and that text"))
     return Reply(f"Macro {name} is deleted", lines, by=_whose(shared=options["server"]), private=True)
 
 
@@ -128,6 +126,10 @@ async def import_macros(context: Context) -> Reply:
     changed = sorted(name for name in found if name in before and before[name].text != found[name].text)
     lines = [", ".join(found), *([f"Changed: {', '.join(changed)}"] if changed else [])]
     return Reply(f"{_count(len(found))} saved", tuple(lines), by=_whose(shared=shared), private=True)
+
+
+def _line(macro: Macro, more: str = "") -> Part:
+    return Phrase(f"{macro.name}: ", Typed(macro.text), more)
 
 
 def _checked(context: Context, name: str, text: str, *, shared: bool) -> Macro:
@@ -186,7 +188,7 @@ def _at_line(at: int, error: UserError) -> UserError:
 
 
 def _whose(*, shared: bool) -> str:
-    return "for everybody here" if shared else "your own"
+    return "for everybody here" if shared else "for you alone"
 
 
 def _count(count: int, whose: str = "") -> str:

@@ -41,6 +41,6 @@ def listed(context: Context, game: Game) -> list[str]:
     now = in_force(system, game)
     rules = system.rules.values() if system is not None else ()
     return [
-        f"rule={rule.name}={'on' if rule in now else 'off'}: {': '.join(filter(None, (rule.title, rule.help)))}"
+        f"rule={rule.name}={'on' if rule in now else 'off'}: {', '.join(filter(None, (rule.title, rule.help)))}"
         for rule in rules
     ]

@@ -62,7 +62,7 @@ class Macro:
     @property
     def example(self) -> str:
         """How it is run: `/macro run h n=1`."""
-        gaps = (f"{gap.name}={quoted(gap.default or '...')}" for gap in self.gaps)
+        gaps = (f"{gap.name}={quoted(gap.default or '...')}" for gap in self.gaps if gap.default != "")
         return " ".join(["/macro run", self.name, *gaps])
 
     def given(self, options: Mapping[str, object]) -> dict[str, str]:

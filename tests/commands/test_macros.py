@@ -10,6 +10,7 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 from adapters.console.completer import ConsoleCompleter
+from bot.budgets import Budgets
 from bot.interface.complete import Known
 from bot.interface.form import Room, form_of
 from bot.interface.macro import FAMILIES, LONGEST, MOST_GAPS, PATHS, Macro
@@ -297,3 +298,11 @@ def test_help_tells_of_them() -> None:
     from bot.commands.help import show_help
 
     assert "/macro run h n=3" in show_help("macro run", registry()).text()
+
+
+async def test_it_costs_what_it_runs() -> None:
+    channel = await Channel.fresh()
+    channel.app.use_budgets(Budgets(6, lambda: 0.0))
+    await channel.do("Anna", 'macro add o lnlt fire attackers="squad fp=2" targets="squad morale=5" odds', "o", "o")
+    await channel.refused("Anna", "o", "over-budget")
+    await channel.do("Anna", "roll 2d6")

@@ -85,6 +85,7 @@ def lines(chance: Random, number: int, system: str, roster: Sequence[str], *, ta
         names.setdefault(found[3], []).extend([f"{found[1]} {n}" for n in range(1, last + 1)] if last else [found[1]])
     every = [name for listed in names.values() for name in listed]
     states = list(systems()[system].game["units"].get("states") or ("none",))
+    switches = [f"game settings rule={rule}={on}" for rule in systems()[system].rules for on in ("on", "off")]
     for _ in range(number):
         pick = chance.random()
         if tables and (chance.random() < 0.33 or (pick < 0.5 and not examples()[system])):
@@ -104,4 +105,4 @@ def lines(chance: Random, number: int, system: str, roster: Sequence[str], *, ta
                 ]
             )
         else:
-            yield chance.choice(LINES)
+            yield chance.choice((*LINES, *switches))
