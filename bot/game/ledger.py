@@ -164,7 +164,7 @@ class Ledger:
             "side": side if side is not None else self.game.players.get(person, ""),
             "kind": kind,
             "behind": self.game.last,
-            **{name: value for name, value in fields.items() if not _says_nothing(value)},
+            **{name: value for name, value in fields.items() if value or not _says_nothing(value)},
         }
         if texts:
             body["texts"] = {key: self.salted(key, text) for key, text in texts.items() if text}

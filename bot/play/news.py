@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from bot.interface.parts import Group
@@ -49,7 +50,8 @@ class News:
     tone: str
 
 
-def results_of(sequence: Sequence) -> dict[str, Result]:
+@lru_cache(maxsize=256)
+def results_of(sequence: Sequence) -> Mapping[str, Result]:
     """The results of a sequence by their tokens, worst first, as `results` of the game.yaml has them."""
     data: Mapping[str, Any] = sequence.system.game.get("results") or {}
     own = data.get(sequence.id) or {}

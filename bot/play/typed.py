@@ -53,6 +53,8 @@ def numbered(sequence: Sequence, fates: Iterable[Fate]) -> list[Fate]:
     """The fates; where units of one type without a name fare differently they have a number: `squad 1`, `squad 2`."""
     fates = list(fates)
     mixed = _mixed(sequence, fates)
+    if not mixed:
+        return fates
     at: Counter[str] = Counter()
     made = []
     for fate in fates:
@@ -84,6 +86,8 @@ def relabelled(sequence: Sequence, fates: Iterable[Fate], lines: Iterable[Line])
 
 def _mixed(sequence: Sequence, fates: list[Fate]) -> dict[str, str]:
     """The types of which several units fare differently, as one says them."""
+    if len({fate.unit for fate in fates}) == len(fates):
+        return {}
     types = types_of(sequence.system)
     count = Counter(fate.unit for fate in fates)
     alike = Counter((fate.unit, fate.token, fate.more) for fate in fates)

@@ -70,15 +70,10 @@ def _text(value: Any) -> str:
     if kind is int:
         return int.__repr__(value)
     if kind is dict:
-        if all(map(_is_text, value)):
-            return "{" + ",".join([f"{_quoted(key)}:{_text(value[key])}" for key in sorted(value)]) + "}"
-    elif kind is list or kind is tuple:
+        return "{" + ",".join([f"{_quoted(key)}:{_text(value[key])}" for key in sorted(value)]) + "}"
+    if kind is list or kind is tuple:
         return "[" + ",".join(map(_text, value)) + "]"
     return _encoded(_plain(value))
-
-
-def _is_text(value: object) -> bool:
-    return type(value) is str
 
 
 def _plain(value: Any) -> Any:
