@@ -112,6 +112,7 @@ async def _run(settings: Settings, serving: Sequence[Serve]) -> int:
     lookout = Lookout(settings)
     app = await App.open(settings, watch=lookout.watch)
     gc.freeze()  # what was loaded stays: no collection looks at it again
+    gc.set_threshold(10_000, 20, 20)  # a command leaves no cycles: seldom is often enough
     gc.enable()
     app.use_budgets(Budgets(settings.per_minute))
     app.serves(settings.address)

@@ -225,7 +225,9 @@ def _rolls(command: Command) -> bool:
 
 def _as_seen(command: Command) -> Command:
     """The command as it is with the packs that are played here; it may have been read without them."""
-    if command.spec is None or (systems() is everywhere() and command.spec.system in ("", *everywhere())):
+    if command.spec is None:
+        return command
+    if systems() is everywhere() and (not command.spec.system or command.spec.system in everywhere()):
         return command
     spec = registry().get(command.path)
     if spec is None and command.spec.system:

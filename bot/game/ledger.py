@@ -205,26 +205,30 @@ class Ledger:
         """What the store has to write for this game, with a snapshot now and then; None where nothing happened."""
         if not self.events:
             return Change(self.row, self.was.version) if self.is_touched and self.was is not None else None
-        at = self.was.snapshot_at if self.was is not None and self.was.row == self.row else 0
+        version, at = self._before()
         is_due = self.game.number - at >= SNAPSHOT_EVERY
-        version = self.was.version if self.was is not None and self.was.row == self.row else 0
         return Change(self.row, version, tuple(self.events), to_json(self.game) if is_due else None)
+
+    def _before(self) -> tuple[int, int]:
+        """Version and last snapshot of the game as it was loaded; 0 for a new one."""
+        if self.was is None or self.was.row != self.row:
+            return 0, 0
+        return self.was.version, self.was.snapshot_at
 
     def stored(self, places: tuple[str, ...]) -> Loaded:
         """The game as it is loaded once the change has been committed."""
-        change = self.change()
-        assert change is not None
+        assert self.events
         assert self.seed is not None
-        at = self.was.snapshot_at if self.was is not None and self.was.row == self.row else 0
+        version, at = self._before()
         return Loaded(
             row=self.row,
             game=self.game,
-            version=change.version + 1,
+            version=version + 1,
             head=self.head,
             persons=self.persons,
             seed=self.seed,
             places=places,
-            snapshot_at=self.game.number if change.state is not None else at,
+            snapshot_at=self.game.number if self.game.number - at >= SNAPSHOT_EVERY else at,
             has_board=self.was is not None and self.was.row == self.row and self.was.has_board,
         )
 

@@ -140,5 +140,5 @@ class CommandSpec:
     def check_flags(self, options: Mapping[str, object]) -> None:
         """Raise UserError for a flag that is neither yes nor no, so that nobody need ask again what it means."""
         for name in FLAGS:
-            if (option := self.option(name)) is not None and options.get(name) not in (None, ""):
+            if options.get(name) not in (None, "") and (option := self.option(name)) is not None:
                 clean(option, options[name])
