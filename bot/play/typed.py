@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from bot.rules.names import a_or_an
 from bot.rules.phrase import Phrase, Typed
+from bot.rules.replacing import replacing
 from bot.rules.sequence import Fate, Line
 from bot.systems.catalog import Sequence, System
 
@@ -49,6 +50,9 @@ def _with_article(sequence: Sequence, names: Iterable[str], article: Callable[[s
     ]
 
 
+_line = replacing(Line)
+
+
 def numbered(sequence: Sequence, fates: Iterable[Fate]) -> list[Fate]:
     """The fates; where units of one type without a name fare differently they have a number: `squad 1`, `squad 2`."""
     fates = list(fates)
@@ -74,13 +78,13 @@ def relabelled(sequence: Sequence, fates: Iterable[Fate], lines: Iterable[Line])
     made = []
     for line in lines:
         head, blank, rest = line.label.partition(" ")
-        line = replace(line, result=said(sequence, line.result))
+        line = _line(line, result=said(sequence, line.result))
         if head not in types:
             made.append(line)
             continue
         at[head] += not rest
         number = f" {at[head]}" if head in mixed and own[head] == units[head] and at[head] else ""
-        made.append(replace(line, label=f"{types[head]}{number}{blank}{rest}"))
+        made.append(_line(line, label=f"{types[head]}{number}{blank}{rest}"))
     return made
 
 

@@ -17,7 +17,7 @@ from bot.systems.lnlt.area import leg_modifiers, terrain_of
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
 from bot.systems.lnlt.impact import Impact, Struck
-from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.items import list_alike, readings_of
 from bot.systems.lnlt.opposed import Opposed, target_modifier
 from bot.systems.lnlt.roster import becomes
 from bot.systems.lnlt.settling import CREWS, aftermath, attacked, headline, rows
@@ -46,7 +46,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def next_vehicle(at: int, *, six: bool) -> Attack:
         return Attack("impact", at=at, six=six) if at < len(vehicles) else then_fire_check(Attack(None, six=six))
 
-    readings = Readings(tables)
+    readings = readings_of(tables)
     checks = DamageChecks(
         readings,
         list_alike(readings, legs, no_hero=given.flag("no_hero")),

@@ -19,7 +19,7 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import OWES as FIRE_CHECK
 from bot.systems.lnlt.burning import fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, ended
-from bot.systems.lnlt.items import Readings, list_items
+from bot.systems.lnlt.items import list_items, readings_of
 from bot.systems.lnlt.opposed import target_modifier
 from bot.systems.lnlt.reasons import against
 from bot.systems.lnlt.terrain import target_terrain, terrain_for
@@ -80,7 +80,7 @@ class AreaAttack:
         for hex in self.hexes:
             for at in range(hex.start, hex.stop):
                 self._adds[at] = self._added(hex, at)
-        readings = Readings(tables)
+        readings = readings_of(tables)
         self.checks = DamageChecks(
             readings,
             list_items(

@@ -15,7 +15,7 @@ from bot.rules.odds import group_faces
 from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
-from bot.systems.lnlt.items import Aboard, Readings, list_alike
+from bot.systems.lnlt.items import Aboard, list_alike, readings_of
 from bot.systems.lnlt.settling import PLACED, rows, suffered, word_of
 
 CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
@@ -38,7 +38,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     Raises UserError for results that a close assault does not have, and for passengers outside in one.
     """
     cause, row, passengers = given.word("cause"), given.word("vehicle"), given.units("passengers")
-    readings = Readings(tables)
+    readings = readings_of(tables)
     crew = readings.fate(cause, row, "crew")
     for unit in passengers:
         if unit.has("inside") and unit.has("outside"):

@@ -9,14 +9,14 @@ from bot.rules.inputs.given import Given
 from bot.rules.sequence import Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import Attack, DamageChecks
-from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.items import list_alike, readings_of
 from bot.systems.lnlt.settling import attacked, headline, rows
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
     """Damage checks of `targets` at `dc_mod`. Source: PAC 02, 05 (5.0)."""
     targets = given.units("targets")
-    readings = Readings(tables)
+    readings = readings_of(tables)
     items = list_alike(readings, targets, no_hero=given.flag("no_hero"))
     checks = DamageChecks(readings, items)
 

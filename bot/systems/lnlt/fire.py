@@ -19,7 +19,7 @@ from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, 
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.checks_odds import Apart
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
-from bot.systems.lnlt.items import Readings, list_items
+from bot.systems.lnlt.items import list_items, readings_of
 from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.reasons import one_by_one
 from bot.systems.lnlt.roster import captured, captured_lost
@@ -163,7 +163,7 @@ def _sums(powers: Sequence[tuple[str, int]], modifiers: Answer) -> Opposed:
 
 def _checks(tables: Tables, given: Given, *, picks: bool, apart: bool) -> DamageChecks:
     """The damage checks of all targets together, or of each by itself where a sniper picks one."""
-    readings, targets = Readings(tables), given.units("targets")
+    readings, targets = readings_of(tables), given.units("targets")
     size = len(targets)
     return DamageChecks(
         readings,

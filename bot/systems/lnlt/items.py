@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import lru_cache
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
@@ -61,28 +62,30 @@ class Item:
 
 
 class Readings:
-    """The cards that damage checks and hits on vehicles read, each cell once."""
+    """The cards that damage checks and hits on vehicles read, each cell once as long as it is remembered."""
 
     def __init__(self, tables: Tables) -> None:
         dct, change, fate = tables["dct"], tables["state-change"], tables["crew-fate"]
         hero, bail = tables["hero-creation"], tables["bail-out-roll"]
 
-        @cache
+        @lru_cache(CELLS)
         def result(column: str, morale: int, total: int) -> str:
             return str(dct(unit=column, morale=morale, total=max(-20, min(99, total)))["result"])
 
-        @cache
+        @lru_cache(CELLS)
         def becomes(row: str, state: str, what: str) -> str:
             return str(change(unit=row, state=state, result=what)["becomes"])
 
         self.result: Callable[[str, int, int], str] = result
         self.becomes: Callable[[str, str, str], str] = becomes
-        self.fate: Callable[[str, str, str], str] = cache(
+        self.fate: Callable[[str, str, str], str] = lru_cache(CELLS)(
             lambda cause, row, who: str(fate(cause=cause, vehicle=row, who=who)["result"])
         )
-        self.hero: Callable[[int], bool] = cache(lambda roll: bool(hero(roll=roll)["hero"]))
-        self.bail_out: Callable[[str, int], str] = cache(lambda who, roll: str(bail(who=who, roll=roll)["result"]))
-        self.penetration: Callable[[str, bool], Answer] = cache(
+        self.hero: Callable[[int], bool] = lru_cache(CELLS)(lambda roll: bool(hero(roll=roll)["hero"]))
+        self.bail_out: Callable[[str, int], str] = lru_cache(CELLS)(
+            lambda who, roll: str(bail(who=who, roll=roll)["result"])
+        )
+        self.penetration: Callable[[str, bool], Answer] = lru_cache(CELLS)(
             lambda case, flies: tables["penetration"](case=case, target="aircraft" if flies else "vehicle")
         )
 
@@ -93,6 +96,21 @@ class Readings:
     def shaken(self, row: str, state: str) -> str:
         """What the result shaken makes of a man: a hero and one who is shaken already stay as they are."""
         return state if row == "hero" or state in kinds.SHAKEN_STATES else self.becomes(row, state, "shaken")
+
+
+_MADE: OrderedDict[int, tuple[Tables, Readings]] = OrderedDict()
+CELLS, _GAMES = 4_096, 8
+
+
+def readings_of(tables: Tables) -> Readings:
+    """The readings of these tables, made once: a play reads few of their cells. A pack may have tables of its own."""
+    of, readings = _MADE.get(id(tables), (None, None))
+    if of is not tables or readings is None:
+        readings = Readings(tables)
+        _MADE[id(tables)] = (tables, readings)
+        if len(_MADE) > _GAMES:
+            _MADE.popitem(last=False)
+    return readings
 
 
 def list_items(

@@ -16,7 +16,7 @@ from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.firepower import refuse_to_fire
-from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.items import list_alike, readings_of
 from bot.systems.lnlt.opposed import Opposed
 from bot.systems.lnlt.settling import attacked, headline, rows
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
@@ -37,7 +37,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     _check_targets(targets)
     shot = to_hit(tables, given, lone_sniper=is_lone_sniper(targets) or given.flag("lone_sniper"))
     he = _high_explosive(given)
-    readings = Readings(tables)
+    readings = readings_of(tables)
     checks = DamageChecks(
         readings,
         list_alike(readings, targets, no_hero=given.flag("no_hero")),

@@ -16,7 +16,7 @@ from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, 
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.impact import Impact, Struck
-from bot.systems.lnlt.items import ROWS, Aboard, Readings, list_alike
+from bot.systems.lnlt.items import ROWS, Aboard, list_alike, readings_of
 from bot.systems.lnlt.roster import becomes, fired
 from bot.systems.lnlt.settling import CREWS, PLACED, aftermath, rows, suffered
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
@@ -51,7 +51,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         for roll in range(2, 13)
     }
 
-    readings = Readings(tables)
+    readings = readings_of(tables)
     checks = DamageChecks(
         readings,
         list_alike(readings, passengers, "passengers", aboard=Aboard("oft", ROWS["oft"], exposed=flies)),

@@ -16,7 +16,7 @@ from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.collected import collected
 from bot.systems.lnlt.firepower import refuse_to_fire
-from bot.systems.lnlt.items import Readings, list_alike
+from bot.systems.lnlt.items import list_alike, readings_of
 from bot.systems.lnlt.opposed import Opposed, target_modifier
 from bot.systems.lnlt.settling import attacked, headline, rows
 from bot.systems.lnlt.terrain import target_terrain
@@ -33,7 +33,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     parts = tuple(part for part in (*named, ("armor leader", given.int("lm"))) if part[1])
     tm = target_terrain(given.int("tm"))
     sums = Opposed(sum(value for _, value in parts), tm, parts, target_modifier(tm))
-    readings = Readings(tables)
+    readings = readings_of(tables)
     able = [may_close_assault(unit) for unit in targets]
 
     def still_able(at: int, state: str) -> Outputs:
