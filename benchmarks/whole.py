@@ -1,0 +1,105 @@
+"""What whole commands cost from the app's door to their answers on the disk, as multiples of PyPI d20's `2d6+3`.
+
+Run as `python -m benchmarks.whole [FOLDER]`; where d20 is not installed (`pip install d20`), there are no multiples.
+Rolls, fire and look-ups from 50 and from 500 channels at once take turns, each channel with a game of its own; of each
+are printed the processor time of the loop's thread, which other load disturbs least, and commands a second. One roll
+alone is told in flushes of this disk, which take turns with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+import time
+from importlib import import_module
+from pathlib import Path
+
+from bot.app import App
+from bot.interface.spec import Person, Place
+from bot.stores.sqlite import SqliteStore
+
+LINES = {
+    "roll": "/roll 2d6+3",
+    "fire": '/lnlt fire attackers="squad fp=4; leader lm=1" tm=2 adjacent',
+    "look-up": "/lnlt-table melee-odds attack=7 defense=5",
+}
+CHANNELS, ROUNDS, ALONE, THROWN = (50, 500), 10, 200, 300
+
+
+def d20_seconds() -> float:
+    """What d20 takes for one roll of its own with its text; 0.0 where it is not installed."""
+    try:
+        roll = import_module("d20").roll
+    except ImportError:
+        return 0.0
+    start = time.thread_time()
+    for _ in range(THROWN):
+        str(roll("2d6+3"))
+    return (time.thread_time() - start) / THROWN
+
+
+async def say(app: App, line: str, channel: int, request: str) -> None:
+    """One command in one of many channels, five to a server, each with a person of its own."""
+    place = Place(f"discord:{channel // 5}/{channel}", f"discord:{channel // 5}")
+    who = Person(f"discord:{channel}", f"Anna {channel}")
+    reply = await app.run_text(line, who, place, request, {"token": "t" * 40})
+    assert not reply.error, reply.text()
+
+
+async def together(app: App, line: str, channels: int, request: str) -> tuple[float, float]:
+    """Seconds of the loop's thread, and of the clock, that one of so many commands at once takes."""
+    wall, own = time.perf_counter(), time.thread_time()
+    await asyncio.gather(*(say(app, line, channel, f"{request} {channel}") for channel in range(channels)))
+    return (time.thread_time() - own) / channels, (time.perf_counter() - wall) / channels
+
+
+async def alone(app: App, folder: Path) -> float:
+    """How many flushes of this disk a roll takes that nobody else competes with: the median of pairs."""
+    ratios = []
+    file = os.open(folder / "flush", os.O_CREAT | os.O_WRONLY)
+    for number in range(ALONE):
+        start = time.perf_counter()
+        os.pwrite(file, os.urandom(4096), number * 4096)
+        os.fdatasync(file)
+        flushed = time.perf_counter()
+        await say(app, LINES["roll"], 0, f"alone {number}")
+        ratios.append((time.perf_counter() - flushed) / (flushed - start))
+    os.close(file)
+    return statistics.median(ratios)
+
+
+async def measure(folder: Path) -> None:
+    """Print all figures."""
+    app = App(await SqliteStore.open(folder / "games.db"))
+    found: dict[tuple[str, int], list[tuple[float, float, float]]] = {}
+    try:
+        for round in range(-1, ROUNDS):  # the first warms up
+            for channels in CHANNELS:
+                for name, line in LINES.items():
+                    theirs = d20_seconds()
+                    own, wall = await together(app, line, channels, f"{name} {round} {channels}")
+                    if round >= 0:
+                        found.setdefault((name, channels), []).append((own, wall, own / theirs if theirs else 0.0))
+        for (name, channels), rounds in found.items():
+            own, wall, times = (statistics.median(values) for values in zip(*rounds, strict=True))
+            ratios = sorted(ratio for _, _, ratio in rounds)
+            print(
+                f"{name:8} {channels:4} channels: loop {own * 1e6:5.0f} us, {1 / wall:6.0f} a second"
+                + (f", {times:5.1f} times d20 ({ratios[0]:.1f} to {ratios[-1]:.1f})" if times else "")
+            )
+        print(f"a roll alone: {await alone(app, folder):.1f} flushes of this disk, at most 2.5")
+    finally:
+        await app.close()
+
+
+def main() -> None:
+    """Measure on the disk of the folder given (default: where temporary files lie)."""
+    with tempfile.TemporaryDirectory(dir=sys.argv[1] if len(sys.argv) > 1 else None) as folder:
+        asyncio.run(measure(Path(folder)))
+
+
+if __name__ == "__main__":
+    main()
