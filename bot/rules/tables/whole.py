@@ -212,7 +212,7 @@ def _outputs(writer: Writer, parts: str, values: str, place: Callable[[str], str
         say(f"value = {place(name) if name in written else f'get({name!r})'}")
         say(f"if value is not None: out[{name!r}] = value")
     if "parts" in table.outputs:
-        say(f'out["parts"] = [{{"id": part.id, "value": part.value}} for part in {parts}]')
+        say(f"out['parts'] = {'said' if parts == 'parts' else '[]'}")
 
 
 def _modify(writer: Writer, formula: Callable[[Formula], str], place: Callable[[str], str]) -> None:
@@ -222,7 +222,7 @@ def _modify(writer: Writer, formula: Callable[[Formula], str], place: Callable[[
     say, begun = writer.lines.append, {option.name for option in writer.table.inputs}
     begun |= {name for name, _ in writer.table.derive} | set(writer.table.constants)
     writer.scope["tuple"] = tuple
-    say("parts = []")
+    say("parts = []; said = []")
     for row in writer.table.modifiers:
         for total, adds in row.adds:
             kept = place(total)
@@ -238,12 +238,13 @@ def _modify(writer: Writer, formula: Callable[[Formula], str], place: Callable[[
             if always and isinstance(always, int | float):
                 part = writer.name(Part(row.id, row.name, total, always))
                 say(f"{indent}{kept} += {always!r}")
-                say(f"{indent}parts.append({part})")
+                say(f"{indent}parts.append({part}); said.append({{'id': {row.id!r}, 'value': {always!r}}})")
                 continue
             say(f"{indent}value = {formula(adds)}")
             say(f"{indent}if value:")
             say(f"{indent}    {kept} += value")
             say(f"{indent}    parts.append({writer.name(_parts(row.id, row.name, total))}(value))")
+            say(f"{indent}    said.append({{'id': {row.id!r}, 'value': value}})")
     say("parts = tuple(parts)")
 
 
