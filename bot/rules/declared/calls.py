@@ -73,7 +73,14 @@ def total(items: Iterable[Any]) -> Any:
 
 def said(value: Any) -> str:
     """A value as a text shows it: a unit by its word."""
+    if value.__class__ is str:
+        return value
     return value.word if isinstance(value, Unit) else str(value)
+
+
+def word(piece: Any) -> str:
+    """A text of one piece."""
+    return piece if piece.__class__ is str and len(piece) <= MOST_TEXT else text(piece)
 
 
 def text(*pieces: Any) -> str:

@@ -45,6 +45,7 @@ class Coded:
         self._lists, self._by_item, self._inputs = lists, by_item, inputs
         self.program: Block = Builder(listed, formulas.setting).program(steps)
         self._asked: dict[frozenset[str], Code] = {}
+        self._lately: dict[tuple[str, ...], Code] = {}
 
     @cached_property
     def reads(self) -> frozenset[str]:
@@ -106,13 +107,20 @@ class Coded:
 
     def _focus(self, values: Values, paths: tuple[str, ...]) -> Plan[Now]:
         """The plan of the odds of some outputs, which remembers no more than these need."""
-        asked = frozenset(_INDEX.sub("", path) for path in paths)
+        code = self._lately.get(paths)
+        if code is None:
+            if len(self._lately) >= MOST_ASKED:
+                self._lately.clear()
+            code = self._lately[paths] = self._asked_for(frozenset(_INDEX.sub("", path) for path in paths))
+        return odds_plan(code, {**values, **places_in(paths)} if code.places else values)
+
+    def _asked_for(self, asked: frozenset[str]) -> Code:
         code = self._asked.get(asked)
         if code is None:
             if len(self._asked) >= MOST_ASKED:
                 self._asked.clear()
             code = self._asked[asked] = self._code(asked)
-        return odds_plan(code, {**values, **places_in(paths)} if code.places else values)
+        return code
 
 
 def places_in(paths: Iterable[str]) -> dict[str, frozenset[int]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from keyword import iskeyword
 from typing import Any
 
-from bot.rules.declared.calls import CALLS, NONE, Row, item, listing, plus, remainder, times
+from bot.rules.declared.calls import CALLS, NONE, Row, item, listing, plus, remainder, times, word
 from bot.rules.declared.failing import SURE, may_fail
 from bot.rules.declared.setting import Path, Setting
 from bot.rules.declared.types import Typing, of_games, words_of
@@ -19,7 +19,7 @@ FACES = "!"
 """Behind the name of a roll: its single faces."""
 FACE = "!face"
 """The die at hand in the test of how_many(...)."""
-TIMES, PLUS, MOD, ITEM, LISTING = "times ", "plus ", "mod ", "item ", "listing "
+TIMES, PLUS, MOD, ITEM, LISTING, WORD = "times ", "plus ", "mod ", "item ", "listing ", "word "
 """What `*`, `+`, `%`, `list[place]` and `[a, b]` call: names that no formula can write."""
 SAFE = {ast.Mult: TIMES, ast.Add: PLUS, ast.Mod: MOD}
 PLAIN = {
@@ -75,7 +75,7 @@ class Formulas:
         """Those that have a value whatever they are given."""
         self.scope: dict[str, Any] = {"__builtins__": {}, **CALLS, **self.lists}
         self.scope |= {"true": True, "false": False, "none": NONE, TIMES: times, ITEM: item}
-        self.scope |= {PLUS: plus, MOD: remainder, LISTING: listing}
+        self.scope |= {PLUS: plus, MOD: remainder, LISTING: listing, WORD: word}
         for name, id in self.tables.items():
             self.scope[name] = self._reader(id)
 
@@ -251,17 +251,26 @@ class _Rewritten(ast.NodeTransformer):
         return found
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        return called_with(ITEM, [self.visit(node.value), self.visit(node.slice)])
+        found = called_with(ITEM, [self.visit(node.value), self.visit(node.slice)])
+        words = self.formulas.lists.get(node.value.id) if isinstance(node.value, ast.Name) else None
+        setattr(found, SURE, isinstance(words, Mapping) and self._read(node.value.id) is None)  # type: ignore[attr-defined]
+        return found
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         left, right = self.visit(node.left), self.visit(node.right)
         safe = SAFE.get(type(node.op))
-        if safe == PLUS and any(_is_number(side) for side in (left, right)):
+        if safe == PLUS and _is_whole(left) and _is_whole(right):
+            safe = None
+        elif safe == PLUS and any(_is_number(side) for side in (left, right)):
             safe = None  # a text plus a number is an error of its own
         return called_with(safe, [left, right]) if safe else ast.BinOp(left, node.op, right)
 
     def visit_Tuple(self, node: ast.Tuple | ast.List) -> ast.expr:
-        return called_with(LISTING, [self.visit(item) for item in node.elts])
+        items = [self.visit(item) for item in node.elts]
+        if items and all(isinstance(item, ast.Constant) for item in items):
+            words: Any = tuple([item.value for item in items if isinstance(item, ast.Constant)])
+            return ast.Constant(words)
+        return called_with(LISTING, items)
 
     visit_List = visit_Tuple  # as ast names it  # noqa: N815
 
@@ -295,6 +304,8 @@ class _Rewritten(ast.NodeTransformer):
                 for key, shown in in_sight(self.formulas, name, self.names)
                 if key not in typed
             ]
+        if name == "text" and len(node.args) == 1:
+            return called_with(WORD, [self.visit(node.args[0])])
         found = ast.Call(ast.Name(name, ast.Load()), [self.visit(argument) for argument in node.args], words)
         setattr(found, SURE, name in self.formulas.sure)
         return found
@@ -312,6 +323,15 @@ def in_sight(formulas: Formulas, table: str, names: Names) -> Iterator[tuple[str
             shown = f"{option.name}_" if iskeyword(option.name) else option.name
             if shown in names:
                 yield option.name, shown
+
+
+def _is_whole(node: ast.AST) -> bool:
+    """Whether part of a formula is a small whole number, whatever it reads: 1 if cover else 0."""
+    if isinstance(node, ast.IfExp):
+        return _is_whole(node.body) and _is_whole(node.orelse)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return _is_whole(node.left) and _is_whole(node.right)
+    return isinstance(node, ast.Constant) and node.value.__class__ is int
 
 
 def _is_number(node: ast.expr) -> bool:

@@ -314,7 +314,13 @@ class Loader:
         if found is None:
             raise self.setting.wrong(f'"{written}" must be dice, such as "2d6: morale check"', where)
         count, sides, label = found.groups()
-        texts = [self._text(text, place, where) for text in (count or "1", sides, label or name.replace("_", " "))]
+        labels = (label or name.replace("_", " ")).split(" | ")
+        if len(labels) > 1 and (str(len(labels)) != count or "{" in label):
+            raise self.setting.wrong(
+                f'"{written}" needs as many dice as labels between |, written without formulas', where
+            )
+        texts = [self._text(text, place, where) for text in (count or "1", sides)]
+        texts.append(constant(tuple(labels)) if len(labels) > 1 else self._text(labels[0], place, where))
         key = place.put(name, "number")
         place.names[name + FACES] = Name(key + FACES, "list")
         return key, texts[0], texts[1], texts[2]

@@ -61,17 +61,25 @@ OPEN = Open()
 
 def dice_of(specs: Iterable[Iterable[Any]]) -> Dice:
     """The dice by count, sides and label of each key. Raises UserError for too many."""
-    return _dice(tuple([tuple([said(one) for one in three]) for three in specs]))
+    return _dice(
+        tuple(
+            [
+                (said(many), said(sides), label if label.__class__ is tuple else said(label))
+                for many, sides, label in specs
+            ]
+        )
+    )
 
 
 @lru_cache(maxsize=512)
-def _dice(specs: tuple[tuple[str, ...], ...]) -> Dice:
+def _dice(specs: tuple[tuple[str, str, str | tuple[str, ...]], ...]) -> Dice:
     some: list[tuple[Die, ...]] = []
     for count, faces, name in specs:
         if OPEN_WORD in (count, faces):
             raise undecided("the number or sides of its dice")
-        die = Die(name, 6, AVERAGING) if faces == "A" else Die(name, _whole(faces, 1, MOST_ROLLS))
-        some.append((die,) * _whole(count, 0, MOST_DICE))
+        labels = (name,) * _whole(count, 0, MOST_DICE) if isinstance(name, str) else name
+        die = Die("", 6, AVERAGING) if faces == "A" else Die("", _whole(faces, 1, MOST_ROLLS))
+        some.append(tuple([Die(label, die.sides, die.faces) for label in labels]))
     if prod(max(len(dice) * max((die.sides for die in dice), default=1), 1) for dice in some) > MOST_ROLLS:
         raise _too_many_dice()
     ends = [sum(map(len, some[: at + 1])) for at in range(len(some))]
@@ -120,13 +128,15 @@ def line(
     label: str, dice: Iterable[Any], parts: Iterable[Named], total: Any, result: str, more: Iterable[Named], unit: str
 ) -> Line:
     """A line of the answer."""
-    faces = tuple([face for faces in dice for face in faces])
+    faces = tuple([face for faces in dice for face in faces]) if dice else ()
     total = None if total is None or total == NONE else total
     return Line(label, faces, _counted(parts), total, result, _counted(more), unit)
 
 
 def _counted(named: Iterable[Named]) -> tuple[tuple[str, Any], ...]:
     """Named parts in a row, those of 0 left out."""
+    if not named:
+        return ()
     counted: list[tuple[str, Any]] = []
     for word, value in named:
         if word is None:
@@ -201,7 +211,7 @@ def passing(faces: Sequence[Any], test: Callable[[Any], Any]) -> tuple[bool, ...
 
 SCOPE: Mapping[str, Any] = {
     "now ": Now, "end ": Now(None), "dice_of ": dice_of, "listed ": listed, "refuse ": refuse, "line ": line,
-    "note ": Note, "added ": added, "own get ": own_get, "own drop ": own_drop, "own set ": own_set, "twice ": twice,
+    "added ": added, "own get ": own_get, "own drop ": own_drop, "own set ": own_set, "twice ": twice,
     "or_null ": or_null, "seen ": seen, "passing ": passing,
     "sum ": sum, "len ": len, "enumerate ": enumerate, "open ": OPEN,
 }  # fmt: skip
@@ -327,7 +337,8 @@ def begun(
     """The code run to its first roll: the state, the steps, the outputs, lines and notes."""
     dice: dict[Any, Dice] = {}
     told: dict[str, Any] = {}
-    lines, notes = list[Line](), list[Note]()
+    lines: list[Line] = []
+    notes: list[Note] = []
     try:
         state, segments = code.begin(dice, told, lines, notes, *[values[key] for key in code.inputs])
         while state.__class__ is tuple:
@@ -336,10 +347,14 @@ def begun(
         raise unworkable(error) from None
     if state.owes is None:
         return state, {}, told, lines, notes
-    looks = iter(segments[len(code.sites) :])
+    sites = code.sites
+    if len(segments) == len(sites):
+        steps = {site.name: Segment(site, run, dice, ()).step() for site, run in zip(sites, segments, strict=True)}
+        return state, steps, told, lines, notes
+    looks = iter(segments[len(sites) :])
     steps = {
         site.name: Segment(site, run, dice, list(islice(looks, len(site.looks)))).step()
-        for site, run in zip(code.sites, segments, strict=False)
+        for site, run in zip(sites, segments, strict=False)
     }
     return state, steps, told, lines, notes
 

@@ -307,7 +307,7 @@ class Emitter:
             return self._said(one)
         if isinstance(one, Take):
             ready = {key: value for key, value in one.ready.items() if key != "when"}
-            return _when(one.ready.get("when"), [append("notes", call("note", ast.Constant(one.kind), filled(ready)))])
+            return _when(one.ready.get("when"), [append("notes", row([ast.Constant(one.kind), filled(ready)]))])
         if isinstance(one, Refuse):
             return [refusing(one)]
         if isinstance(one, Stop):

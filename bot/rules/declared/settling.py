@@ -3,32 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from bot.rules.declared.calls import NONE, said
 from bot.rules.inputs.units import Unit
 from bot.rules.phrase import Phrase, Typed
 from bot.rules.sequence import Change, Fate, Settlement
 
-
-class Note(NamedTuple):
-    """Something for the end: its kind, and what it says."""
-
-    kind: str
-    says: Mapping[str, Any]
-
-
+Note = tuple[str, Mapping[str, Any]]
+"""Something for the end: its kind, and what it says."""
 LISTS = ("mark", "unmark")
 """Keys of a change that hold markers."""
 
 
 def settled(notes: Iterable[Note]) -> Settlement:
     """The end as the notes taken on the way say it, in their order."""
-    units, fates, changes = list[tuple[str, str]](), list[Fate](), list[Change]()
-    told: dict[str, list[str]] = {"headline": [], "then": [], "now": [], "notes": []}
+    units: list[tuple[str, str]] = []
+    fates: list[Fate] = []
+    changes: list[Change] = []
+    told: dict[str, list[str]] = {}
     for kind, says in notes:
-        if not says.get("when", True):
-            continue
         if kind == "result":
             units.append((said(says["unit"]), said(says["is"])))
         elif kind == "fate":
@@ -37,9 +31,12 @@ def settled(notes: Iterable[Note]) -> Settlement:
             if (change := _change(says)) is not None:
                 changes.append(change)
         elif (line := pieced(says["say"])) or kind == "headline":
-            told[kind].append(line)
-    headline = told["headline"][-1] if told["headline"] else "; ".join(f"{unit} {word}" for unit, word in units)
-    then, now, small = (tuple(told[kind]) for kind in ("then", "now", "notes"))
+            if kind in told:
+                told[kind].append(line)
+            else:
+                told[kind] = [line]
+    headline = told["headline"][-1] if "headline" in told else "; ".join([f"{unit} {word}" for unit, word in units])
+    then, now, small = [tuple(told[kind]) if kind in told else () for kind in ("then", "now", "notes")]
     return Settlement(headline, tuple(units), then, tuple(changes), tuple(fates), now, notes=small)
 
 
@@ -51,6 +48,8 @@ def pieced(pieces: Sequence[str]) -> str:
 
 
 def _blank(value: Any) -> str:
+    if value.__class__ is str:
+        return "" if value == NONE else value
     return "" if value is None or value == NONE else said(value)
 
 

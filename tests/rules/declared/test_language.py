@@ -281,3 +281,13 @@ def test_nothing_grows_without_end(first: str, again: str, problem: str) -> None
     grown = steps(f"- let: {{a: {first}}}\n- each: numbers(40)\n  let: {{a: {again}}}\n- headline: '{{a}}'")
     with pytest.raises(UserError, match=problem):
         grown.plan(given(squad(5)))
+
+
+def test_each_die_of_a_roll_may_have_a_label_of_its_own() -> None:
+    sequence = steps('- roll: {roll: "2d6: colored | white"}\n- tell: {total: roll}')
+    found = played(sequence, given(), 3, 4)
+    assert ([die.label for die in found.dice], found.out["total"]) == (["colored", "white"], 7)
+    plan = sequence.plan(given()).focus
+    assert plan is not None
+    counted = plan(("total",))
+    assert len(counted.steps["0001"].grouped(counted.start) or ()) == 11, "still one sum"

@@ -1,1 +1,0 @@
-"""Sequences of the Advanced Squad Leader situation tables."""
