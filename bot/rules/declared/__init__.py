@@ -4,7 +4,7 @@
 and `types` compile what is written in formulas and texts, `load` reads the steps and `program` makes a small program of
 them; `needed` keeps what is asked for and finds what each roll must remember, `segments` and `source` write Python code
 of it, `looking` that of what is looked at of pools of dice, `checks` that which refuses inputs before any fall;
-`running` is what the code calls, and makes the plan.
+`running` is what the code calls, `planning` makes the plan of it, and `bounds` says how many states its odds have.
 """
 
 from __future__ import annotations
