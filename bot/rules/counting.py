@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from bot.rules.apart import Asked, Owners, Part, Parts
@@ -372,6 +373,15 @@ def _rolls_of(step: Ruled[Any], *, exact: bool) -> Rolls:
     if groups is not None and not callable(groups):
         always = groups, sum([ways for ways, _ in groups])
         return lambda _: always
+
+    if groups is None and not callable(step.dice):
+
+        @cache
+        def every() -> tuple[Weighted, int]:
+            found = every_roll(step.asks(None))
+            return found, sum([ways for ways, _ in found])
+
+        return lambda _: every()
 
     def rolls(state: Any) -> tuple[Weighted, int]:
         found = groups(state) if callable(groups) else None
