@@ -68,7 +68,7 @@ simulate: setup ## Many simulated worlds, one per seed (SEEDS=2000 FROM=1)
 	@$(VENV)/python -m tests.simulation --seeds $(SEEDS) --from $(FROM)
 
 benchmarks: setup ## What things cost on this machine
-	@for file in benchmarks/*.py; do echo "== $$file"; PYTHONPATH=. $(VENV)/python "$$file" || exit 1; done
+	@for file in benchmarks/*.py; do name=$$(basename $$file .py); echo "== $$name"; $(VENV)/python -m benchmarks.$$name || exit 1; done
 
 lock: setup ## Write both lock files anew from pyproject.toml (ARGS=--upgrade takes newer versions)
 	@test -x $(UV)/bin/uv || { $(VENV)/python -m venv $(UV) && $(UV)/bin/pip install --quiet uv; }

@@ -95,7 +95,7 @@ def fill(path: Path, saved: Saved) -> None:
             ((id, game.version, game.next_event, game.head, game.created, game.updated) for id, _ in names),
         )
         db.executemany(
-            "INSERT INTO bindings VALUES (?, ?, ?, 1, NULL)",
+            "INSERT INTO bindings (place, game, server, current, number) VALUES (?, ?, ?, 1, 1)",
             ((place(number).key, id, place(number).server) for id, number in names),
         )
         db.executemany(

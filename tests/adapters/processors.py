@@ -23,6 +23,11 @@ class Used:
         """The seconds that all of it would take, were there nobody else on this machine."""
         return (self.bots + self.platforms + self.server) / (os.cpu_count() or 1)
 
+    @property
+    def ours(self) -> float:
+        """The same without the stand-ins, which nobody has in life."""
+        return (self.bots + self.server) / (os.cpu_count() or 1)
+
     def since(self, before: Used) -> Used:
         """What was used between the two."""
         return Used(self.bots - before.bots, self.platforms - before.platforms, self.server - before.server)
