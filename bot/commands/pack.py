@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.commands.context import Context
-from bot.interface.parts import Grid, Part
+from bot.interface.parts import Part
 from bot.interface.reply import File, Reply
 from bot.packs.stored import (
     HERE,
@@ -51,7 +51,7 @@ async def listing(context: Context) -> Reply:
     """The packs of this server."""
     server = server_key(context.command.where)
     known, active = await versions(context.store, server), await enabled(context.store, server)
-    rows = [(one.id, one.title, one.version, one.hash[:SHORT], _state(one, active)) for one in known]
+    rows = [f"{one.title} {one.version}{_state(one, active)} · {one.id}@{one.hash[:SHORT]}" for one in known]
     if not rows:
         lines: tuple[Part, ...] = (
             phrase("A manager adds one, as a zip or as text: `/pack add`"),
@@ -59,11 +59,11 @@ async def listing(context: Context) -> Reply:
         )
         return Reply("No packs here yet", lines, private=True)
     title = "1 pack here" if len(rows) == 1 else f"{len(rows)} packs here"
-    return Reply(title, (Grid((("id", "title", "version", "hash", "here"), *rows), head=True),), private=True)
+    return Reply(title, tuple(rows), private=True)
 
 
 def _state(one: Version, active: dict[str, str]) -> str:
-    return "enabled" if active.get(one.id) == one.hash else ""
+    return ", enabled" if active.get(one.id) == one.hash else ""
 
 
 async def enable(context: Context) -> Reply:
