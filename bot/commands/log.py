@@ -7,13 +7,14 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from typing import Any
 
 from bot.commands.context import Context
+from bot.commands.finding import LONG, Wanted, find
 from bot.commands.played import title_of, turn_to
 from bot.commands.since import since
 from bot.game.rights import find_side
-from bot.game.roster import changed_names
 from bot.game.state import Json, roster_of
 from bot.interface.parts import Happened, Part
 from bot.interface.reply import Button, Reply
+from bot.play.marks import group_of, units_in
 from bot.play.retold import QUIET, texts_of, told_event, where_of
 from bot.play.story import story
 from bot.rules.errors import UserError
@@ -24,7 +25,6 @@ from bot.rules.proof.chain import short
 BATCH = 500
 MOST_READ = 50_000
 MOST_ACTION, LONGEST_LIST = 98, 48
-GROUPS = {"reveal": "roll", "sealed": "roll", "redo": "undo", "roll": "roll", "sequence": "sequence", "table": "table"}
 
 
 async def handle(context: Context) -> Reply:
@@ -39,20 +39,11 @@ async def handle(context: Context) -> Reply:
     unit = _short(context, units)
     count, page = options["count"], options["page"]
     filters = (options["kind"] or "", side or "", unit, "story" if options["story"] else "")
-    wanted: list[tuple[Json, bool]] = []
-    seen, undone = 0, dict[int, bool]()
-    more = False
-    async for event in newest_first(context, context.ledger.row):
-        if event["kind"] in ("undo", "redo"):
-            undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
-        if not _fits(event, units, side, options["kind"]) or (options["story"] and event["kind"] in QUIET):
-            continue
-        seen += 1
-        if seen > count * page:
-            more = True
-            break
-        if seen > count * (page - 1):
-            wanted.append((event, undone.get(event["number"], False)))
+    if (units or side or options["kind"]) and game.number >= LONG:
+        asked = Wanted(units, side or "", options["kind"] or "", story=bool(options["story"]))
+        wanted, more = await find(context, asked, count * (page - 1), count)
+    else:
+        wanted, more = await _looked_through(context, (units, side or "", options["kind"]), count, page)
     labels = await _texts(context, [event for event, _ in wanted])
     row = context.ledger.row
     buttons = [Button(page_action(row, count, page - 1, *filters), "Newer")] if page > 1 else []
@@ -77,6 +68,25 @@ async def handle(context: Context) -> Reply:
         private=True,
         buttons=tuple(buttons),
     )
+
+
+async def _looked_through(
+    context: Context, filters: tuple[Collection[str], str, str | None], count: int, page: int
+) -> tuple[list[tuple[Json, bool]], bool]:
+    """The events of a page, newest first, each with whether it is undone; and whether there are more."""
+    wanted: list[tuple[Json, bool]] = []
+    seen, undone, is_story = 0, dict[int, bool](), context.options()["story"]
+    async for event in newest_first(context, context.ledger.row):
+        if event["kind"] in ("undo", "redo"):
+            undone.setdefault(event["event"], event["kind"] == "undo")  # the latest word on an event counts
+        if not _fits(event, *filters) or (is_story and event["kind"] in QUIET):
+            continue
+        seen += 1
+        if seen > count * page:
+            return wanted, True
+        if seen > count * (page - 1):
+            wanted.append((event, undone.get(event["number"], False)))
+    return wanted, False
 
 
 def _typed(options: Mapping[str, Any]) -> str:
@@ -139,23 +149,13 @@ async def newest_first(context: Context, row: str) -> AsyncIterator[Json]:
         before = rows[-1].number
 
 
-def group_of(event: Mapping[str, Any]) -> str:
-    """The kind under which `/log` lists an event."""
-    kind = event["kind"]
-    if kind == "sealed":
-        return str(event.get("of", "roll"))
-    return kind if kind in ("unit", "fair", "undo") else GROUPS.get(kind, "game")
-
-
 def _fits(event: Json, units: Collection[str], side: str, kind: str | None) -> bool:
     if kind and group_of(event) != kind:
         return False
     if side and event.get("side", "").casefold() != side.casefold():
         return False
     if units:
-        used = [item["name"] for item in event.get("used", ())]
-        changed = changed_names(event.get("before") or {}, event.get("after") or {})
-        return any(name.casefold() in units for name in (*used, *changed))
+        return any(name in units for name in units_in(event))
     return True
 
 

@@ -65,8 +65,8 @@ class Tally:
         """Take in what was read behind `upto`."""
         if news.newest is None:
             return
-        for event in reversed(news.undos):
-            note_undo(self._undone, event)
+        for number, kind in reversed(news.undos):
+            note_undo(self._undone, {"kind": kind, "event": number})
         if news.older:  # what was kept is older still
             self._older.extend(one.number for one in self._kept)
             self._older.extend(reversed(news.older))
@@ -107,7 +107,7 @@ class News:
         self.latest: list[Counted] = []
         self.asks: dict[bytes, Key] = {}
         self.older: list[int] = []
-        self.undos: list[Json] = []
+        self.undos: list[tuple[int, str]] = []
         self._verdicts: dict[int, bool] = {}
         self._alive = 0
 
@@ -138,7 +138,7 @@ class News:
 
     def _note(self, event: Json) -> None:
         if event["kind"] in ("undo", "redo"):
-            self.undos.append(event)
+            self.undos.append((event["event"], event["kind"]))
             self._verdicts.setdefault(event["event"], event["kind"] == "undo")
 
 

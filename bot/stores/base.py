@@ -28,6 +28,7 @@ from bot.stores.records import (
     DueRow,
     EventRow,
     Json,
+    MarkRow,
     OutboxRow,
     PersonRow,
     Saved,
@@ -115,6 +116,18 @@ class Store(Protocol):
         newest_first: bool = False,
     ) -> Sequence[EventRow]:
         """Events with after < number < before, at most `limit`."""
+        ...
+
+    async def events_at(self, game: str, numbers: Sequence[int]) -> Sequence[EventRow]:
+        """The events with these numbers, in order."""
+        ...
+
+    async def marks(self, game: str, marks: Sequence[str]) -> Sequence[MarkRow]:
+        """Where these marks are found in a game's log, by block."""
+        ...
+
+    async def mark(self, rows: Sequence[MarkRow]) -> None:
+        """Write or replace marks; of a game that is no more, nothing."""
         ...
 
     async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:

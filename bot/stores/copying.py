@@ -13,6 +13,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         "games": "id version next_event head created updated",
         "snapshots": "game at state",
         "events": "game number body hash",
+        "marks": "game mark block at",
         "bindings": "place game server current removed number",
         "persons": "game person user name",
         "texts": "game event key salt text person",

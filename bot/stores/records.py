@@ -79,6 +79,16 @@ class TextRow:
 
 
 @dataclass(frozen=True, slots=True)
+class MarkRow:
+    """Where a mark is found in a block of a game's log; made from the events, and made again where it is missing."""
+
+    game: str
+    mark: str
+    block: int
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
 class SeedRow:
     """One secret of a game's dice, in force from `first_event` on."""
 

@@ -19,6 +19,7 @@ from bot.stores.records import (
     DueRow,
     EventRow,
     Json,
+    MarkRow,
     Outgoing,
     PersonRow,
     SeedRow,
@@ -204,6 +205,24 @@ async def test_a_log_is_read_in_pages(store: Store) -> None:
     assert await numbers(newest_first=True, before=5, limit=3) == [4, 3, 2]
     assert await numbers(after=2, before=5) == [3, 4]
     assert not await store.events("another")
+
+
+async def test_marks_are_kept_by_block_and_written_anew(store: Store) -> None:
+    await store.commit(new_game())
+    await store.commit(Commit(changes=(Change("g1", 1, tuple(event(number) for number in range(2, 8))),)))
+    assert [row.number for row in await store.events_at("g1", [5, 2, 99])] == [2, 5]
+    assert not await store.events_at("g1", [])
+    await store.mark(
+        [MarkRow("g1", "unit:tran", 0, "1 4"), MarkRow("g1", "unit:tran", 1, "3"), MarkRow("g1", "", 0, "1")]
+    )
+    await store.mark([MarkRow("g1", "unit:tran", 1, "2 3"), MarkRow("gone", "unit:tran", 1, "3")])
+    assert await store.marks("g1", ["unit:tran", "side:us"]) == (
+        MarkRow("g1", "unit:tran", 0, "1 4"),
+        MarkRow("g1", "unit:tran", 1, "2 3"),
+    )
+    assert not await store.marks("gone", ["unit:tran"])
+    await store.commit(Commit(erase=("g1",)))
+    assert not await store.marks("g1", ["unit:tran", ""])
 
 
 async def test_a_linked_channel_plays_the_same_game(store: Store) -> None:

@@ -24,6 +24,7 @@ BEGIN
     PERFORM grognard_bury(which, NULL, NULL, now);
     DELETE FROM snapshots WHERE game = which;
     DELETE FROM events WHERE game = which;
+    DELETE FROM marks WHERE game = which;
     DELETE FROM bindings WHERE game = which;
     DELETE FROM persons WHERE game = which;
     DELETE FROM texts WHERE game = which;

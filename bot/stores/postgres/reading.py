@@ -23,6 +23,11 @@ from bot.stores.records import (
 )
 
 EVENT = "SELECT game, number, body, hash FROM events"
+MARK = "SELECT game, mark, block, at FROM marks"
+NEW_MARKS = """
+INSERT INTO marks SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[]) AS new (game, mark, block, at)
+WHERE EXISTS (SELECT FROM games WHERE id = new.game)
+ON CONFLICT (game, mark, block) DO UPDATE SET at = excluded.at"""
 TEXT = "SELECT game, event, key, salt, text, person FROM texts"
 PERSON = 'SELECT game, person, "user", name FROM persons'
 SEED = "SELECT game, epoch, seed, commitment, first_event, texts, digest, revealed FROM seeds"

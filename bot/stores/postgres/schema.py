@@ -11,9 +11,17 @@ _HERE = Path(__file__).parent
 LOCK = 0x67726F676E617264  # "grognard": whoever holds it migrates, the others wait
 
 ONLY_FUNCTIONS = "SELECT 1"
+# By what events of a long log are found: made from it, block by block, when somebody looks for some.
+_MARKS = """
+CREATE TABLE marks (
+    game text COLLATE "C" NOT NULL, mark text COLLATE "C" NOT NULL, block bigint NOT NULL, at text NOT NULL,
+    PRIMARY KEY (game, mark, block)
+);
+"""
+
 # Step n leads from version n to n + 1: a file of SQL, or SQL itself. Append only: databases out there have been through
 # the older ones. `functions.sql` is carried out again behind the last step.
-MIGRATIONS: tuple[str, ...] = ("tables.sql", ONLY_FUNCTIONS)
+MIGRATIONS: tuple[str, ...] = ("tables.sql", ONLY_FUNCTIONS, _MARKS)
 OURS = ("games", "events", "requests", "outbox")
 """Tables that only another program can have made where ours have no version."""
 

@@ -23,6 +23,7 @@ from bot.stores.records import (
     DueRow,
     EventRow,
     Json,
+    MarkRow,
     OutboxRow,
     PersonRow,
     Saved,
@@ -152,6 +153,22 @@ class PostgresStore:
         query = f"{reading.EVENT} WHERE game = $1 AND number > $2 AND number < $3 ORDER BY number {order} LIMIT $4"
         rows = await self._link.fetch(query, game, after, before if before is not None else LAST, limit)
         return tuple(EventRow(*row) for row in rows)
+
+    async def events_at(self, game: str, numbers: Sequence[int]) -> Sequence[EventRow]:
+        """See Store."""
+        query = f"{reading.EVENT} WHERE game = $1 AND number = ANY ($2::bigint[]) ORDER BY number"
+        return tuple(EventRow(*row) for row in await self._link.fetch(query, game, list(numbers)))
+
+    async def marks(self, game: str, marks: Sequence[str]) -> Sequence[MarkRow]:
+        """See Store."""
+        query = f"{reading.MARK} WHERE game = $1 AND mark = ANY ($2::text[]) ORDER BY block, mark"
+        names = [writing.storable(mark) for mark in marks]
+        return tuple(MarkRow(*row) for row in await self._link.fetch(query, game, names))
+
+    async def mark(self, rows: Sequence[MarkRow]) -> None:
+        """See Store."""
+        values = [(row.game, writing.storable(row.mark), row.block, row.at) for row in rows]
+        await self._link.execute(reading.NEW_MARKS, *map(list, zip(*values, strict=True)))
 
     async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:
         """See Store."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bot.stores.base import LONGEST_WAIT, Deleted
 from bot.stores.records import (
@@ -14,6 +14,7 @@ from bot.stores.records import (
     EventRow,
     GameRow,
     Json,
+    MarkRow,
     OutboxRow,
     PersonRow,
     Saved,
@@ -108,6 +109,20 @@ def events(
         (game, after, before if before is not None else 2**62, limit if limit is not None else -1),
     )
     return tuple(EventRow(*row) for row in rows)
+
+
+def events_at(conn: sqlite3.Connection, game: str, numbers: Sequence[int]) -> tuple[EventRow, ...]:
+    """Events by their numbers."""
+    asked = ", ".join("?" * len(numbers))
+    rows = conn.execute(f"{_EVENT} WHERE game = ? AND number IN ({asked}) ORDER BY number", (game, *numbers))
+    return tuple(EventRow(*row) for row in rows)
+
+
+def marks(conn: sqlite3.Connection, game: str, names: Sequence[str]) -> tuple[MarkRow, ...]:
+    """Where marks are found in a log."""
+    asked = ", ".join("?" * len(names))
+    query = f"SELECT game, mark, block, at FROM marks WHERE game = ? AND mark IN ({asked}) ORDER BY block, mark"
+    return tuple(MarkRow(*row) for row in conn.execute(query, (game, *names)))
 
 
 def texts(conn: sqlite3.Connection, game: str, after: int, before: int | None) -> tuple[TextRow, ...]:

@@ -92,8 +92,15 @@ CREATE INDEX due_at ON due (at);
 CREATE INDEX due_owner ON due (owner) WHERE owner <> '';
 """
 
+# By what events of a long log are found: made from it, block by block, when somebody looks for some.
+_MARKS = """
+CREATE TABLE marks (
+    game TEXT NOT NULL, mark TEXT NOT NULL, block INTEGER NOT NULL, at TEXT NOT NULL, PRIMARY KEY (game, mark, block)
+) WITHOUT ROWID;
+"""
+
 # Step n leads from version n to n + 1. Append only: files out there have been through the older ones.
-MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES, _LEFT, _NUMBERS, _SHOWN, _DUE)
+MIGRATIONS: tuple[str, ...] = (_FIRST, _TOMBSTONES, _LEFT, _NUMBERS, _SHOWN, _DUE, _MARKS)
 
 
 def migrate(conn: sqlite3.Connection, path: Path, steps: tuple[str, ...] = MIGRATIONS) -> None:

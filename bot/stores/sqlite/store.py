@@ -21,6 +21,7 @@ from bot.stores.records import (
     DueRow,
     EventRow,
     Json,
+    MarkRow,
     OutboxRow,
     PersonRow,
     Saved,
@@ -33,7 +34,7 @@ from bot.stores.records import (
 from bot.stores.sqlite import reading, schema, sums, writing
 from bot.stores.sqlite.journal import SqliteJournal, journal_path
 from bot.stores.sqlite.link import Link, Writer
-from bot.stores.stored import dump
+from bot.stores.stored import clean, dump
 
 BUSY_SECONDS = 5.0
 LOOK_EVERY = 2.0
@@ -174,6 +175,21 @@ class SqliteStore:
         return await self._reader.run(
             lambda conn: reading.events(conn, game, after, before, limit, newest_first=newest_first)
         )
+
+    async def events_at(self, game: str, numbers: Sequence[int]) -> Sequence[EventRow]:
+        """See Store."""
+        return await self._reader.run(lambda conn: reading.events_at(conn, game, numbers))
+
+    async def marks(self, game: str, marks: Sequence[str]) -> Sequence[MarkRow]:
+        """See Store."""
+        names = [clean(mark) for mark in marks]
+        return await self._reader.run(lambda conn: reading.marks(conn, game, names))
+
+    async def mark(self, rows: Sequence[MarkRow]) -> None:
+        """See Store."""
+        query = "INSERT OR REPLACE INTO marks SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM games WHERE id = ?1)"
+        values = [(row.game, clean(row.mark), row.block, row.at) for row in rows]
+        await self._writer.run(lambda conn: _each(conn, query, values))
 
     async def texts(self, game: str, *, after: int = 0, before: int | None = None) -> Sequence[TextRow]:
         """See Store."""

@@ -30,7 +30,7 @@ _PLAY = (
     "ON CONFLICT DO UPDATE SET server = excluded.server, current = 1, removed = NULL"
 )
 _PAGE = 1000
-_GAME_TABLES = ("snapshots", "events", "bindings", "persons", "texts", "seeds")
+_GAME_TABLES = ("snapshots", "events", "marks", "bindings", "persons", "texts", "seeds")
 
 
 def write(conn: sqlite3.Connection, commit: Commit, reply: str, now: float) -> Committed:
