@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
 
 from bot.commands.context import Context
 from bot.commands.luck import quick_luck
 from bot.commands.sealed import open_rolls
+from bot.game.batches import in_batches
 from bot.game.events import has_dice
 from bot.game.orders import told_sides
 from bot.game.rights import find_side, need_director
-from bot.game.state import DRAW, Game, Json
+from bot.game.state import DRAW, Game
 from bot.game.story import Moment, best_shot, first_types, judgement, losses, points, worst_luck
 from bot.interface.bars import in_tenths
 from bot.interface.parts import Group, Part, Small
@@ -109,11 +111,15 @@ async def _ended(context: Context, winner: str, text: str = "") -> Reply:
     context.ledger.add("end", after, texts={"text": text} if text else None, opens=opened.numbers, result=opened.result)
     game = context.game
     how = {"": "", DRAW: ": a draw"}.get(winner, f": {winner} wins")
-    events = [row.data for row in await context.store.events(context.ledger.row)]
-    about = [_sides(context, game), _count(sum(map(has_dice, events)), "roll")]
+    types, rolls = dict[str, str](), 0
+    async for rows in in_batches(context.store, context.ledger.row):
+        events = [row.data for row in rows]
+        types = first_types(events) | types
+        rolls += sum(map(has_dice, events))
+    about = [_sides(context, game), _count(rolls, "roll")]
     return Reply(
         f"{game.name} is over{how} on turn {game.turn}",
-        (*((text,) if text else ()), *opened.lines, *orders, *await _story(context, game, events)),
+        (*((text,) if text else ()), *opened.lines, *orders, *await _story(context, game, types)),
         by=", ".join(piece for piece in about if piece),
         buttons=(
             context.button("read", "Statistics", "stats"),
@@ -127,9 +133,10 @@ async def _ended(context: Context, winner: str, text: str = "") -> Reply:
 async def _page(context: Context) -> tuple[File, ...]:
     """The after-action page; none where it would keep the channel waiting (`/game export html` writes it then)."""
     from bot.commands.exporting import export_json, file_name
-    from bot.commands.reporting import page_text
+    from bot.commands.reporting import check_length, page_text
 
     try:
+        check_length(context.game)
         text = await asyncio.wait_for(page_text(context, await export_json(context)), PAGE_SECONDS)
     except (UserError, TimeoutError):
         return ()
@@ -171,27 +178,26 @@ def _sides(context: Context, game: Game) -> str:
     return " v ".join(sides)
 
 
-async def _story(context: Context, game: Game, events: list[Json]) -> list[Part]:
+async def _story(context: Context, game: Game, types: Mapping[str, str]) -> list[Part]:
     """What the game cost each side, its best shot and worst luck, and how lucky they were."""
-    types = first_types(events)
     lost = [found for side in game.sides if (found := losses(game, side, types)).units]
     lines: list[Part] = [Group(one.heading, one.names, grave=True) if one.names else one.heading for one in lost]
     by_side, worths = await quick_luck(context)
     if (best := best_shot(worths)) is not None:
-        lines.append(Group("Best shot", _moment(context, best, events), grave=True))
+        lines.append(Group("Best shot", await _moment(context, best), grave=True))
     if (worst := worst_luck(worths)) is not None:
-        lines.append(Group("Worst luck", _moment(context, worst, events), grave=True))
+        lines.append(Group("Worst luck", await _moment(context, worst), grave=True))
     if by_side:
         lines += [Group("Luck", points(by_side), grave=True), Small(judgement(by_side))]
     return lines
 
 
-def _moment(context: Context, moment: Moment, events: list[Json]) -> str:
+async def _moment(context: Context, moment: Moment) -> str:
     """`VC 3 takes casualties · US, at 8.3% (#38)`; of bad luck, with what chance it could have been better."""
     roll = moment.roll
     whose = roll.side if context.game.sides else context.ledger.name_of(roll.side)
-    event = next(event for event in events if event["number"] == roll.number)
-    told = retold(event, context.ledger.name_of, sides=context.game.sides).title
+    (event,) = await context.store.events_at(context.ledger.row, [roll.number])
+    told = retold(event.data, context.ledger.name_of, sides=context.game.sides).title
     chance = in_tenths(moment.chance)
     odds = f"with {chance} for better" if moment.is_bad else f"at {chance}"
     return f"{told}{f' · {whose}' if whose else ''}, {odds} (#{roll.number})"

@@ -51,8 +51,9 @@ async def export(context: Context) -> Reply:
 
 async def _page(context: Context) -> Reply:
     """The after-action page; a browser opens it, so it is sent as it is."""
-    from bot.commands.reporting import page_text
+    from bot.commands.reporting import check_length, page_text
 
+    check_length(context.game)
     text = await page_text(context, await export_json(context))
     return _reply(context, "html", File(f"{file_name(context.game)}.html", text))
 

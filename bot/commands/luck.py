@@ -105,8 +105,10 @@ async def press_losses(context: Context, _about: str) -> Reply:
     """What each side lost, turn by turn, drawn: for the game that is played here."""
     from bot.commands.exporting import export_json
     from bot.commands.pictures import losses_shown
+    from bot.commands.reporting import check_length
 
     game = context.need_game()
+    check_length(game)
     title = f"Losses in {game.name}" if game.name else "Losses"
     return replace(await losses_shown(context, title, await export_json(context)), private=True)
 

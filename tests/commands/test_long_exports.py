@@ -8,8 +8,10 @@ import re
 import pytest
 
 import bot.commands.exporting
+import bot.commands.reporting
 import bot.game.batches
 from bot.audit.export import export_game
+from bot.game.events import has_dice
 from tests.playing import Channel, two_sides
 
 
@@ -56,3 +58,23 @@ async def test_in_small_pieces_every_file_is_the_same(monkeypatch: pytest.Monkey
     monkeypatch.setattr(bot.game.batches, "BATCH", 3)
     monkeypatch.setattr(bot.game.batches, "TEXTS", 2)
     assert {kind: await content(channel, kind) for kind in whole} == whole
+
+
+async def test_a_game_too_long_for_a_page_ends_without_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = await played()
+    monkeypatch.setattr(bot.commands.reporting, "MOST_EVENTS", 20)
+    await channel.refused("Anna", "game export html", "too-many")
+    monkeypatch.setattr(bot.game.batches, "BATCH", 3)
+    events = [row["body"] for row in json.loads(await content(channel, "json"))["events"]]
+    ended = (await channel.do("Anna", "game end draw confirm=yes")).announce
+    assert ended is not None
+    assert f"{sum(map(has_dice, events))} rolls" in ended.text()
+    assert not ended.files
+
+
+async def test_the_page_of_a_long_export_is_worked_out_beside_the_bot(monkeypatch: pytest.MonkeyPatch) -> None:
+    channel = await played()
+    page = await channel.do("Anna", "game export html")
+    monkeypatch.setattr(bot.commands.reporting, "LONG", 0)
+    again = await channel.do("Anna", "game export html")
+    assert [len(file.text) for file in again.files] == [len(file.text) for file in page.files]
