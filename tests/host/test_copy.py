@@ -15,7 +15,7 @@ from bot.interface.spec import Command, Person, Place, Receipt
 from bot.stores.base import Store
 from bot.stores.copying import NUMBERED, TABLES
 from bot.stores.postgres import open_postgres
-from bot.stores.records import Commit, Doc, DueRow, Outgoing
+from bot.stores.records import Commit, Doc, DueRow, MarkRow, Outgoing
 from bot.stores.sqlite import open_sqlite
 from bot.stores.sqlite.journal import journal_path
 from tests.playing import Channel, two_sides
@@ -36,6 +36,8 @@ async def play(store: Store) -> None:
     )
     await store.outbox_done(done.outbox[0], done.outbox[2], spot={"message": 5})
     await store.put_doc(Doc("note", "discord:x", {"words": "naïve “quotes” \\ \n"}, None, "discord:1"))
+    game = (await store.games())[0]
+    await store.mark([MarkRow(game, "unit:squad 1", 0, "1 4")])
     anna = Person("discord:7", "Anna")
     await store.journal.note(Receipt(Command(("roll",), {}, anna, Place("discord:1:2"), "discord:10"), 5e9), 10.0)
 
