@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Generic
 
 from bot.rules.apart import Parts
@@ -187,23 +188,29 @@ def nested(told: Outputs) -> dict[str, Any]:
             out[path] = value
             continue
         here: dict[Any, Any] = out
-        keys: list[str | int] = [name or int(number) for name, number in _STEP.findall(path)]
-        for key in keys[:-1]:
+        *above, last = _keys(path)
+        for key in above:
             below = here.get(key)
             if not isinstance(below, dict):
                 below = {}
                 here[key] = below
             here = below
-        here[keys[-1]] = value
-    return {key: _listed(value) for key, value in out.items()}
+        here[last] = value
+    return {key: _listed(value) if isinstance(value, dict) else value for key, value in out.items()}
+
+
+@lru_cache(maxsize=4096)
+def _keys(path: str) -> tuple[str | int, ...]:
+    """The names and positions of a path; the paths of a game are a few hundred."""
+    return tuple(name or int(number) for name, number in _STEP.findall(path))
 
 
 def _listed(value: Any) -> Any:
     if not isinstance(value, dict) or not value:
         return value
     if all(isinstance(key, int) for key in value):
-        return [_listed(value[key]) for key in sorted(value)]
-    return {key: _listed(item) for key, item in value.items()}
+        return [_listed(item) if isinstance(item := value[key], dict) else item for key in sorted(value)]
+    return {key: _listed(item) if isinstance(item, dict) else item for key, item in value.items()}
 
 
 def parts_of(parts: Iterable[Part], total: str | None = None) -> tuple[tuple[str, int | float], ...]:
