@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from bot.audit.check_file import check
 from bot.interface.spec import Command, Place
 from bot.rules.proof.event_kinds import KINDS
+from bot.systems.catalog import PACKS, everywhere
 from tests.audit.test_forgeries import honest
 from tests.commands.test_link import Table
 from tests.fresh import fresh_app, run
@@ -142,6 +147,23 @@ async def rarely() -> list[dict[str, Any]]:
     return logs
 
 
+@pytest.fixture
+def with_generic(monkeypatch: pytest.MonkeyPatch, root: Path) -> Iterator[None]:
+    """A free pack is there until the test ends."""
+    monkeypatch.setenv(PACKS, str(root / "packs" / "generic"))
+    everywhere.cache_clear()
+    yield
+    everywhere.cache_clear()
+
+
+async def ruled() -> list[dict[str, Any]]:
+    """The events of a game that switches an optional rule; its pack must be in use."""
+    channel = await Channel.fresh()
+    await channel.do("Anna", 'game start generic "Crossroads" sides="Blue, Red"', "game settings rule=fog=on")
+    await channel.do("Anna", "game undo", "game redo")
+    return [event["body"] for event in json.loads(await exported_text(channel))["events"]]
+
+
 async def linked() -> list[dict[str, Any]]:
     """The events of a game that was linked and moved."""
     table = await Table.open()
@@ -158,12 +180,13 @@ async def linked() -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.usefixtures("with_generic")
 def test_nothing_on_the_list_is_unused() -> None:
     """A list with what nobody writes would let a cheat write it."""
     logs = [honest(), *run(rarely()), *(exported(("rare", seed), 20) for seed in range(25))]
     logs += [json.loads(file.read_text("utf-8")) for file in LOGS]
     events = [event["body"] for log in logs for event in log["events"]]
-    events += run(linked()) + run(every_event_of_packs())
+    events += run(linked()) + run(every_event_of_packs()) + run(ruled())
     unused = {f"{name} {part}" for name, kind in KINDS.items() for part in (*kind.needs, *kind.may, *kind.game)}
     unused |= {f"{name} units" for name, kind in KINDS.items() if kind.units}
     for event in events:

@@ -20,6 +20,8 @@ _QUOTE = re.compile(r"^(\s*)(?=&gt;)", re.MULTILINE)
 _LOOKALIKE = {"*": "\u2217", "_": "\u02cd", "~": "\u223c"}
 TAKEN = ("me",)
 """Commands of Slack's own that are called as one of ours: that follows `/grognard`."""
+SLACKS = ("invite",)
+"""Commands of Slack's own that we tell people to type."""
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 
 
@@ -90,7 +92,7 @@ def _here(typed: str) -> str:
     if not typed.startswith("/"):
         return typed
     name = typed[1:].partition(" ")[0]
-    return typed if name not in TAKEN and _is_everybodys(name) else f"/grognard {typed[1:]}"
+    return typed if name in SLACKS or (name not in TAKEN and _is_everybodys(name)) else f"/grognard {typed[1:]}"
 
 
 def _is_everybodys(name: str) -> bool:

@@ -168,6 +168,8 @@ class Writer:
     async def _commit(self, batch: list[tuple[Job, asyncio.Future[Any]]]) -> None:
         jobs = [job for job, _ in batch]
         try:
+            if not self._link.is_same():  # first: what is refused must not be in the file that is rescued
+                raise Gone
             outcomes = await self._link.run(lambda conn: commit_together(conn, jobs))
             if self._patience:
                 await self._wait_for(self._patience)
