@@ -70,6 +70,11 @@ class Link:
                 self._files[name] = here
         return True
 
+    def look(self) -> None:
+        """Raises Gone, where the file was deleted or replaced while it is open."""
+        if not self._closed and not self.is_same():
+            raise Gone
+
     async def run(self, job: Callable[[sqlite3.Connection], T]) -> T:
         """What `job(connection)` gives. Raises StoreError for what SQLite reports.
 
@@ -168,8 +173,7 @@ class Writer:
     async def _commit(self, batch: list[tuple[Job, asyncio.Future[Any]]]) -> None:
         jobs = [job for job, _ in batch]
         try:
-            if not self._link.is_same():  # first: what is refused must not be in the file that is rescued
-                raise Gone
+            self._link.look()  # first: what is refused must not be in the file that is rescued
             outcomes = await self._link.run(lambda conn: commit_together(conn, jobs))
             if self._patience:
                 await self._wait_for(self._patience)
