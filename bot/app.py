@@ -36,7 +36,6 @@ from bot.interface.spec import RUN_MACRO, Command, CommandSpec, Path, Person, Pl
 from bot.interface.text import Parsed, parse_text
 from bot.notes import Notes
 from bot.outbox.answers import Answers, Due
-from bot.outbox.courtesy import Courtesy
 from bot.outbox.receipts import Receipts
 from bot.play.recall import last_inputs
 from bot.promises import Promises
@@ -368,11 +367,6 @@ class App:
         store that does not answer may have it, the receipt is shown all the same: nobody knows yet what is true.
         """
         return await self._promise(command, until)
-
-    @property
-    def courtesy(self) -> Courtesy:
-        """Through which the commands at work give way to the receipts of others."""
-        return self.handling.courtesy
 
     async def kept(self, request_id: str) -> None:
         """A receipt is answered: the answer is on the disk, or it was posted and nothing was to be stored."""

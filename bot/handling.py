@@ -25,7 +25,6 @@ from bot.interface.reply import Reply, error_reply
 from bot.interface.spec import Command, CommandSpec
 from bot.interface.text import command_text
 from bot.odds_worker.pool import Odds, Worker
-from bot.outbox.courtesy import Courtesy
 from bot.outbox.receipts import NOT_WRITTEN
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import MAX_TEXT
@@ -77,7 +76,6 @@ class Handling:
         self._store, self._clock, self._games, self._registry = store, clock, games, registry
         self._enabled, self._storing = enabled, storing
         self._queues = Queues(IN_LINE)
-        self.courtesy = Courtesy()
         self._threads, self._shelves = threads, shelves
 
     @property
@@ -121,11 +119,9 @@ class Handling:
             self._enabled.renew(command.where.server)
         command = await self._threads.at_home(command)
         if _only_counts(spec, command):
-            await self.courtesy.give_way()
             await self._enabled.check(spec, command.where)
             return await self._until_stored(command, handler(spec), gate)
         async with self._queues.turn(command.where.key):
-            await self.courtesy.give_way()
             await self._enabled.check(spec, command.where)
             return await self._until_stored(command, handler(spec), gate)
 

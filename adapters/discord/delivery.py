@@ -79,18 +79,17 @@ class Delivery:
         self.busy += 1
         try:
             task = asyncio.ensure_future(work)
-            if await done_within(task, lambda: RECEIPT / hurry(self.busy) - request.age):
+            if await done_within(task, lambda: RECEIPT / hurry(self.busy), request.age):
                 reply = await _result(task)
                 await self._first(request, reply, in_place=in_place)
                 await self._after(request, command, reply)
                 return
-            with self._app.courtesy.receipt():
-                instead = await self._app.promised(command, request.until)
-                if instead is not None:
-                    task.cancel()
-                    await self._first(request, instead, in_place=in_place)
-                    return
-                placed = await self._receipt(request, private=private, in_place=in_place)
+            instead = await self._app.promised(command, request.until)
+            if instead is not None:
+                task.cancel()
+                await self._first(request, instead, in_place=in_place)
+                return
+            placed = await self._receipt(request, private=private, in_place=in_place)
             reply = await _result(task)
         finally:
             self.busy -= 1

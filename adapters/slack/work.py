@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import replace
-from time import monotonic
 from typing import Any
 
 from adapters.slack.calls import Busy, Refused, Wire
@@ -63,8 +62,7 @@ class Work:
         """
         with self.under_way():
             done = asyncio.create_task(self._done(request, do))
-            begun = monotonic()
-            if not await done_within(done, lambda: begun + patience / hurry(self._busy) - monotonic()):
+            if not await done_within(done, lambda: patience / hurry(self._busy)):
                 await self._owed(request, command, done, ack)
                 return
             reply = done.result()
@@ -83,9 +81,8 @@ class Work:
 
     async def _owed(self, request: Request, command: Command, done: asyncio.Task[Reply], ack: Ack) -> None:
         """Acknowledge what is not done yet: it will be answered, come what may."""
-        with self.app.courtesy.receipt():
-            instead = await self.app.promised(command, request.answerable_until)
-            await ack()
+        instead = await self.app.promised(command, request.answerable_until)
+        await ack()
         if instead is not None:
             done.cancel()
             await self.posts.deliver(request, instead)
