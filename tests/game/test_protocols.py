@@ -138,10 +138,10 @@ async def test_an_imported_game_goes_on_under_protocol_2(earlier: pytest.MonkeyP
 async def test_real_dice_take_no_words() -> None:
     channel = await Channel.fresh()
     await two_sides(channel)
-    await channel.do("Anna", "roll 3d10 hand=1,2,3", ROLL, "fair reveal")
+    await channel.do("Anna", "roll 8d10 hand=1,2,3,4,5,6,7,8", ROLL, "fair reveal")
     log = await export_of(channel)
     assert used(log) == [2]
-    assert check(log).by_hand == 3
+    assert check(log).by_hand == 8
     assert is_sound(log, 10)
 
 
