@@ -77,7 +77,7 @@ _BOOKKEEPING = ("id", "number", "last", "redo", "sealed", "withdrawn", *_SECRET,
 FIELDS = tuple(item.name for item in fields(Game) if item.name not in (*_BOOKKEEPING, "units"))
 """What a patch may set, beside units."""
 _ALL = {*FIELDS, *_BOOKKEEPING, "units"}
-_LATER = {one.name: one.default for one in fields(Game) if one.name in ("packs", "protocol")}
+_LATER = {name: getattr(Game(""), name) for name in ("packs", "protocol", "rules")}
 """Fields that came later, and what they were before: then they are left out, so that an older process can still read
 the game, as it has to while processes are updated one by one."""
 

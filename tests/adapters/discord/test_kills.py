@@ -45,8 +45,9 @@ class OnDiscord(Night[Person, Channel, Interaction]):
         receipts = sum(one.answer_kind is Answer.THINKING for one in every)
         print(f"{receipts} receipts of rolls and odds, left without an end {max(0, len(silent) - apart)}")
         # Where the token has died it is told in the channel, what is private in direct messages; nobody needed that
-        # who was killed before the receipt, already written down, was shown.
-        assert 0 <= apart - len(silent) <= sum(one.failed for one in every)
+        # who was killed before the receipt, already written down, was shown; nor where the answer had just been shown
+        # and the kill came before that was noted, which happens to one at most in each.
+        assert 0 <= apart - len(silent) <= sum(one.failed for one in every) + KILLS
 
 
 @pytest.mark.slow
