@@ -125,11 +125,11 @@ async def test_killed_between_commit_and_answer(discord: DiscordStandIn, tmp_pat
         discord.no_faults()
         started = time.monotonic()
         await bot.start()
-        late = await discord.message(table, "(late)", timeout=50)
+        late = await discord.message(table, "(late)", timeout=75)
         print(f"delivered {time.monotonic() - started:.1f} s after the restart")
         assert event(late) == first + 1
         assert silent.failed
-        alone = await discord.message(discord.user("Ben").dm(), "(late)", timeout=40)
+        alone = await discord.message(discord.user("Ben").dm(), "(late)", timeout=75)
         assert "Ben rolls 3d6" in alone.text
         assert sealed.failed
         await asyncio.sleep(4)
