@@ -76,12 +76,12 @@ def replay_faults(now: Game, roll: Event, *, sealed: bool = False) -> Iterator[s
         "its outcome changes other units than it says.": ("changes", changes if sealed else []),
     }
     for problem, (field, value) in expected.items():
-        if not _alike(roll.get(field), value):
+        if not alike(roll.get(field), value):
             yield problem
     if not sealed:
         expected_ones = [difference(now, after_happening(now, happening, joins=joins)) for joins in (True, False)]
         if not any(
-            _alike(roll.get("before"), before) and _alike(roll.get("after"), after) for before, after in expected_ones
+            alike(roll.get("before"), before) and alike(roll.get("after"), after) for before, after in expected_ones
         ):
             yield "its outcome leads to other units than it says."
 
@@ -108,7 +108,7 @@ def play_again(now: Game, roll: Event) -> Happening:
 
 def _dice_problem(notes: list[Any], asked: list[Json]) -> str:
     for at, (note, die) in enumerate(zip(notes, asked, strict=False), 1):
-        if not _alike(note, die):
+        if not alike(note, die):
             return f"die {at} is noted as {_die(note)}, but what was asked for is {_die(die)}."
     return "" if len(notes) == len(asked) else f"it notes {len(notes)} dice, but {len(asked)} were asked for."
 
@@ -118,7 +118,7 @@ def _die(note: Json) -> str:
     return f"{shown(note.get('label'))} d{note.get('sides')}{faces}"
 
 
-def _alike(one: object, other: object) -> bool:
+def alike(one: object, other: object) -> bool:
     """Whether two values are the same in an event, where what is empty is left out."""
     empty: tuple[object, ...] = (None, "", [], {}, ())
     if one in empty or other in empty:
@@ -133,7 +133,7 @@ def turn_is_todays(now: Game, event: Event) -> bool:
     system, after = systems().get(now.system), event.get("after", {})
     words = event["result"].partition("; ")[2] if event["kind"] == "pass" else event["result"]
     return any(
-        _alike(after, difference(now, then)[1])
+        alike(after, difference(now, then)[1])
         and words == ("" if event["kind"] == "pass" and _is_same_phase(now, then) else phase_title(then, system))
         for then in _nexts(now, event, system)
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.audit.packs import packs_of, with_packs
-from bot.audit.replay import UNREADABLE, play_again
+from bot.audit.replay import UNREADABLE, alike, play_again
 from bot.game.events import ROLLS
 from bot.game.past import Past, sealed_contents
 from bot.game.state import Game
@@ -79,18 +79,13 @@ def _differences(now: Game, roll: Mapping[str, Any]) -> Iterator[str]:
     except UNREADABLE as error:
         yield f"cannot be played any more: {str(error)[:LONGEST]}"
         return
-    before, after = dict(roll.get("out") or {}), json.loads(json.dumps(dict(again.out)))
-    changed = [name for name in {**before, **after} if _plain(before.get(name)) != _plain(after.get(name))]
+    before, after = dict(roll.get("out") or {}), dict(again.out)
+    changed = [name for name in {**before, **after} if not alike(before.get(name), after.get(name))]
     if changed and roll.get("result", "") != again.result:
         yield f"{_cut(roll.get('result'))} would be {_cut(again.result)}"
         return
     for name in changed[:3]:
         yield f"{name} {_cut(before.get(name))} would be {_cut(after.get(name))}"
-
-
-def _plain(value: object) -> object:
-    """What is empty is left out of an event."""
-    return value or None if not isinstance(value, bool | int) else value
 
 
 def _cut(value: object) -> str:
