@@ -44,12 +44,11 @@ class Night:
     before_slack: Proxy
     bots: Sequence[DiscordBot | SlackBot]
     database: str
-    server: int
-    """The process of the database."""
+    postgres: PostgresServer
 
     def used(self) -> Used:
         """What everybody has used of the processors, but for the one that is killed."""
-        return used([worker.process.pid for worker in self.bots[1:]], self.server)
+        return used([worker.process.pid for worker in self.bots[1:]], self.postgres.pid)
 
     async def warm_up(self) -> None:
         """Each process has played before: its connections are there, and what it reads once is read."""
@@ -117,7 +116,7 @@ async def begin(stack: AsyncExitStack, postgres: PostgresServer, data: Path) -> 
     to_slack = await stack.enter_async_context(proxy_before(*urls))
     assert await discord.site.webhooks.use(to_discord.url)
     slack.request_url = to_slack.url
-    return Night(discord, slack, to_discord, to_slack, workers, database, postgres.pid)
+    return Night(discord, slack, to_discord, to_slack, workers, database, postgres)
 
 
 async def end(workers: Sequence[DiscordBot | SlackBot]) -> None:
@@ -160,16 +159,11 @@ async def test_many_at_once_and_one_process_dies(
             lags = sorted(lag for one in sent if (lag := with_bot(night, one)) is not None)
             print(f"of it with the bot: the longest {lags[-1]:.2f} s, half {lags[len(lags) // 2]:.2f} s")
             print(f"until then {spent}: {spent.alone:.1f} s, had nobody else been here")
-        # What the dead process had stored and not shown is due for the others; here their waiting is cut short.
-        await asyncio.sleep(2)
+        # What the dead process had stored and not shown is due for the others; here their waiting is cut short, once
+        # those that live have shown what they are at: it would be taken from them too.
+        await quiet(night)
         postgres.sql(night.database, "UPDATE outbox SET due = 0; UPDATE receipts SET due = 0")
-        await told(
-            lambda: (
-                postgres.sql(night.database, "SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM receipts)")
-                == "0\n"
-            ),
-            60,
-        )
+        await told(lambda: due(night) == 0, 60)
         with capsys.disabled():
             print(f"all in {time.monotonic() - since:.1f} s, of it {night.used().since(before)}")
         assert spent.ours < RECEIPT
@@ -178,6 +172,21 @@ async def test_many_at_once_and_one_process_dies(
         assert len(receipts) >= len(sent) - len(lost_there)
         assert all(handle.in_time for handle in handles)
         await check(night, store, sent)
+
+
+def due(night: Night) -> int:
+    """How many answers and receipts are still on their way."""
+    count = "SELECT (SELECT count(*) FROM outbox) + (SELECT count(*) FROM receipts)"
+    return int(night.postgres.sql(night.database, count))
+
+
+async def quiet(night: Night) -> None:
+    """Wait until nothing more has gone out for three seconds."""
+    left, since = due(night), time.monotonic()
+    while left and time.monotonic() - since < 3:
+        await asyncio.sleep(0.2)
+        if (now := due(night)) != left:
+            left, since = now, time.monotonic()
 
 
 def with_bot(night: Night, one: Interaction) -> float | None:
