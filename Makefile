@@ -61,8 +61,9 @@ format: setup ## Format, and mend what can be mended
 docs: setup ## Write the games' pages in docs/ from their tables
 	@$(VENV)/python -m tools.docs
 
-corpus: setup ## Freeze what every sequence and table gives today (ARGS=--changes lists what differs)
+corpus: setup ## Freeze what every sequence, table and command gives today (ARGS=--changes lists what differs)
 	@$(VENV)/python -m tools.corpus $(ARGS)
+	@$(VENV)/python -m tools.commands $(ARGS)
 
 simulate: setup ## Many simulated worlds, one per seed (SEEDS=2000 FROM=1)
 	@$(VENV)/python -m tests.simulation --seeds $(SEEDS) --from $(FROM)

@@ -10,7 +10,7 @@ from random import Random
 from bot.interface.registry import registry
 from bot.packs.situations import values_of
 from bot.rules.inputs.options import Option
-from bot.systems.catalog import systems
+from bot.systems.catalog import System, systems
 
 LINES = (
     "roll 2d6+1", "roll 4d6kh3 label=fate", "roll d20 secret", "roll 3dF", "roll d[hit,miss,miss]", "roll 2dA+d100",
@@ -64,9 +64,14 @@ def _options(line: str) -> tuple[Option, ...]:
 def table_line(chance: Random, system: str) -> str:
     """A look-up in a table of the system, with values that its inputs declare."""
     game = systems()[system]
-    table = game.tables[chance.choice(list(game.tables))]
+    return table_line_of(chance, game, chance.choice(list(game.tables)))
+
+
+def table_line_of(chance: Random, game: System, id: str) -> str:
+    """A look-up in this table, with values that its inputs declare."""
+    table = game.tables[id]
     rolled = {roll.option for roll in table.rolls}
-    words = [f"{system}-table {table.id}"]
+    words = [f"{game.id}-table {table.id}"]
     for option in table.inputs:
         leave_out = option.name in rolled or (not option.required and chance.random() < 0.5)
         if not leave_out:
