@@ -20,6 +20,7 @@ from bot.rules.apart import Parts
 from bot.rules.dice import Rolled, Source
 from bot.rules.line import Line as Line
 from bot.rules.line import minus as minus
+from bot.rules.quick import quick
 from bot.rules.ruling import Outputs as Outputs
 from bot.rules.ruling import Roll as Roll
 from bot.rules.ruling import Ruled as Ruled
@@ -29,6 +30,7 @@ from bot.rules.ruling import ruled as ruled
 from bot.rules.tables.table import Part
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Change:
     """What a result makes of a roster unit: by name, with the attributes, state, markers and flags to set.
@@ -49,6 +51,7 @@ class Change:
     turn: bool = False
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Fate:
     """What came of one unit, as a token that `results` of the game.yaml puts into words.
@@ -61,6 +64,7 @@ class Fate:
     more: str = ""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Settlement:
     """What is said and done when the last die is rolled: the result in a few words, a line per unit, the changes.
@@ -110,6 +114,7 @@ def row_of(path: str, name: str = "") -> Row:
     return Row(name, (path,), lambda told: told.get(path))
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Plan(Generic[S]):
     """A sequence for given inputs, ready to be played or counted.
@@ -140,6 +145,7 @@ class Plan(Generic[S]):
     apart: Callable[[S], Parts[S] | None] | None = None
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Played:
     """A sequence played to its end: outputs, dice in order, the story, and the settlement."""

@@ -13,6 +13,7 @@ from typing import Any
 from bot.rules.dice import Die
 from bot.rules.errors import UserError
 from bot.rules.inputs.options import Option, clean, missing_option, read_options, unknown_option
+from bot.rules.quick import quick
 from bot.rules.tables.formula import Formula
 
 Reader = Callable[[dict[str, Any]], None]
@@ -24,6 +25,7 @@ KEPT = 256
 """How many answers a table remembers, and how many columns."""
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Part:
     """One modifier that counts: the row's id, its name as shown, the total that it changes and its value."""
@@ -34,6 +36,7 @@ class Part:
     value: int | float
 
 
+@quick
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a table says: the named outputs, each modifier that counts, and free text for display."""
