@@ -34,5 +34,5 @@ def quick(kind: type[T]) -> type[T]:
     exec(f"def __init__({', '.join(takes)}):\n " + "\n ".join(body), space)
     made: Any = space["__init__"]
     made.__qualname__, made.__module__ = f"{kind.__qualname__}.__init__", kind.__module__
-    kind.__init__ = made  # type: ignore[misc]
+    setattr(kind, "__init__", made)  # noqa: B010  # the type checker keeps the signature of the dataclass
     return kind

@@ -46,7 +46,7 @@ def test_nothing_changes_afterwards() -> None:
     with pytest.raises(FrozenInstanceError):
         mortar.kind = "heavy"  # type: ignore[misc]
     with pytest.raises(FrozenInstanceError):
-        del mortar.range  # type: ignore[misc]
+        del mortar.range
     assert type(mortar) is Mortar
 
 
