@@ -24,10 +24,11 @@ def is_row(path: str) -> bool:
 
 def rows_of(plan: Plan[Any], by: str) -> tuple[Row, ...]:
     """The rows of a plan, those of one name numbered in their order; the single output `by` where it has none."""
-    names = [row.name for row in plan.rows]
+    rows = plan.rows() if callable(plan.rows) else plan.rows
+    names = [row.name for row in rows]
     named = (
         replace(row, name=f"{row.name} {names[:at].count(row.name) + 1}") if names.count(row.name) > 1 else row
-        for at, row in enumerate(plan.rows)
+        for at, row in enumerate(rows)
     )
     return tuple(named) or (row_of(by),)
 

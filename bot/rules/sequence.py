@@ -126,9 +126,9 @@ class Plan(Generic[S]):
 
     `apart` names the parts that are independent once a state is known, None where there are none: odds count each once.
 
-    `rows` are the units whose odds are shown, none where the sequence's own `odds_by` says all. `by_row` is the plan
-    that tells each of them apart where this one does not (a sniper's pick is always the first target). A plan that
-    `settles` by notes begins with those of its `notes`, and `settle` is not asked.
+    `rows` are the units whose odds are shown (or what makes them when odds are asked for), none where its own
+    `odds_by` says all. `by_row` is the plan that tells each of them apart where this one does not (a sniper's pick is
+    always the first target). A plan that `settles` by notes begins with those of its `notes`; `settle` is not asked.
     """
 
     start: S
@@ -138,7 +138,7 @@ class Plan(Generic[S]):
     closing: Callable[[S], Outputs] = _no_told
     lines: tuple[Line, ...] = ()
     focus: Callable[[tuple[str, ...]], Plan[S]] | None = None
-    rows: Sequence[Row] = ()
+    rows: Sequence[Row] | Callable[[], Sequence[Row]] = ()
     by_row: Callable[[], Plan[S]] | None = None
     notes: tuple[Any, ...] = ()
     settles: Callable[[list[Any]], Settlement] | None = None

@@ -10,7 +10,7 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Fate, Plan, Roll, Ruling, Settlement, parts_of, row_of, ruled
+from bot.rules.sequence import Fate, Plan, Roll, Row, Ruling, Settlement, parts_of, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.area import leg_modifiers, terrain_of
@@ -19,8 +19,9 @@ from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say, say_crew
 from bot.systems.lnlt.impact import Impact, Struck
 from bot.systems.lnlt.items import list_alike, readings_of
 from bot.systems.lnlt.opposed import Opposed, target_modifier
+from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.roster import becomes
-from bot.systems.lnlt.settling import CREWS, aftermath, attacked, headline, rows
+from bot.systems.lnlt.settling import CREWS, aftermath, attacked, headline, rows, suffered
 from bot.systems.lnlt.words import refuse_values
 
 DICE = (d6("attack"), d6("defense"))
@@ -71,15 +72,13 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     opening |= {f"vehicles[{at}].unit": unit.word for at, unit in enumerate(vehicles)}
     if not legs:
         opening |= {"attack_roll": NONE, "attack_total": NONE, "defense_total": NONE, "hit": False, "dc_mod": 0}
-    steps = {
-        "attack": ruled(DICE, attack),
-        "fire check": fire_check(tables),
-        **checks.steps(),
-        **impact.steps(),
-    }
-    shown = (*rows(checks.items), *(row_of(f"{each.path}result", each.word) for each in struck))
+
+    def shown() -> Sequence[Row]:
+        return *rows(checks.items), *(row_of(f"{each.path}result", each.word) for each in struck)
+
+    steps = {"attack": lambda: ruled(DICE, attack), "fire check": lambda: fire_check(readings), **impact.steps()}
     start = Attack("attack") if legs else next_vehicle(0, six=False)
-    return Plan(start, steps, settle, opening, told_after(flammable), rows=shown)
+    return planned(start, steps, checks, settle, opening, told_after(flammable), rows=shown)
 
 
 def _struck(at: int, unit: Unit, attack: tuple[str, int], *, first: bool) -> Struck:
@@ -138,11 +137,12 @@ def _settle(
         elif riding:
             row = "shaken" if result == "damaged" else result
             more.append(f"Run bail-out with cause=oft vehicle={row} for {riding}, who ride on {unit.word}.")
-    said = [headline(out["targets"], hit=out["hit"])] if legs else []
+    hurt = suffered(legs, out["targets"])
+    said = [headline(hurt.units, hit=out["hit"])] if legs else []
     said += [f"{word} {result}" for word, result in words]
     more += fire_started(out)
-    notes = aftermath(vehicles, [{"becomes": answer["result"]} for answer in out["vehicles"]])
-    settled = attacked("; ".join(said), legs, out["targets"], more=more, notes=notes)
+    notes = [aftermath(unit, str(answer["result"])) for unit, answer in zip(vehicles, out["vehicles"], strict=True)]
+    settled = attacked("; ".join(said), legs, hurt, more=more, notes=dict.fromkeys(filter(None, notes)))
     return replace(
         settled,
         units=(*settled.units, *words),

@@ -13,7 +13,7 @@ from typing import Any
 from bot.rules.dice import d6
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Line, Roll, Ruled, Ruling, parts_of, ruled
+from bot.rules.sequence import Line, Roll, Ruling, parts_of, ruled
 from bot.rules.tables.table import Part, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import OWES as FIRE_CHECK
@@ -21,9 +21,12 @@ from bot.systems.lnlt.burning import fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, ended
 from bot.systems.lnlt.items import list_items, readings_of
 from bot.systems.lnlt.opposed import target_modifier
+from bot.systems.lnlt.planned import Make
 from bot.systems.lnlt.reasons import against
+from bot.systems.lnlt.settling import Suffered
 from bot.systems.lnlt.terrain import target_terrain, terrain_for
 
+ATTACK, DEFENSE = d6("attack"), d6("defense")
 FLAGS = (
     "adjacent", "adjacent_a", "target_moved", "mounted_stationary", "vehicle_moved", "rubber_boat", "smoke", "tis",
     "night", "assault", "hit_and_run", "fired_ordnance_sw", "between_buildings",
@@ -49,7 +52,7 @@ def leg_modifiers(tables: Tables, given: Given) -> tuple[int, tuple[Part, ...]]:
     Source: PAC 03, 05.
     """
     answer = tables["dft-mods"](
-        **{flag: given.flag(flag) for flag in FLAGS},
+        **given.flags(FLAGS),
         ops_complete=int(given.flag("ops_complete")),
         skill=given.int("skill") if "skill" in given.values else 0,
     )
@@ -73,7 +76,7 @@ class AreaAttack:
         finish: Callable[[Attack], Attack] = ended,
     ) -> None:
         self.units, self.hexes, self._finish = units, tuple(hexes), finish
-        self._tables, self._mod, self._parts = tables, leg_mod, parts
+        self._mod, self._parts = leg_mod, parts
         self._count, self._tells_hit = 2 if best_of_two else 1, tells_hit
         self._hex_at = {hex.start: hex for hex in self.hexes}
         self._adds = [(0, 0)] * len(units)
@@ -109,16 +112,15 @@ class AreaAttack:
         """The state that owes the attack on the first hex, or what follows when there is none."""
         return Attack("attack", at=self.hexes[0].start) if self.hexes else self._finish(Attack(None))
 
-    def steps(self) -> dict[str, Ruled[Attack]]:
-        """The steps attack and fire check, and those of the damage checks."""
+    def steps(self) -> dict[str, Make]:
+        """What makes the steps attack and fire check."""
         return {
-            "attack": ruled(
-                (*(d6("attack"),) * self._count, d6("defense")),
+            "attack": lambda: ruled(
+                (*(ATTACK,) * self._count, DEFENSE),
                 self._attack,
                 groups=_best_of_two() if self._count == 2 else None,
             ),
-            FIRE_CHECK: fire_check(self._tables, then=self._onward, path=self._burning),
-            **self.checks.steps(),
+            FIRE_CHECK: lambda: fire_check(self.checks.readings, then=self._onward, path=self._burning),
         }
 
     def _next_hex(self, now: Attack) -> Attack:
@@ -179,9 +181,9 @@ class AreaAttack:
                 yield Line(f"{unit.word} defense", roll[-1:], parts, total, why)
 
 
-def area_words(answers: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The answers of the units that were hit."""
-    return [answer for answer in answers if answer["hit"]]
+def area_words(hurt: Suffered, answers: Iterable[Mapping[str, Any]]) -> list[tuple[str, str]]:
+    """The words for those units that were hit."""
+    return [words for words, answer in zip(hurt.units, answers, strict=True) if answer["hit"]]
 
 
 def terrain_of(given: Given) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,12 +11,15 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_faces
-from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, row_of, ruled
+from bot.rules.ruling import Weighted
+from bot.rules.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say_crew
 from bot.systems.lnlt.items import Aboard, list_alike, readings_of
-from bot.systems.lnlt.settling import PLACED, rows, suffered, word_of
+from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.settling import PLACED, rows, suffered
 
+CREW = d6("bail-out crew")
 CREWS = {"none": NONE, "shaken-crew": "shaken-moved", "eliminated": "eliminated"}
 
 
@@ -25,11 +27,19 @@ def _settled(passengers: Sequence[Unit], out: Mapping[str, Any]) -> Settlement:
     """What is said and done when all are out."""
     hurt, crew = suffered(passengers, out["passengers"]), str(out["crew"])
     said = [f"crew {say_crew(crew)}"] if crew != NONE else []
-    said += [f"{answer['unit']} {word_of(answer)}" for answer in out["passengers"]]
+    said += [f"{unit} {word}" for unit, word in hurt.units]
     then = (f"Place a {PLACED[crew]} crew, marked Moved.",) if crew in PLACED else ()
     told = (Fate("the crew", crew),) if crew != NONE or not hurt.fates else ()
-    headline = "; ".join(said) or "no effect"
-    return replace(hurt, headline=headline, then=(*then, *hurt.then), fates=(*told, *hurt.fates))
+    return Settlement(
+        "; ".join(said) or "no effect",
+        tuple(hurt.units),
+        (*then, *hurt.then),
+        tuple(hurt.changes),
+        (*told, *hurt.fates),
+        hurt.now,
+        joins=tuple(hurt.joins),
+        notes=hurt.notes,
+    )
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
@@ -60,11 +70,16 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         told = {"crew": result, "outcome": result, **known}
         return Ruling(after, told, lambda: [Line("crew", roll, result=readings.gets_out("crew"))])
 
-    crews = partial(group_faces, 6, partial(readings.bail_out, "crew"))
-    steps = {"crew of the vehicle": ruled((d6("bail-out crew"),), bail, groups=lambda _: crews()), **checks.steps()}
+    def crews(_: Attack) -> Weighted:
+        return group_faces(6, partial(readings.bail_out, "crew"))
+
+    def shown() -> Sequence[Row]:
+        return row_of("crew", "crew"), *rows(checks.items)
+
+    steps = {"crew of the vehicle": lambda: ruled((CREW,), bail, groups=crews)}
     opening: dict[str, Any] = {"passengers": []}
-    settle, shown = partial(_settled, passengers), (row_of("crew", "crew"), *rows(checks.items))
+    settle = partial(_settled, passengers)
     if crew == "bail-out":
-        return Plan(Attack("crew of the vehicle"), steps, settle, opening, rows=shown)
+        return planned(Attack("crew of the vehicle"), steps, checks, settle, opening, rows=shown)
     opening |= {"crew": CREWS[crew], "outcome": CREWS[crew], **known}
-    return Plan(after, steps, settle, opening, rows=shown)
+    return planned(after, steps, checks, settle, opening, rows=shown)

@@ -12,7 +12,8 @@ from bot.systems.lnlt.area import AreaAttack, Hex, area_words, leg_modifiers, te
 from bot.systems.lnlt.burning import fire_started, told_before
 from bot.systems.lnlt.checks import Attack
 from bot.systems.lnlt.firepower import refuse_to_fire
-from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.words import refuse_values
 
 
@@ -34,8 +35,10 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     )
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        words = headline(area_words(out["targets"]), hit=out["hit"])
-        return attacked(words, targets, out["targets"], more=fire_started(out), firers=[given.unit("unit")])
+        hurt = suffered(targets, out["targets"])
+        words = headline(area_words(hurt, out["targets"]), hit=out["hit"])
+        return attacked(words, targets, hurt, more=fire_started(out), firers=[given.unit("unit")])
 
     opening = {"attack_mod": mod, "targets": [], **told_before(flammable)}
-    return Plan(area.start(), area.steps(), settle, opening, rows=rows(area.checks.items))
+    checks = area.checks
+    return planned(area.start(), area.steps(), checks, settle, opening, rows=lambda: rows(checks.items))

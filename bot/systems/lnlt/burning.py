@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 from bot.rules.dice import d6
 from bot.rules.odds import group_faces
 from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
-from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import NONE, Attack
+from bot.systems.lnlt.items import Readings
 from bot.systems.lnlt.reasons import one_of
 
 DIE = d6("fire check")
@@ -28,16 +27,13 @@ def _burnt(_: Attack) -> Attack:
 
 
 def fire_check(
-    tables: Tables,
+    readings: Readings,
     *,
     then: Callable[[Attack], Attack] = _burnt,
     path: Callable[[Attack], str] = lambda _: "fire_check",
 ) -> Ruled[Attack]:
     """Whether the target hex burns; `then` goes on, `path` is where it is told. Source: PAC 12 (10.5.6)."""
-
-    @cache
-    def burns(face: int) -> bool:
-        return bool(tables["fire-start"](roll=face)["fire"])
+    burns = readings.burns
 
     def rule(now: Attack, roll: Roll) -> Ruling[Attack]:
         told = {path(now): "fire" if burns(roll[0]) else "no-fire"}

@@ -8,8 +8,7 @@ Source: PAC 02, 05, 06, 09, 12 (5.0, 11.2, 15.4, 16.1.1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from bot.rules.sequence import Line, Outputs, Roll, Ruled, Ruling, ruled
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks_odds import together
 from bot.systems.lnlt.items import Item, Readings
+from bot.systems.lnlt.planned import Make
 from bot.systems.lnlt.reasons import bare, beside_morale, more_than_the_result, one_of
 
 NONE = "none"
@@ -76,7 +76,7 @@ class DamageChecks:
         also = self.also
         return DamageChecks(
             self.readings,
-            [replace(item, stop=min(item.stop, stop) - start) for item in self.items[start:stop]],
+            [item._replace(stop=min(item.stop, stop) - start) for item in self.items[start:stop]],
             only_hit=self.only_hit,
             crew_of_all=self.crew_of_all,
             outcome=self.outcome,
@@ -84,23 +84,20 @@ class DamageChecks:
             also=None if also is None else lambda at, left: also(start + at, left),
         )
 
+    def steps(self) -> dict[str, Make]:
+        """What makes the steps check, hero, crew, bail and morale, for the plan of a sequence."""
+        return {
+            "check": lambda: ruled(self._dice("damage check"), self._check),
+            "hero": lambda: ruled(self._dice("hero creation"), self._hero),
+            "crew": lambda: ruled(self._dice("bail-out crew of"), self._crew),
+            "bail": lambda: ruled(self._dice("bail-out"), self._bail),
+            "morale": lambda: ruled(self._dice("morale check", 2), self._morale),
+        }
+
     @cached_property
     def counted(self) -> dict[str, Ruled[Attack]]:
-        """The steps, made once."""
-        return self.steps()
-
-    def steps(self) -> dict[str, Ruled[Attack]]:
-        """The steps check, hero, crew, bail and morale, for the plan of a sequence."""
-        return together(
-            {
-                "check": ruled(self._dice("damage check"), self._check),
-                "hero": ruled(self._dice("hero creation"), self._hero),
-                "crew": ruled(self._dice("bail-out crew of"), self._crew),
-                "bail": ruled(self._dice("bail-out"), self._bail),
-                "morale": ruled(self._dice("morale check", 2), self._morale),
-            },
-            self.readings,
-        )
+        """The same steps as odds count them, made once."""
+        return together({name: make() for name, make in self.steps().items()}, self.readings)
 
     def _dice(self, label: str, count: int = 1) -> Callable[[Attack], tuple[Die, ...]]:
         return lambda now: dice(count, 6, f"{label} {self.items[now.at].unit.word}")
@@ -117,21 +114,21 @@ class DamageChecks:
         return self._pass_over(now, told), told
 
     def _pass_over(self, now: Attack, told: dict[str, Any]) -> Attack:
-        at, row = now.at, now.row
-        if at >= len(self.items):
+        items, (_, margin, at, lm, row, keep, six) = self.items, now
+        if at >= len(items):
             return self.finish(now)
-        stop = self.items[at].stop
+        stop = items[at].stop
         while at < stop:
-            item = self.items[at]
-            need = self._need(item, now.margin, row)
+            item = items[at]
+            need = self._need(item, margin, row)
             if need is not None:
-                return now._replace(owes=need, at=at, row=row)
+                return Attack(need, margin, at, lm, row, keep, six)
             if item.kind == "vehicle":
                 row = NONE
             if not (self.leaves_out_crashed and item.kind == "passenger" and row == "crash"):
-                told |= self._told(item, self._untouched(item, row))
+                self._tell_untouched(item, row, told)
             at += 1
-        return self.finish(now._replace(at=stop, lm=0, row="", keep=""))
+        return self.finish(Attack(now.owes, margin, stop, six=six))
 
     def _need(self, item: Item, margin: int, row: str) -> str | None:
         """The roll that the unit owes first, None for none."""
@@ -146,122 +143,154 @@ class DamageChecks:
             return "morale"
         return "bail" if fate == "bail-out" else None
 
-    def _untouched(self, item: Item, row: str) -> dict[str, Any]:
+    def _tell_untouched(self, item: Item, row: str, told: dict[str, Any]) -> None:
         """What is known of a unit that owes no die."""
-        gone = item.kind == "passenger" and item.fates.get(row) == "eliminated"
-        answer = _unchecked(item) | {"hero": False, "becomes": "eliminated" if gone else item.state}
-        if item.kind == "passenger":
-            return answer | NOT_ROLLED | {"disembarks": False}
-        return answer | ({"crew": NONE} if item.kind == "vehicle" or self.crew_of_all else {})
+        path, rides = item.path, item.kind == "passenger"
+        gone = rides and item.fates.get(row) == "eliminated"
+        self._tell_unchecked(item, told)
+        told[f"{path}.hero"] = False
+        told[f"{path}.becomes"] = "eliminated" if gone else item.state
+        if rides:
+            _tell_not_rolled(path, told)
+            told[f"{path}.disembarks"] = False
+        elif item.kind == "vehicle" or self.crew_of_all:
+            told[f"{path}.crew"] = NONE
+        if item.first and self.outcome:
+            told["outcome"] = NONE
 
-    def _ruling(self, now: Attack, answer: dict[str, Any], line: Callable[[], Line]) -> Ruling[Attack]:
-        """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
-        item, at = self.items[now.at], now.at + 1
-        told = self._told(item, answer)
-        if now.owes == HERE and at < item.stop:
-            now = self._pass_over(now._replace(at=at, lm=now.lm if item.later else 0), told)
-        elif now.owes == HERE:
-            now = self.finish(now._replace(at=at, lm=0, row="", keep=""))
-        return Ruling(now, told, lambda: [line()])
-
-    def _told(self, item: Item, answer: Mapping[str, Any]) -> dict[str, Any]:
+    def _tell_unchecked(self, item: Item, told: dict[str, Any]) -> None:
+        """That a unit makes no damage check."""
         path = item.path
-        told = {f"{path}.{key}": value for key, value in answer.items()}
-        if item.first and self.outcome and "result" in answer:
-            told["outcome"] = answer["result"]
-        return told
+        told[f"{path}.unit"] = item.unit.word
+        told[f"{path}.roll"] = told[f"{path}.dc_total"] = told[f"{path}.result"] = NONE
+
+    def _ruling(self, now: Attack, told: dict[str, Any], line: Callable[[], Line]) -> Ruling[Attack]:
+        """The ruling on a roll of the unit in hand, after which the next is due where this one owes nothing more."""
+        owes, margin, at, lm, row, keep, six = now
+        if owes == HERE:
+            item, at = self.items[at], at + 1
+            if at < item.stop:
+                now = self._pass_over(Attack(HERE, margin, at, lm if item.later else 0, row, keep, six), told)
+            else:
+                now = self.finish(Attack(HERE, margin, at, six=six))
+        return Ruling(now, told, lambda: [line()])
 
     # -- the rules of each roll -------------------------------------------------------------------------------
 
     def _check(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6 + difference - leader against morale; a squad's 1 may bring a hero. Source: PAC 02 (5.0, 11.2)."""
         item, (die,), readings = self.items[now.at], roll, self.readings
-        difference, leader = now.margin + item.offset, now.lm if item.kind == "leg" else 0
+        path, difference, leader = item.path, now.margin + item.offset, now.lm if item.kind == "leg" else 0
         total = die + difference - leader
         result = readings.result(item.column, item.morale, total)
         left = readings.becomes(item.row, item.state, result)
-        answer = {"unit": item.unit.word, "roll": die, "dc_total": total, "result": result}
-        after = self._follows(item, now._replace(owes=HERE), result, left, answer)
+        told: dict[str, Any] = {
+            f"{path}.unit": item.unit.word,
+            f"{path}.roll": die,
+            f"{path}.dc_total": total,
+            f"{path}.result": result,
+        }
+        after = self._follows(item, now, result, left, told)
         if not after.keep:
-            answer["becomes"] = left
+            told[f"{path}.becomes"] = left
         if die == 1 and item.hero:
             after = after._replace(owes="hero")
         else:
-            answer["hero"] = False
+            told[f"{path}.hero"] = False
+        if item.first and self.outcome:
+            told["outcome"] = result
 
         def line() -> Line:
             parts = (*bare(difference), *((("leader", -leader),) if leader else ()))
             why = beside_morale(total, item.morale, damage=True) + more_than_the_result(item.unit, result, left)
             return Line(item.unit.word, roll, parts, total, why)
 
-        after, told, story, _ = self._ruling(after, answer, line)
+        ruling = self._ruling(after, told, line)
         if self.also is not None:
-            told = {**told, **self.also(now.at, left)}
-        return Ruling(after, told, story)
+            told |= self.also(now.at, left)
+        return ruling
 
-    def _follows(self, item: Item, now: Attack, result: str, left: str, answer: dict[str, Any]) -> Attack:
+    def _follows(self, item: Item, now: Attack, result: str, left: str, told: dict[str, Any]) -> Attack:
         """What a damage check brings with it, by the kind of unit that is `left` so. Source: PAC 02, 09 (15.4)."""
+        path, (_, margin, at, lm, row, keep, six) = item.path, now
         if item.kind == "leg":  # a leader who came through helps those after them
-            answer |= {"crew": NONE} if self.crew_of_all else {}
-            return now._replace(lm=max(now.lm, item.helps)) if left in ("good-order", "wounded") else now
+            if self.crew_of_all:
+                told[f"{path}.crew"] = NONE
+            helps = item.helps if left in ("good-order", "wounded") else 0
+            return Attack(HERE, margin, at, max(lm, helps), row, keep, six)
         if item.kind == "passenger":
-            if item.fates[now.row] == "damage-check-then-bail-out" and left != "eliminated":
-                return now._replace(owes="bail", keep=left)
-            answer |= NOT_ROLLED | {"disembarks": item.unit.has("outside") and left in kinds.SHAKEN_STATES}
-            return now
+            if item.fates[row] == "damage-check-then-bail-out" and left != "eliminated":
+                return Attack("bail", margin, at, lm, row, left, six)
+            _tell_not_rolled(path, told)
+            told[f"{path}.disembarks"] = item.unit.has("outside") and left in kinds.SHAKEN_STATES
+            return Attack(HERE, margin, at, lm, row, keep, six)
         row = left if left in ("abandoned", "destroyed") else NONE if result == NONE else "shaken"
         if row == "destroyed" and not item.flies:
-            return now._replace(owes="crew", row=row)
-        answer["crew"] = "shaken-moved" if left == "abandoned" else NONE
-        return now._replace(row="crash" if row == "destroyed" else row)
+            return Attack("crew", margin, at, lm, row, keep, six)
+        told[f"{path}.crew"] = "shaken-moved" if left == "abandoned" else NONE
+        return Attack(HERE, margin, at, lm, "crash" if row == "destroyed" else row, keep, six)
 
     def _hero(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a hero appears. Source: PAC 02 (11.2)."""
-        word, hero = self.items[now.at].unit.word, self.readings.hero
+        item, hero = self.items[now.at], self.readings.hero
+        told = {f"{item.path}.hero": hero(roll[0])}
         now = now._replace(owes="bail" if now.keep else HERE)
-        return self._ruling(now, {"hero": hero(roll[0])}, lambda: Line(f"{word} hero", roll, result=one_of(hero)))
+        return self._ruling(now, told, lambda: Line(f"{item.unit.word} hero", roll, result=one_of(hero)))
 
     def _crew(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether the crew gets out of a destroyed vehicle. Source: PAC 09 (15.4)."""
-        word, readings = self.items[now.at].unit.word, self.readings
-        answer = {"crew": readings.bail_out("crew", roll[0])}
-        needs = readings.gets_out
-        return self._ruling(now._replace(owes=HERE), answer, lambda: Line(f"{word} crew", roll, result=needs("crew")))
+        item, readings = self.items[now.at], self.readings
+        told = {f"{item.path}.crew": readings.bail_out("crew", roll[0])}
+
+        def line() -> Line:
+            return Line(f"{item.unit.word} crew", roll, result=readings.gets_out("crew"))
+
+        return self._ruling(now._replace(owes=HERE), told, line)
 
     def _bail(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """1d6: whether a passenger gets out, and then shaken. Source: PAC 09 (15.4)."""
         item, readings = self.items[now.at], self.readings
-        result = readings.bail_out("passengers", roll[0])
+        path, result = item.path, readings.bail_out("passengers", roll[0])
         out = result != "eliminated"
-        left = readings.shaken(item.row, now.keep or item.state) if out else "eliminated"
-        answer = {} if now.keep else _unchecked(item) | {"hero": False}
-        answer |= NOT_ROLLED | {"bailout": result, "becomes": left, "disembarks": out}
+        told: dict[str, Any] = {}
+        if not now.keep:
+            self._tell_unchecked(item, told)
+            told[f"{path}.hero"] = False
+        told[f"{path}.bailout"] = result
+        told[f"{path}.mc"] = told[f"{path}.mc_total"] = NONE
+        told[f"{path}.becomes"] = readings.shaken(item.row, now.keep or item.state) if out else "eliminated"
+        told[f"{path}.disembarks"] = out
+        if not now.keep and item.first and self.outcome:
+            told["outcome"] = NONE
 
         def line() -> Line:
             return Line(f"{item.unit.word} bail-out", roll, result=readings.gets_out("passengers"))
 
-        return self._ruling(now._replace(owes=HERE, keep=""), answer, line)
+        return self._ruling(now._replace(owes=HERE, keep=""), told, line)
 
     def _morale(self, now: Attack, roll: Roll) -> Ruling[Attack]:
         """2d6 at or under morale, or a passenger is shaken. Source: PAC 09 (15.4)."""
         item, total = self.items[now.at], sum(roll)
-        passes = total <= item.morale
-        left = item.state if passes else self.readings.shaken(item.row, item.state)
-        answer = _unchecked(item) | NOT_ROLLED | {"mc": "pass" if passes else "fail", "mc_total": total, "hero": False}
-        answer |= {"becomes": left, "disembarks": item.fates[now.row] == "disembark-morale-check"}
+        path, passes = item.path, total <= item.morale
+        told: dict[str, Any] = {}
+        self._tell_unchecked(item, told)
+        told[f"{path}.bailout"] = NONE
+        told[f"{path}.mc"], told[f"{path}.mc_total"] = "pass" if passes else "fail", total
+        told[f"{path}.hero"] = False
+        told[f"{path}.becomes"] = item.state if passes else self.readings.shaken(item.row, item.state)
+        told[f"{path}.disembarks"] = item.fates[now.row] == "disembark-morale-check"
+        if item.first and self.outcome:
+            told["outcome"] = NONE
 
         def line() -> Line:
             return Line(f"{item.unit.word} morale", roll, (), total, beside_morale(total, item.morale))
 
-        return self._ruling(now._replace(owes=HERE), answer, line)
+        return self._ruling(now._replace(owes=HERE), told, line)
 
 
-NOT_ROLLED = {"bailout": NONE, "mc": NONE, "mc_total": NONE}
-"""The rolls that only passengers owe."""
-
-
-def _unchecked(item: Item) -> dict[str, Any]:
-    return {"unit": item.unit.word, "roll": NONE, "dc_total": NONE, "result": NONE}
+def _tell_not_rolled(path: str, told: dict[str, Any]) -> None:
+    """That a passenger rolls for nothing else: only they owe these."""
+    told[f"{path}.bailout"] = told[f"{path}.mc"] = told[f"{path}.mc_total"] = NONE
 
 
 def say_crew(fate: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from bot.rules.sequence import Outputs, Plan, Roll, Ruled, Ruling, S
@@ -23,16 +23,9 @@ class Kept:
         return owes
 
 
-def collected(plan: Plan[S], name: str) -> Plan[Any]:
+def keeping(plan: Plan[S], name: str) -> Plan[Any]:
     """`plan` whose odds can be asked by the list output `name`, which it tells as name[0], name[1], ..."""
 
-    def focus(wanted: tuple[str, ...]) -> Plan[Any]:
-        return _keeping(plan, name) if name in wanted else plan
-
-    return replace(plan, focus=focus)
-
-
-def _keeping(plan: Plan[S], name: str) -> Plan[Kept]:
     def items(told: Outputs) -> tuple[Any, ...]:
         return tuple(value for path, value in told.items() if path.startswith(f"{name}["))
 

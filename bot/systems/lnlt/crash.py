@@ -13,7 +13,8 @@ from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE, Attack
-from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 from bot.systems.lnlt.words import refuse_values
 
@@ -37,17 +38,17 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return Ruling(area.start(), told, lambda: [Line("direction", roll[:1]), Line("distance", roll[1:])])
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        hit = area_words(out["targets"])
+        hurt = suffered(targets, out["targets"])
+        hit = area_words(hurt, out["targets"])
         where = f"{hexes_away(out['hexes'])} {out['direction']}" if stage != "attack" else ""
         words = [f"crashes {where}"] if where else []
         if targets or stage == "attack":
             words.append(headline(hit, hit=bool(hit)))
         more = ["Place a wreck in the crash hex."] if stage != "attack" else []
         more += fire_started(out, "the crash hex")
-        settled = attacked("; ".join(words), targets, out["targets"], more=more)
-        if where and targets:
-            return replace(settled, by=f"the aircraft crashes {where}")
-        return replace(settled, fates=(Fate("the aircraft", "crashes", where),)) if where else settled
+        cause = f"the aircraft crashes {where}" if where and targets else ""
+        settled = attacked("; ".join(words), targets, hurt, more=more, by=cause)
+        return replace(settled, fates=(Fate("the aircraft", "crashes", where),)) if where and not targets else settled
 
     opening: dict[str, Any] = {"targets": []}
     if stage == "attack":
@@ -55,6 +56,6 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     if not targets:
         opening |= {"attack_roll": NONE, "defense_roll": NONE, "outcome": NONE}
         opening |= {"fire_check": NONE} if flammable else {}
-    steps = {"drift": ruled(DRIFT, drift), **area.steps()}
-    shown = rows(area.checks.items)
-    return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)
+    steps = {"drift": lambda: ruled(DRIFT, drift), **area.steps()}
+    start, checks = area.start() if stage == "attack" else Attack("drift"), area.checks
+    return planned(start, steps, checks, settle, opening, rows=lambda: rows(checks.items))

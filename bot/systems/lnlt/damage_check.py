@@ -10,7 +10,8 @@ from bot.rules.sequence import Plan, Settlement
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.checks import Attack, DamageChecks
 from bot.systems.lnlt.items import list_alike, readings_of
-from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 
 
 def plan(tables: Tables, given: Given) -> Plan[Attack]:
@@ -21,7 +22,8 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     checks = DamageChecks(readings, items)
 
     def settle(out: Mapping[str, Any]) -> Settlement:
-        return attacked(headline(out["targets"], hit=True), targets, out["targets"])
+        hurt = suffered(targets, out["targets"])
+        return attacked(headline(hurt.units, hit=True), targets, hurt)
 
     start, _ = checks.begin(Attack(None, given.int("dc_mod")))
-    return Plan(start, checks.steps(), settle, opening={"targets": []}, rows=rows(items))
+    return planned(start, {}, checks, settle, {"targets": []}, rows=lambda: rows(items))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
 from bot.rules.odds import group_sums
-from bot.rules.sequence import Line, Plan, Roll, Ruled, Ruling, Settlement, parts_of, ruled
+from bot.rules.sequence import Line, Plan, Roll, Row, Ruling, Settlement, parts_of, ruled
 from bot.rules.tables.table import Answer, Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_before
@@ -21,9 +21,10 @@ from bot.systems.lnlt.checks_odds import Apart
 from bot.systems.lnlt.firepower import attack_firepower, counts_as_ops_complete
 from bot.systems.lnlt.items import list_items, readings_of
 from bot.systems.lnlt.opposed import Opposed
+from bot.systems.lnlt.planned import Make, planned
 from bot.systems.lnlt.reasons import one_by_one
 from bot.systems.lnlt.roster import captured, captured_lost
-from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.terrain import is_lone_sniper
 from bot.systems.lnlt.words import refuse_values
 
@@ -65,31 +66,39 @@ class Fire:
         line = Line("sniper picks", roll, result=self.targets[roll[0] - 1].word)
         return Ruling(Attack("attack", at=roll[0] - 1), {"picked": roll[0]}, lambda: [line])
 
-    def steps(self, tables: Tables, dice: int) -> dict[str, Ruled[Attack]]:
-        """The pick of a sniper, the attack with this many dice, the fire check and the damage checks."""
-        groups = _two_dice(self.flammable) if dice == 2 else None
+    def steps(self, dice: int) -> dict[str, Make]:
+        """What makes the pick of a sniper, the attack with this many dice, and the fire check."""
         return {
-            "pick": ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),
-            "attack": ruled((ATTACK,) * dice + (DEFENSE,), self.attack, groups=groups),
-            "fire check": fire_check(tables),
-            **self.checks.steps(),
+            "pick": lambda: ruled((Die("pick of the sniper", max(len(self.targets), 1)),), self.pick),
+            "attack": lambda: ruled(
+                (ATTACK,) * dice + (DEFENSE,), self.attack, groups=_two_dice(self.flammable) if dice == 2 else None
+            ),
+            "fire check": lambda: fire_check(self.checks.readings),
         }
 
     def settle(self, out: Mapping[str, Any]) -> Settlement:
         """What it did to the targets, and which captured weapons were lost."""
-        hurt = self.targets[out["picked"] - 1 :][:1] if self.picks else self.targets
-        closed = [unit.word for item, unit in zip(self.checks.items, self.targets, strict=True) if item.immune]
-        works = out["hit"] and not closed
-        more = [*fire_started(out), *(() if works else captured_lost(self.attackers))]
-        notes = [
-            f"{word} is armored and closed: only an open one takes a damage check." for word in closed if out["hit"]
-        ]
-        notes += self.reminders
-        words = headline(out["targets"], hit=out["hit"])
-        settled = attacked(
-            words, hurt, out["targets"], more=more, notes=notes, firers=self.attackers, beaten_by=out["dc_mod"]
+        targets, hit = self.targets[out["picked"] - 1 :][:1] if self.picks else self.targets, bool(out["hit"])
+        closed = [item.unit.word for item in self.checks.items if item.immune]
+        works = hit and not closed
+        notes = [f"{word} is armored and closed: only an open one takes a damage check." for word in closed if hit]
+        hurt = suffered(targets, out["targets"])
+        return attacked(
+            headline(hurt.units, hit=hit),
+            targets,
+            hurt,
+            more=(*fire_started(out), *(() if works else captured_lost(self.attackers))),
+            notes=(*notes, *self.reminders),
+            firers=self.attackers,
+            changes=captured(self.attackers, works=works),
+            beaten_by=out["dc_mod"],
         )
-        return replace(settled, changes=(*settled.changes, *captured(self.attackers, works=works)))
+
+    def rows(self) -> tuple[Row, ...]:
+        """The odds of each target, told apart even where the first one stands for whom a sniper picks."""
+        items, crashes = self.checks.items, any(unit.type in kinds.AIRBORNE for unit in self.targets[:1])
+        shown = [item._replace(path=f"targets[{at}]") for at, item in enumerate(items)]
+        return rows(shown, crash="targets[0].becomes" if crashes else "")
 
 
 def plan(tables: Tables, given: Given, *, apart: bool = False) -> Plan[Attack]:
@@ -115,23 +124,22 @@ def plan(tables: Tables, given: Given, *, apart: bool = False) -> Plan[Attack]:
         reminders=_reminders(attackers, targets, shooter),
     )
     opening: dict[str, Any] = {
-        "attack_fp": sum(power for _, power in powers),
+        "attack_fp": sum([power for _, power in powers]),
         "attack_mod": int(modifiers["attack_mod"]),
         "defense_mod": int(modifiers["defense_mod"]),
     }
     if not picks:
         opening["picked"] = 1 if shooter == "sniper" and targets else NONE
     opening |= {"targets": [], **told_before(fire.flammable)}
-    crash = "targets[0].becomes" if target is not None and target.type in kinds.AIRBORNE else ""
-    shown = rows([replace(item, path=f"targets[{at}]") for at, item in enumerate(fire.checks.items)], crash=crash)
-    return Plan(
+    return planned(
         Attack("pick" if picks else "attack"),
-        fire.steps(tables, 1 if shooter == "normal" else 2),
+        fire.steps(1 if shooter == "normal" else 2),
+        fire.checks,
         fire.settle,
         opening,
-        rows=shown,
+        rows=fire.rows,
         by_row=(lambda: plan(tables, given, apart=True)) if picks and not apart else None,
-        apart=Apart(fire.checks),
+        apart=Apart,
     )
 
 
@@ -139,7 +147,7 @@ def _modifiers(tables: Tables, given: Given, target: Unit | None) -> Answer:
     """Table dft-mods for this attack; `target` is the one vehicle or helicopter that is attacked."""
     targets = given.units("targets")
     return tables["dft-mods"](
-        **{flag: given.flag(flag) for flag in FLAGS},
+        **given.flags(FLAGS),
         lm=given.int("lm"),
         degrading=given.int("degrading"),
         skill=given.int("skill"),
@@ -152,9 +160,10 @@ def _modifiers(tables: Tables, given: Given, target: Unit | None) -> Answer:
 
 def _sums(powers: Sequence[tuple[str, int]], modifiers: Answer) -> Opposed:
     """What is added to the dice of both sides: the firepower of each unit, and the modifiers."""
-    own = one_by_one("firepower", [power for _, power in powers])
+    values = [power for _, power in powers]
+    own = one_by_one("firepower", values)
     return Opposed(
-        attack=sum(power for _, power in powers) + int(modifiers["attack_mod"]),
+        attack=sum(values) + int(modifiers["attack_mod"]),
         defense=int(modifiers["defense_mod"]),
         attack_parts=(*own, *parts_of(modifiers.parts, "attack_mod")),
         defense_parts=parts_of(modifiers.parts, "defense_mod"),

@@ -10,12 +10,13 @@ from bot.rules.dice import d6
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Fate, Line, Plan, Roll, Ruling, Settlement, ruled
+from bot.rules.sequence import Fate, Line, Plan, Roll, Row, Ruling, Settlement, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt.area import AreaAttack, Hex, area_words, hexes_away, leg_modifiers
 from bot.systems.lnlt.burning import fire_started
 from bot.systems.lnlt.checks import NONE, Attack
-from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 from bot.systems.lnlt.words import refuse_values
 
@@ -77,10 +78,14 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         opening |= {"hexes": NONE, "direction": NONE}
     if not units:
         opening["outcome"] = NONE
-    steps = {"drift": ruled(DRIFT, drift), **area.steps()}
-    names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
-    shown = rows(area.checks.items, names)
-    return Plan(area.start() if stage == "attack" else Attack("drift"), steps, settle, opening, rows=shown)
+
+    def shown() -> Sequence[Row]:
+        names = [f"{unit.word} in {hex.name}" for hex in hexes for unit in units[hex.start : hex.stop]]
+        return rows(area.checks.items, names)
+
+    steps = {"drift": lambda: ruled(DRIFT, drift), **area.steps()}
+    start = area.start() if stage == "attack" else Attack("drift")
+    return planned(start, steps, area.checks, settle, opening, rows=shown)
 
 
 def _by_hex(units: Sequence[Unit]) -> tuple[Group, ...]:
@@ -129,13 +134,14 @@ def _settle(out: Mapping[str, Any], units: Sequence[Unit], stage: str, mission: 
         more.append("Place the marker; a spotter who still sees it may first shift it one hex within line of sight.")
     if mission == "walking-barrage":
         notes.append("In each of the next two turns the markers move one hex and attack again (stage attack).")
-    hit = area_words(answers)
+    hurt = suffered(units, answers)
+    hit = area_words(hurt, answers)
     words = headline(hit, hit=bool(hit))
     if stage == "attack":
-        return attacked(words, units, answers, more=more, notes=notes)
+        return attacked(words, units, hurt, more=more, notes=notes)
     where = f"{hexes_away(out['hexes'])} {out['direction']}"
     words = f"drifts {where}; {words}" if answers else f"drifts {where}"
-    settled = attacked(words, units, answers, more=more, notes=notes)
     if answers:
-        return replace(settled, by=f"the round drifts {where}")
+        return attacked(words, units, hurt, more=more, notes=notes, by=f"the round drifts {where}")
+    settled = attacked(words, units, hurt, more=more, notes=notes)
     return replace(settled, fates=(Fate("the spotting round", "drifts", where),))

@@ -28,15 +28,15 @@ def attack_firepower(tables: Tables, attackers: Sequence[Unit]) -> tuple[tuple[s
     """
     refuse_unfit(attackers)
     for unit in attackers:
-        refuse_to_fire(unit)
+        _refuse_hurt(unit)
     first = next((at for at, unit in enumerate(attackers) if _has_firepower(unit)), 0)
     return tuple((unit.word, _adds(tables, unit, leads=at == first)) for at, unit in enumerate(attackers))
 
 
 def _has_firepower(unit: Unit) -> bool:
     """Whether the unit adds anything; an MMC whose firepower was left out is asked for it later."""
-    left_out = unit.get("fp") is None and unit.type not in SMC
-    return bool(left_out or unit.get("fp") or unit.get("sw"))
+    fp = unit.get("fp")
+    return bool(fp or unit.get("sw") or (fp is None and unit.type not in SMC))
 
 
 def counts_as_ops_complete(unit: Unit) -> bool:
@@ -52,17 +52,22 @@ def refuse_to_fire(unit: Unit | None) -> None:
     if unit is None:
         return
     refuse_unfit([unit])
+    _refuse_hurt(unit)
+
+
+def _refuse_hurt(unit: Unit) -> None:
     if is_shaken(unit) or unit.has("damaged"):
         raise UserError(f"{unit.word} is {state_of(unit)} and cannot fire.", hint="Leave it out.", code="unit-unfit")
 
 
 def _adds(tables: Tables, unit: Unit, *, leads: bool) -> int:
     weapons: tuple[int, ...] = tuple(unit.get("sw") or ())
-    usage = check_weapons(tables, unit, weapons) if weapons else ""
-    if usage == "one-half-up" and not unit.has("pair"):
-        weapons = tuple(map(half_up, weapons))
-    if counts_as_ops_complete(unit):
-        weapons = tuple(map(half_up, weapons))
+    if weapons:
+        usage = check_weapons(tables, unit, weapons)
+        if usage == "one-half-up" and not unit.has("pair"):
+            weapons = tuple(map(half_up, weapons))
+        if counts_as_ops_complete(unit):
+            weapons = tuple(map(half_up, weapons))
     if _forfeits(unit, len(weapons)):
         return sum(weapons)
     own = unit.number("fp", 0 if unit.type in SMC else None)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
+from typing import NamedTuple
 
 from bot.rules.errors import UserError
 from bot.rules.inputs.units import Unit
@@ -20,6 +22,9 @@ ROWS: Mapping[str, tuple[str, ...]] = {
 }
 
 
+HEROIC = ("squad", "half-squad")
+
+
 @dataclass(frozen=True, slots=True)
 class Aboard:
     """The vehicle under passengers whose list does not hold it: the cause of their plight, and how they sit."""
@@ -29,8 +34,19 @@ class Aboard:
     exposed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+NO_FATES: Mapping[str, str] = MappingProxyType({})
+
+
+class Sort(NamedTuple):
+    """What the type and flags of a unit come to on the cards: its state, its row of table state-change (none where it
+    cannot be in that state), its column of the damage check table."""
+
+    state: str
+    row: str
+    column: str
+
+
+class Item(NamedTuple):
     """One unit of a list, with all that its checks need.
 
     `offset` is added to the margin of the dice to give its dc_mod. `immune` is an armored vehicle that direct fire
@@ -53,7 +69,7 @@ class Item:
     immune: bool = False
     helps: int = 0
     later: bool = False
-    fates: Mapping[str, str] = field(default_factory=dict, hash=False)
+    fates: Mapping[str, str] = NO_FATES
 
     @property
     def flies(self) -> bool:
@@ -76,12 +92,21 @@ class Readings:
         def becomes(row: str, state: str, what: str) -> str:
             return str(change(unit=row, state=state, result=what)["becomes"])
 
+        @lru_cache(CELLS)
+        def sort(type: str, flags: frozenset[str]) -> Sort:
+            unit = Unit("", type, flags=flags)
+            state, row = kinds.state_of(unit), kinds.change_row(unit)
+            can_be = becomes(row, state, "none") != "not-applicable"
+            return Sort(state, row if can_be else "", kinds.check_column(unit))
+
+        self.sort: Callable[[str, frozenset[str]], Sort] = sort
         self.result: Callable[[str, int, int], str] = result
         self.becomes: Callable[[str, str, str], str] = becomes
         self.fate: Callable[[str, str, str], str] = lru_cache(CELLS)(
             lambda cause, row, who: str(fate(cause=cause, vehicle=row, who=who)["result"])
         )
         self.hero: Callable[[int], bool] = lru_cache(CELLS)(lambda roll: bool(hero(roll=roll)["hero"]))
+        self.burns: Callable[[int], bool] = lru_cache(CELLS)(lambda roll: bool(tables["fire-start"](roll=roll)["fire"]))
         self.bail_out: Callable[[str, int], str] = lru_cache(CELLS)(
             lambda who, roll: str(bail(who=who, roll=roll)["result"])
         )
@@ -133,31 +158,33 @@ def list_items(
     items: list[Item] = []
     for start, stop in spans:
         vehicle: Unit | None = None
+        last_leg = next((at for at in range(stop - 1, start, -1) if kinds.is_leg(units[at])), start)
         for at in range(start, stop):
-            unit, rest = units[at], units[at + 1 : stop]
-            vehicle = unit if unit.type in kinds.VEHICLES else vehicle
+            unit, path = units[at], paths[at]
+            type = unit.type
+            vehicle = unit if type in kinds.VEHICLES else vehicle
             under = _vehicle_of(unit, vehicle, aboard)
-            state, row = kinds.state_of(unit), kinds.change_row(unit)
-            if readings.becomes(row, state, "none") == "not-applicable":
-                raise UserError(f"{unit.word} ({unit.type}) cannot be {state}.", code="wrong-type")
-            fates = _fates(readings, unit, under) if under is not None else {}
-            immune = closed_is_immune and unit.type == "armored-vehicle" and not unit.has("open")
+            state, row, column = readings.sort(type, unit.flags)
+            if not row:
+                raise UserError(f"{unit.word} ({type}) cannot be {state}.", code="wrong-type")
+            fates = _fates(readings, unit, under) if under is not None else NO_FATES
+            immune = closed_is_immune and type == "armored-vehicle" and not unit.has("open")
             items.append(
                 Item(
                     unit=unit,
-                    path=paths[at],
+                    path=path,
                     kind="passenger" if under is not None else "vehicle" if unit is vehicle else "leg",
                     stop=stop,
-                    first=paths[at] == paths[spans[0][0]],
+                    first=path == paths[spans[0][0]],
                     offset=offsets[at],
-                    column=kinds.check_column(unit),
+                    column=column,
                     row=row,
                     state=state,
                     morale=_morale(unit, needed=not immune and (under is None or _checks(fates))),
-                    hero=unit.type in ("squad", "half-squad") and not no_hero,
+                    hero=type in HEROIC and not no_hero,
                     immune=immune,
-                    helps=int(unit.get("lm") or 0) if unit.type == "leader" and under is None else 0,
-                    later=any(kinds.is_leg(other) for other in rest),
+                    helps=int(unit.get("lm") or 0) if type == "leader" and under is None else 0,
+                    later=at < last_leg,
                     fates=fates,
                 )
             )

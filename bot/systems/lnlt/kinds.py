@@ -14,26 +14,28 @@ SMC = frozenset(
         "armor-leader", "smc",
     }
 )  # fmt: skip
+MEN = MMC | SMC
 GROUND_VEHICLES = frozenset({"armored-vehicle", "unarmored-vehicle"})
 VEHICLES = GROUND_VEHICLES | {"helicopter"}
 AIRBORNE = frozenset({"helicopter", "aircraft"})
 GONE = frozenset({"abandoned", "destroyed", "eliminated"})
 SHAKEN_STATES = frozenset({"shaken", "shaken-wounded", "half-squad-shaken"})
+RIDING = frozenset({"inside", "outside"})
 
 
 def is_passenger(unit: Unit) -> bool:
     """Whether the unit rides on the vehicle listed before it."""
-    return unit.has("inside") or unit.has("outside")
+    return not RIDING.isdisjoint(unit.flags)
 
 
 def is_man(unit: Unit) -> bool:
     """Whether it is an MMC or a single man, on foot or not."""
-    return unit.type in MMC or unit.type in SMC
+    return unit.type in MEN
 
 
 def is_leg(unit: Unit) -> bool:
     """Whether it is an MMC or a single man that is not a passenger."""
-    return is_man(unit) and not is_passenger(unit)
+    return unit.type in MEN and RIDING.isdisjoint(unit.flags)
 
 
 def is_open_topped(unit: Unit) -> bool:
@@ -43,16 +45,17 @@ def is_open_topped(unit: Unit) -> bool:
 
 def is_shaken(unit: Unit) -> bool:
     """Whether it is on its shaken side."""
-    return unit.has("shaken")
+    return "shaken" in unit.flags
 
 
 def state_of(unit: Unit) -> str:
     """The state that its flags mean: good-order, shaken, wounded, shaken-wounded or damaged."""
-    if unit.has("shaken"):
-        return "shaken-wounded" if unit.has("wounded") else "shaken"
-    if unit.has("wounded"):
+    flags = unit.flags
+    if "shaken" in flags:
+        return "shaken-wounded" if "wounded" in flags else "shaken"
+    if "wounded" in flags:
         return "wounded"
-    return "damaged" if unit.has("damaged") else "good-order"
+    return "damaged" if "damaged" in flags else "good-order"
 
 
 def check_column(unit: Unit) -> str:

@@ -19,24 +19,19 @@ class Opposed:
     attack_parts: Parts
     defense_parts: Parts
 
-    def margin(self, roll: Roll) -> int:
-        """How far the attack is above the defense; 0 or less is a miss."""
-        return sum(roll[:-1]) + self.attack - roll[-1] - self.defense
-
     def told(self, roll: Roll, hit: str = "hit") -> dict[str, Any]:
         """Both totals, whether the attack is higher (as output `hit`), and the modifier of the damage checks."""
-        margin = self.margin(roll)
-        return {
-            "attack_total": sum(roll[:-1]) + self.attack,
-            "defense_total": roll[-1] + self.defense,
-            hit: margin > 0,
-            "dc_mod": max(margin, 0),
-        }
+        attack, defense = sum(roll) - roll[-1] + self.attack, roll[-1] + self.defense
+        margin = attack - defense
+        return {"attack_total": attack, "defense_total": defense, hit: margin > 0, "dc_mod": max(margin, 0)}
 
     def lines(self, roll: Roll) -> Iterable[Line]:
         """A line for each side, and by how much one is higher."""
-        yield Line("attack", roll[:-1], self.attack_parts, sum(roll[:-1]) + self.attack)
-        yield Line("defense", roll[-1:], self.defense_parts, roll[-1] + self.defense, against(self.margin(roll)))
+        attack, defense = sum(roll) - roll[-1] + self.attack, roll[-1] + self.defense
+        return (
+            Line("attack", roll[:-1], self.attack_parts, attack),
+            Line("defense", roll[-1:], self.defense_parts, defense, against(attack - defense)),
+        )
 
 
 def target_modifier(tm: int) -> Parts:

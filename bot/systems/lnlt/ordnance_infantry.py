@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from bot.rules.dice import d6
@@ -18,7 +18,8 @@ from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.items import list_alike, readings_of
 from bot.systems.lnlt.opposed import Opposed
-from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
 from bot.systems.lnlt.terrain import is_lone_sniper
 from bot.systems.lnlt.to_hit import DICE, groups_of, to_hit
@@ -59,13 +60,12 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
         return Ruling(after, told, lambda: he.lines(roll))
 
     steps = {
-        "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
-        "attack": ruled(OPPOSED, attack),
-        "fire check": fire_check(tables),
-        **checks.steps(),
+        "to hit": lambda: ruled(DICE, aim, groups=lambda _: groups_of(shot)),
+        "attack": lambda: ruled(OPPOSED, attack),
+        "fire check": lambda: fire_check(readings),
     }
     opening = {"to_hit_mod": shot.mod, "targets": [], **told_before(flammable)}
-    return Plan(Attack("to hit"), steps, lambda out: _settle(given, out), opening, rows=rows(checks.items))
+    return planned(Attack("to hit"), steps, checks, partial(_settle, given), opening, rows=lambda: rows(checks.items))
 
 
 def _check_targets(targets: Sequence[Unit]) -> None:
@@ -91,15 +91,16 @@ def _settle(given: Given, out: Mapping[str, Any]) -> Settlement:
     more += ["The ATGM is expended."] if out["atgm_expended"] else []
     more += after_shot(given, hit=out["hit"])
     notes = ([ACQUIRED] if left or not out["targets"] else []) + list(riders(given))
-    words = headline(out["targets"], hit=out["damage"]) if out["hit"] else "miss"
-    settled = attacked(
-        words,
-        given.units("targets"),
-        out["targets"],
+    targets, hit = given.units("targets"), bool(out["hit"])
+    hurt = suffered(targets, out["targets"])
+    return attacked(
+        headline(hurt.units, hit=out["damage"]) if hit else "miss",
+        targets,
+        hurt,
         more=more,
         notes=notes,
         firers=[unit],
+        changes=weapon_kept(given, hit=hit),
         beaten_by=out["dc_mod"],
-        miss=NONE if out["hit"] else "missed",
+        miss=NONE if hit else "missed",
     )
-    return replace(settled, changes=(*settled.changes, *weapon_kept(given, hit=out["hit"])))

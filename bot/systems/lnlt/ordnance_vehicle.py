@@ -9,7 +9,7 @@ from typing import Any
 from bot.rules.errors import UserError
 from bot.rules.inputs.given import Given
 from bot.rules.inputs.units import Unit
-from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Ruling, Settlement, row_of, ruled
+from bot.rules.sequence import Fate, Line, Outputs, Plan, Roll, Row, Ruling, Settlement, row_of, ruled
 from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check, told_after
@@ -17,6 +17,7 @@ from bot.systems.lnlt.checks import NONE, Attack, DamageChecks, say
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.impact import Impact, Struck
 from bot.systems.lnlt.items import ROWS, Aboard, list_alike, readings_of
+from bot.systems.lnlt.planned import planned
 from bot.systems.lnlt.roster import becomes, fired
 from bot.systems.lnlt.settling import CREWS, PLACED, aftermath, rows, suffered
 from bot.systems.lnlt.shot import ACQUIRED, after_shot, riders, weapon_kept
@@ -46,10 +47,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     shot = to_hit(tables, given, aircraft=aircraft, size=given.int("size"))
     flies, turret_armor = aircraft != "none", given.maybe("turret_armor")
     places = _places(given, target, {"hull": given.int("armor"), "turret": turret_armor or 0}, flies=flies)
-    location = {
-        roll: str(tables["hit-location"](roll=roll, turret=turret_armor is not None)["location"])
-        for roll in range(2, 13)
-    }
+    location = tables["hit-location"]
 
     readings = readings_of(tables)
     checks = DamageChecks(
@@ -61,7 +59,7 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     )
 
     def aim(_: Attack, roll: Roll) -> Ruling[Attack]:
-        hit, place = shot.hits(roll), location[sum(roll)]
+        hit, place = shot.hits(roll), str(location(roll=sum(roll), turret=turret_armor is not None)["location"])
         told = shot.told(roll) | ({"location": place} if hit else MISSED)
         turret = [Line(f"natural {sum(roll)}", result=f"the {place}")] if hit and turret_armor is not None else []
         return Ruling(Attack("impact", keep=place) if hit else Attack(None), told, lambda: [shot.line(roll), *turret])
@@ -78,19 +76,23 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
 
     impact = Impact(readings, lambda now: places[now.keep], then, also=also, flammable=given.flag("flammable"))
     steps = {
-        "to hit": ruled(DICE, aim, groups=lambda _: groups_of(shot)),
-        "fire check": fire_check(tables),
+        "to hit": lambda: ruled(DICE, aim, groups=lambda _: groups_of(shot)),
+        "fire check": lambda: fire_check(readings),
         **impact.steps(),
-        **checks.steps(),
     }
-    vehicle = row_of("outcome", target.word if target is not None else VEHICLE if not flies else "aircraft")
-    return Plan(
+
+    def shown() -> Sequence[Row]:
+        vehicle = row_of("outcome", target.word if target is not None else VEHICLE if not flies else "aircraft")
+        return vehicle, *rows(checks.items, crash="follow_up" if flies else "")
+
+    return planned(
         Attack("to hit"),
         steps,
+        checks,
         lambda out: _settle(out, target, passengers, given),
         {"to_hit_mod": shot.mod, "passengers": []},
         told_after(given.flag("flammable")),
-        rows=(vehicle, *rows(checks.items, crash="follow_up" if flies else "")),
+        rows=shown,
     )
 
 
@@ -138,17 +140,14 @@ def _settle(out: Mapping[str, Any], target: Unit | None, passengers: Sequence[Un
     struck = target or Unit("The target", "helicopter" if flies else "armored-vehicle")
     word = target.word if target is not None else "the target"
     headline = f"{word}: {say(result) if hit else 'miss'}"
-    return replace(
-        hurt,
-        headline=f"{firer.word} at {headline}" if firer is not None else headline,
-        units=(*([(target.word, say(result))] if target is not None else []), *hurt.units),
-        then=(*then, *hurt.then),
-        changes=(*([change] if change else []), *hurt.changes, *fired([firer]), *weapon_kept(given, hit=hit)),
-        fates=(Fate(word, result if hit else "missed", CREWS.get(crew, "")), *hurt.fates),
-        notes=(
-            *aftermath([struck], [{"becomes": result}]),
-            *hurt.notes,
-            *([ACQUIRED] if out["acquire"] else []),
-            *riders(given),
-        ),
+    note = aftermath(struck, result)
+    return Settlement(
+        f"{firer.word} at {headline}" if firer is not None else headline,
+        (*([(target.word, say(result))] if target is not None else []), *hurt.units),
+        (*then, *hurt.then),
+        (*([change] if change else []), *hurt.changes, *fired([firer]), *weapon_kept(given, hit=hit)),
+        (Fate(word, result if hit else "missed", CREWS.get(crew, "")), *hurt.fates),
+        hurt.now,
+        notes=(*([note] if note else []), *hurt.notes, *([ACQUIRED] if out["acquire"] else []), *riders(given)),
+        joins=tuple(hurt.joins),
     )

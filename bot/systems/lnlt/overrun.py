@@ -14,11 +14,11 @@ from bot.rules.tables.table import Tables
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.burning import fire_check, fire_started, then_fire_check
 from bot.systems.lnlt.checks import NONE, Attack, DamageChecks
-from bot.systems.lnlt.collected import collected
 from bot.systems.lnlt.firepower import refuse_to_fire
 from bot.systems.lnlt.items import list_alike, readings_of
 from bot.systems.lnlt.opposed import Opposed, target_modifier
-from bot.systems.lnlt.settling import attacked, headline, rows
+from bot.systems.lnlt.planned import planned
+from bot.systems.lnlt.settling import attacked, headline, rows, suffered
 from bot.systems.lnlt.terrain import target_terrain
 
 BONUS, ENTRY_COST = 2, 4
@@ -60,21 +60,22 @@ def plan(tables: Tables, given: Given) -> Plan[Attack]:
     def settle(out: Mapping[str, Any]) -> Settlement:
         left = out["may_close_assault"]
         notes = [f"{joined(left)} may close assault."] if left else []
-        words = headline(out["targets"], hit=out["hit"])
+        hurt = suffered(targets, out["targets"])
         return attacked(
-            words,
+            headline(hurt.units, hit=out["hit"]),
             targets,
-            out["targets"],
+            hurt,
             more=fire_started(out),
             notes=notes,
             firers=[given.unit("unit")],
             beaten_by=out["dc_mod"],
         )
 
-    steps = {"attack": ruled(DICE, attack), "fire check": fire_check(tables), **checks.steps()}
+    steps = {"attack": lambda: ruled(DICE, attack), "fire check": lambda: fire_check(readings)}
     opening: dict[str, Any] = {"targets": [], "may_close_assault": [], "mp_cost": ENTRY_COST}
-    shown = rows(checks.items)
-    return collected(Plan(Attack("attack"), steps, settle, opening, rows=shown), "may_close_assault")
+    return planned(
+        Attack("attack"), steps, checks, settle, opening, rows=lambda: rows(checks.items), by_list="may_close_assault"
+    )
 
 
 def may_close_assault(unit: Unit) -> bool:

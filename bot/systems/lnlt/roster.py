@@ -16,7 +16,6 @@ SPOTTER, CAPTURED = "spotter", "captured"
 OPS_COMPLETE = frozenset({"ops-complete"})
 SPOTTED_IT = OPS_COMPLETE | {SPOTTER}
 """What a successful spotter bears until it has fired at the hex, or the turn ends."""
-RIDING = frozenset({"inside", "outside"})
 
 
 def becomes(unit: Unit, state: str, *, mark: frozenset[str] = NOTHING) -> Change | None:
@@ -40,7 +39,7 @@ def becomes(unit: Unit, state: str, *, mark: frozenset[str] = NOTHING) -> Change
                 new[key] = max(least, int(unit.get(key)) - 1)
     if not new and not mark:
         return None
-    return Change(unit.name, set=new, mark=mark, unmark=RIDING & unit.flags if mark else NOTHING, turn=turn)
+    return Change(unit.name, set=new, mark=mark, unmark=kinds.RIDING & unit.flags if mark else NOTHING, turn=turn)
 
 
 def fired(units: Iterable[Unit | None]) -> tuple[Change, ...]:

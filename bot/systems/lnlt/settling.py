@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from bot.rules.inputs.units import Unit
 from bot.rules.names import joined
-from bot.rules.sequence import Fate, Outputs, Row, Settlement
+from bot.rules.sequence import Change, Fate, Outputs, Row, Settlement
 from bot.systems.lnlt import kinds
 from bot.systems.lnlt.checks import say, say_crew
 from bot.systems.lnlt.items import Item
@@ -17,12 +16,9 @@ from bot.systems.lnlt.roster import MOVED, NOTHING, SPOTTER, becomes, fired
 
 def fate_of(answer: Mapping[str, Any]) -> str:
     """The token for what happened to one unit: its result, or what it becomes where that says more."""
-    if (
-        answer.get("bailout", "none") != "none"
-        or answer.get("mc", "none") != "none"
-        or answer["becomes"] == "eliminated"
-    ):
-        return str(answer["becomes"])
+    becomes, get = str(answer["becomes"]), answer.get
+    if becomes == "eliminated" or get("bailout", "none") != "none" or get("mc", "none") != "none":
+        return becomes
     return str(answer["result"])
 
 
@@ -71,39 +67,28 @@ def _row(path: str, name: str, crash: str) -> Row:
 
 def word_of(answer: Mapping[str, Any]) -> str:
     """What happened to one unit, in a few words."""
-    words = [say(fate_of(answer)), *(["disembarks"] if answer.get("disembarks") else [])]
+    word = say(fate_of(answer))
+    if answer.get("disembarks"):
+        word += ", disembarks"
     if answer.get("hero"):
-        words.append("a hero appears")
+        word += ", a hero appears"
     if (crew := answer.get("crew", "none")) != "none":
-        words.append(f"crew {say_crew(str(crew))}")
-    return ", ".join(words)
+        word += f", crew {say_crew(str(crew))}"
+    return word
 
 
-def heroes(answers: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What is drawn for heroes that appeared. Source: PAC 02 (11.2)."""
-    created = [answer["unit"] for answer in answers if answer.get("hero")]
-    return tuple(f"A hero appears: draw one and a skill counter at random for {unit}." for unit in created)
-
-
-def changed(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+def _changed(unit: Unit, answer: Mapping[str, Any]) -> str:
     """What the results changed beside what the first line says: half-squads, the wounded who are shaken, riders.
 
     Source: PAC 02 (11.1.2).
     """
-    said: dict[str, list[str]] = {}
-    for unit, answer in zip(units, answers, strict=False):
-        now = str(answer["becomes"])
-        words = [f"a half-squad{_printed(unit)} and shaken"] if now == "half-squad-shaken" else []
-        if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and not unit.has("shaken"):
-            words.append("shaken")
-        words += ["stops moving"] if "wounded" in now and not unit.has("wounded") else []
-        words += ["on foot"] if answer.get("disembarks") else []
-        if words:
-            said.setdefault(", ".join(words), []).append(unit.word)
-    return tuple(
-        f"{joined(names)} {words if len(names) == 1 else words.replace('a half-squad', 'half-squads')}"
-        for words, names in said.items()
-    )
+    now = str(answer["becomes"])
+    words = [f"a half-squad{_printed(unit)} and shaken"] if now == "half-squad-shaken" else []
+    if now == "shaken-wounded" and token_of(unit, answer) == "wounded" and not unit.has("shaken"):
+        words.append("shaken")
+    words += ["stops moving"] if "wounded" in now and not unit.has("wounded") else []
+    words += ["on foot"] if answer.get("disembarks") else []
+    return ", ".join(words)
 
 
 def _printed(unit: Unit) -> str:
@@ -111,75 +96,104 @@ def _printed(unit: Unit) -> str:
     return " (old numbers)" if unit.name and unit.reduced is None else ""
 
 
-def aftermath(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What the card has players remember of units that were hurt: moves, hatches, leadership without a roster.
+def aftermath(unit: Unit, now: str) -> str:
+    """What the card has players remember of a unit that was hurt: moves, hatches, leadership without a roster.
 
     Source: PAC 02 (11.1.2).
     """
-    lines: list[str] = []
-    for unit, answer in zip(units, answers, strict=False):
-        now = str(answer["becomes"])
-        if "wounded" in now and not unit.has("wounded") and unit.type == "leader" and not unit.name:
-            lines.append(f"{unit.word}: morale, leadership and leadership range are 1 less.")
-        elif now == "shaken" and unit.type in kinds.GROUND_VEHICLES and not unit.has("shaken"):
-            lines.append(f"{unit.word} buttons up, moves at half its MF (fractions down) and fires nothing.")
-        elif now == "damaged" and unit.type in kinds.AIRBORNE and not unit.has("damaged"):
-            lines.append(f"{unit.word} leaves the board at once; it neither unloads nor fires.")
-    return tuple(dict.fromkeys(lines))
+    if "wounded" in now and not unit.has("wounded") and unit.type == "leader" and not unit.name:
+        return f"{unit.word}: morale, leadership and leadership range are 1 less."
+    if now == "shaken" and unit.type in kinds.GROUND_VEHICLES and not unit.has("shaken"):
+        return f"{unit.word} buttons up, moves at half its MF (fractions down) and fires nothing."
+    if now == "damaged" and unit.type in kinds.AIRBORNE and not unit.has("damaged"):
+        return f"{unit.word} leaves the board at once; it neither unloads nor fires."
+    return ""
 
 
-def crashes(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What follows a destroyed helicopter."""
-    down = [
-        unit.word
-        for unit, answer in zip(units, answers, strict=False)
-        if unit.type in kinds.AIRBORNE and answer["becomes"] == "destroyed"
-    ]
-    return tuple(f"{word} crashes: run crash, and bail-out for those aboard." for word in down)
+class Suffered(NamedTuple):
+    """What damage checks did to units: the word for each, and the parts of a settlement that follow from it.
+
+    `down` are the helicopters that crash.
+    """
+
+    units: list[tuple[str, str]]
+    then: list[str]
+    changes: list[Change]
+    fates: list[Fate]
+    now: tuple[str, ...]
+    joins: list[tuple[str, str]]
+    notes: tuple[str, ...]
+    down: list[str]
 
 
-def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Settlement:
-    """What damage checks did to `units`: words, changes, fates, and heroes who come into play beside them."""
-    both = list(zip(units, answers, strict=False))
-    changes = (becomes(unit, one["becomes"], mark=MOVED if one.get("disembarks") else NOTHING) for unit, one in both)
-    return Settlement(
-        "",
-        tuple((one["unit"], word_of(one)) for one in answers),
-        heroes(answers),
-        tuple(change for change in changes if change is not None),
-        tuple(Fate(unit.word, token_of(unit, one), CREWS.get(str(one.get("crew", "")), "")) for unit, one in both),
-        changed(units, answers),
-        joins=tuple(("hero", unit.name) for unit, one in both if one.get("hero") and unit.name),
-        notes=aftermath(units, answers),
+def suffered(units: Sequence[Unit], answers: Sequence[Mapping[str, Any]]) -> Suffered:
+    """What damage checks did to `units`, and the heroes who come into play beside them. Source: PAC 02 (11.2)."""
+    words: list[tuple[str, str]] = []
+    joins: list[tuple[str, str]] = []
+    heroes: list[str] = []
+    changes: list[Change] = []
+    fates: list[Fate] = []
+    down: list[str] = []
+    also: dict[str, list[str]] = {}
+    notes: dict[str, None] = {}
+    for unit, one in zip(units, answers, strict=False):
+        word, now = unit.word, str(one["becomes"])
+        words.append((one["unit"], word_of(one)))
+        fates.append(Fate(word, token_of(unit, one), CREWS.get(str(one.get("crew", "")), "")))
+        if one.get("hero"):
+            heroes.append(f"A hero appears: draw one and a skill counter at random for {one['unit']}.")
+            joins += [("hero", unit.name)] if unit.name else []
+        if unit.name:
+            change = becomes(unit, one["becomes"], mark=MOVED if one.get("disembarks") else NOTHING)
+            changes += [change] if change is not None else []
+        if said := _changed(unit, one):
+            also.setdefault(said, []).append(word)
+        if note := aftermath(unit, now):
+            notes[note] = None
+        if now == "destroyed" and unit.type in kinds.AIRBORNE:
+            down.append(f"{word} crashes: run crash, and bail-out for those aboard.")
+    return Suffered(words, heroes, changes, fates, _together(also), joins, tuple(notes), down)
+
+
+def _together(also: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """What changed besides, said once for all to whom it happened."""
+    return tuple(
+        f"{joined(names)} {words if len(names) == 1 else words.replace('a half-squad', 'half-squads')}"
+        for words, names in also.items()
     )
 
 
 def attacked(
     headline: str,
     targets: Sequence[Unit],
-    answers: Sequence[Mapping[str, Any]],
+    hurt: Suffered,
     *,
-    more: Sequence[str] = (),
-    notes: Sequence[str] = (),
+    more: Iterable[str] = (),
+    notes: Iterable[str] = (),
     firers: Sequence[Unit | None] = (),
+    changes: Iterable[Change] = (),
     beaten_by: int = 0,
     miss: str = "none",
+    by: str = "",
 ) -> Settlement:
     """The settlement of an attack on a list of units: what they suffered, crashes, and who has fired.
 
     `more` is for players to act on, `notes` are small print. Of an attack on no listed unit `beaten_by` is what the
     damage checks in the hex are to be made at; `miss` is the token of targets that were not checked.
     """
-    hurt = suffered(targets, answers)
     spotters = [unit.word for unit in firers if unit is not None and unit.has(SPOTTER)]
     spotted = [f"{word} fires at the hex it has just spotted: Ops Complete comes off." for word in spotters]
-    return replace(
-        hurt,
-        headline=headline,
-        then=(*hurt.then, *crashes(targets, answers), *more),
-        changes=(*hurt.changes, *fired(firers)),
-        fates=hurt.fates or tuple(Fate(unit.word, miss) for unit in targets) or (at_the_hex(beaten_by, miss),),
-        notes=(*hurt.notes, *notes, *spotted),
+    fates = hurt.fates or [Fate(unit.word, miss) for unit in targets] or [at_the_hex(beaten_by, miss)]
+    return Settlement(
+        headline,
+        tuple(hurt.units),
+        (*hurt.then, *hurt.down, *more),
+        (*hurt.changes, *fired(firers), *changes),
+        tuple(fates),
+        hurt.now,
+        by,
+        (*hurt.notes, *notes, *spotted),
+        joins=tuple(hurt.joins),
     )
 
 
@@ -189,8 +203,8 @@ def at_the_hex(beaten_by: int, miss: str) -> Fate:
     return Fate(hex, "damage-check", f"each at +{beaten_by}") if beaten_by else Fate(hex, miss)
 
 
-def headline(answers: Sequence[Mapping[str, Any]], *, hit: bool) -> str:
+def headline(words: Iterable[tuple[str, str]], *, hit: bool) -> str:
     """The result of an attack in a few words: `squad shaken; leader no effect`."""
     if not hit:
         return "no effect"
-    return "; ".join(f"{answer['unit']} {word_of(answer)}" for answer in answers) or "hit: damage check"
+    return "; ".join([f"{unit} {word}" for unit, word in words]) or "hit: damage check"

@@ -68,7 +68,7 @@ def to_hit(tables: Tables, given: Given, **more: Any) -> ToHit:
     Source: PAC 04, 06 (14.1).
     """
     modifiers = tables["oft-mods"](
-        **{flag: given.flag(flag) for flag in FLAGS},
+        **given.flags(FLAGS),
         **{word: given.word(word) for word in WORDS},
         **{number: given.int(number) for number in NUMBERS},
         **more,

@@ -15,6 +15,7 @@ from bot.rules.inputs.given import Given
 from bot.rules.inputs.options import Option
 from bot.rules.inputs.units import Unit, UnitWords
 from bot.rules.odds import joint, marginals
+from bot.rules.rows import rows_of
 from bot.rules.sequence import Change, Played, play
 from bot.systems.yaml_file import place_of
 
@@ -86,7 +87,7 @@ def test_odds_are_exact_and_only_what_is_asked_is_counted() -> None:
         "fails": Fraction(26, 36),
     }
     assert joint(plan, ("units[0].result", "units[1].result"))[("pass", "pass")] == Fraction(21, 36) * Fraction(10, 36)
-    assert [row.name for row in plan.rows] == ["squad", "Able"]
+    assert [row.name for row in rows_of(plan, "")] == ["squad", "Able"]
     assert plan.focus is not None
     assert len(plan.focus(("units[1].result",)).steps) == 1, "the first squad's roll decides nothing of it"
 
